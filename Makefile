@@ -1,0 +1,36 @@
+# Everything runs in .venv, which `make setup` builds from nothing but Python 3.11+.
+PYTHON ?= python3
+BIN := .venv/bin
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: setup demo test test-long bench clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/ready-dev: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . $$($(BIN)/python tools/dev_requirements.py)
+	touch $@
+
+demo: .venv/ready
+	@$(BIN)/slowwave demo
+
+test: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not long"
+
+test-long: .venv/ready-dev
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2
+
+bench: .venv/ready
+	$(ONE_THREAD) $(BIN)/python bench/run.py
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Slowwave: memory for LLM agents that sleeps on it."""

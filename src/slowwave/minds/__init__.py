@@ -1,0 +1,1 @@
+"""Minds: whoever thinks. They distil, decide and summarise, and never write."""

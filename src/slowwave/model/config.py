@@ -1,0 +1,158 @@
+"""The numbers a person may turn: one flat frozen Config, every violation reported at once."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+
+from slowwave.errors import InputError
+
+RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
+RANKING_PROFILES = ("evidence", "generative_agents", "retention")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Settings of a memory. Names and defaults come from the field's sources; `docs/tuning.md` explains each.
+
+    Raises:
+        InputError: naming every setting that is out of range, not only the first.
+    """
+
+    # distilling
+    max_facts_per_pass: int = 8
+    min_messages: int = 6
+    confidence_threshold: float = 0.5
+    consolidate_every_turns: int | None = None
+    extraction_cooldown_seconds: float | None = None
+    sleep_every_ingests: int | None = None
+    # forgetting
+    retention_policy: str = "ebbinghaus"
+    half_life_days: float = 14.0
+    episodic_decay_days: float = 45.0
+    semantic_decay_days: float = 240.0
+    summary_decay_days: float = 240.0
+    forgetting_threshold: float = 0.1
+    relevance_archive_threshold: float = 0.2
+    archive_max_idle_days: float = 90.0
+    archive_exempt_score: float = 0.5
+    hot_messages_max: int | None = None
+    hot_words_max: int | None = None
+    hot_facts_max: int | None = None
+    # compressing and merging
+    consolidation_retention_threshold: float = 0.20
+    consolidation_group_size: int = 5
+    consolidation_max_group_size: int = 12
+    consolidation_similarity_threshold: float = 0.70
+    dedup_similarity_threshold: float = 0.92
+    # reinforcement and core
+    direct_boost: float = 0.1
+    associative_boost: float = 0.03
+    max_spaced_rep_multiplier: float = 2.0
+    spaced_rep_interval_days: float = 7.0
+    core_top_k: int = 5
+    core_access_threshold: int = 10
+    core_stability_threshold: float = 0.85
+    core_session_threshold: int = 3
+    # recall and context
+    ranking_profile: str = "evidence"
+    deep_recall_penalty: float = 0.5
+    injection_top_k: int = 12
+    # the cascade
+    immediate_window: int = 64
+    recent_window: int = 64
+    summary_profile: str = "summarizer"
+    # per category: days to live, overriding the registry; None means never
+    category_ttl_days: Mapping[str, float | None] = field(default_factory=dict)
+    category_tokens_max: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wrong = [
+            f"{name}={value!r}: {words}"
+            for name, (holds, words) in _RULES.items()
+            if not holds(value := getattr(self, name))
+        ]
+        wrong += [f"category_ttl_days[{c!r}]={d!r}: {_DAYS[1]}" for c, d in self.category_ttl_days.items() if d is not None and not _DAYS[0](d)]
+        wrong += [f"category_tokens_max[{c!r}]={n!r}: {_COUNT[1]}" for c, n in self.category_tokens_max.items() if not _COUNT[0](n)]
+        if not wrong and self.consolidation_max_group_size < self.consolidation_group_size:
+            wrong.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
+        if not wrong and self.forgetting_threshold >= self.consolidation_retention_threshold:
+            wrong.append("forgetting_threshold must be lower than consolidation_retention_threshold: what fades is compressed first")
+        if wrong:
+            raise InputError("these settings cannot be meant: " + "; ".join(wrong))
+        for name in ("category_ttl_days", "category_tokens_max"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, object]) -> "Config":
+        """A Config from a TOML table or the like; unknown names are an error that lists the known ones."""
+        known = {f.name for f in fields(cls)}
+        if unknown := sorted(set(settings) - known):
+            raise InputError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        return cls(**settings)  # type: ignore[arg-type]  # each value is checked by its rule
+
+
+Rule = tuple[Callable[[object], bool], str]
+
+
+def _number(low: float, high: float, words: str, *, whole: bool = False, optional: bool = False) -> Rule:
+    def holds(value: object) -> bool:
+        if value is None:
+            return optional
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            return False
+        return math.isfinite(value) and low <= value <= high
+
+    return holds, words
+
+
+def _one_of(names: tuple[str, ...]) -> Rule:
+    return (lambda value: value in names), "use one of " + ", ".join(names)
+
+
+_DAYS = _number(1e-6, 1e6, "use a number of days above 0")
+_SHARE = _number(0.0, 1.0, "use a number from 0 to 1")
+_SIMILAR = _number(-1.0, 1.0, "use a cosine from -1 to 1")
+_COUNT = _number(1, 10**9, "use a whole number from 1", whole=True)
+_LIMIT = _number(0, 10**9, "use a whole number from 0, or None for no limit", whole=True, optional=True)
+_EVERY = _number(1, 10**9, "use a whole number from 1, or None for never", whole=True, optional=True)
+
+_RULES: dict[str, Rule] = {
+    "max_facts_per_pass": _COUNT,
+    "min_messages": _COUNT,
+    "confidence_threshold": _SHARE,
+    "consolidate_every_turns": _EVERY,
+    "extraction_cooldown_seconds": _number(0, 1e9, "use seconds from 0, or None for none", optional=True),
+    "sleep_every_ingests": _EVERY,
+    "retention_policy": _one_of(RETENTION_POLICIES),
+    "half_life_days": _DAYS,
+    "episodic_decay_days": _DAYS,
+    "semantic_decay_days": _DAYS,
+    "summary_decay_days": _DAYS,
+    "forgetting_threshold": _number(1e-6, 0.999, "use a number above 0 and below 1"),
+    "relevance_archive_threshold": _number(1e-6, 0.999, "use a number above 0 and below 1"),
+    "archive_max_idle_days": _DAYS,
+    "archive_exempt_score": _SHARE,
+    "hot_messages_max": _LIMIT,
+    "hot_words_max": _LIMIT,
+    "hot_facts_max": _LIMIT,
+    "consolidation_retention_threshold": _number(1e-6, 0.999, "use a number above 0 and below 1"),
+    "consolidation_group_size": _number(2, 1000, "use a whole number from 2", whole=True),
+    "consolidation_max_group_size": _number(2, 1000, "use a whole number from 2", whole=True),
+    "consolidation_similarity_threshold": _SIMILAR,
+    "dedup_similarity_threshold": _SIMILAR,
+    "direct_boost": _SHARE,
+    "associative_boost": _SHARE,
+    "max_spaced_rep_multiplier": _number(0, 100, "use a number from 0 to 100"),
+    "spaced_rep_interval_days": _DAYS,
+    "core_top_k": _LIMIT,
+    "core_access_threshold": _COUNT,
+    "core_stability_threshold": _SHARE,
+    "core_session_threshold": _COUNT,
+    "ranking_profile": _one_of(RANKING_PROFILES),
+    "deep_recall_penalty": _SHARE,
+    "injection_top_k": _COUNT,
+    "immediate_window": _COUNT,
+    "recent_window": _COUNT,
+    "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),
+}

@@ -1,0 +1,102 @@
+"""A memory: the stored record, one type for all kinds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+MESSAGE = "message"
+SUMMARY = "summary"
+FACT_KINDS = ("episodic", "semantic", "procedural", SUMMARY)
+KINDS = (MESSAGE, *FACT_KINDS)
+
+PHASES = ("quarantined", "active", "core", "cold", "superseded", "retracted")
+HOT = ("active", "core")
+
+COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
+"""Fields that use moves. They live outside the version, so a popular memory can still be changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRef:
+    """The message something rests on; `str()` is the caller's own message id."""
+
+    memory: str
+    ref: str
+    quote: str = ""
+
+    def __str__(self) -> str:
+        return self.ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What is remembered. Equality is by value.
+
+    A message has conversation, seq (absolute, 1-based), role, speaker and `ref`, the caller's own id; a fact has
+    category, subject, confidence and sources; a cluster summary is a fact with members and a depth of 1 or 2;
+    a cascade summary has a conversation and a span of seqs (first, last), inclusive.
+
+    `valid_from` is when it was true or said, `recorded_at` when we knew. Strength is never stored: it is a function
+    of the anchor (`used_at` or `recorded_at`), stability, importance and now.
+    """
+
+    id: str
+    scope: str
+    kind: str
+    text: str
+    recorded_at: datetime
+    valid_from: datetime
+    category: str = "other"
+    subject: str | None = None
+    phase: str = "active"
+    reason: str | None = None
+    confidence: float = 1.0
+    importance: float = 0.5
+    stability: float = 0.25
+    pinned: bool = False
+    trust: str = "user"
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    due_at: datetime | None = None
+    accesses: int = 0
+    sessions: int = 0
+    used_at: datetime | None = None
+    last_session: str | None = None
+    depth: int = 0
+    conversation: str | None = None
+    seq: int = 0
+    role: str | None = None
+    speaker: str | None = None
+    ref: str | None = None
+    span: tuple[int, int] | None = None
+    members: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    sources: tuple[SourceRef, ...] = ()
+    version: int = 1
+    flags: frozenset[str] = frozenset()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def at(self) -> datetime:
+        """When it was said, or since when it is true."""
+        return self.valid_from
+
+    @property
+    def anchor(self) -> datetime:
+        """The instant its strength counts from: the last use, or when it was recorded."""
+        return max(self.used_at, self.recorded_at) if self.used_at else self.recorded_at
+
+    @property
+    def hot(self) -> bool:
+        """Whether a normal search sees it."""
+        return self.phase in HOT
+
+    @property
+    def outdated(self) -> bool:
+        """Whether something newer took its place, or it was taken back. Compressed and merged ones are true details."""
+        return self.phase == "retracted" or (self.phase == "superseded" and self.reason == "replaced")
+
+    @property
+    def is_cascade(self) -> bool:
+        """Whether this is a summary of a span of a conversation, rather than of a cluster of facts."""
+        return self.span is not None

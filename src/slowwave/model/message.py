@@ -1,0 +1,72 @@
+"""A message: one utterance, verbatim, as the caller hands it in."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from slowwave.errors import InputError
+
+ROLES = ("user", "assistant", "system", "tool")
+LONGEST = 20_000_000  # characters; longer ones belong into a document store
+_ID_LONGEST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One utterance.
+
+    Args:
+        role: "user", "assistant", "system" or "tool".
+        content: the words, kept verbatim (NUL and lone surrogates are replaced by U+FFFD, which no store can hold).
+        speaker: who said it, if the role does not tell. An assistant with a speaker makes a chat between people.
+        at: when it was said, aware; None means now, by the memory's clock.
+        id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
+    """
+
+    role: str
+    content: str
+    speaker: str | None = None
+    at: datetime | None = None
+    id: str | None = None
+
+
+def clean(text: str) -> str:
+    """The text as every store can hold it: NUL and lone surrogates become U+FFFD.
+
+    >>> clean("K\\x00f" + chr(0xD83D))
+    'K\ufffdf\ufffd'
+    """
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def checked_time(at: datetime, what: str) -> datetime:
+    """The instant in UTC, or InputError with the fix for a naive one."""
+    if not isinstance(at, datetime) or at.tzinfo is None or at.utcoffset() is None:
+        raise InputError(f"{what} {at!r} has no time zone: say which one, e.g. at.replace(tzinfo=timezone.utc)")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise InputError(f"{what} {at!r} lies outside the years 1 to 9999 in UTC") from error
+
+
+def checked_message(message: Message, place: str = "the message") -> Message:
+    """The message with clean text and a UTC time, or InputError naming its place in the batch."""
+    if not isinstance(message, Message):
+        raise InputError(f"{place} is a {type(message).__name__}: hand in slowwave.Message(role=..., content=...)")
+    if message.role not in ROLES:
+        raise InputError(f"{place} has the role {message.role!r}: use one of {', '.join(ROLES)}")
+    if not isinstance(message.content, str) or not message.content.strip():
+        raise InputError(f"{place} has no text: leave empty messages out")
+    if len(message.content) > LONGEST:
+        raise InputError(f"{place} has {len(message.content):,} characters, more than {LONGEST:,}: cut it into parts")
+    for name, value in (("speaker", message.speaker), ("id", message.id)):
+        if value is not None and (not isinstance(value, str) or not value.strip() or len(value) > _ID_LONGEST):
+            raise InputError(f"{place} has the {name} {value!r}: use 1 to {_ID_LONGEST} characters, or None")
+    return Message(
+        role=message.role,
+        content=clean(message.content),
+        speaker=clean(message.speaker) if message.speaker else None,
+        at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
+        id=clean(message.id) if message.id else None,
+    )

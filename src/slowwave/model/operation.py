@@ -1,0 +1,94 @@
+"""Operations: every way in which memory can change, as values. Only a store performs them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+from slowwave.model.entry import Entry
+from slowwave.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Add:
+    """Store a new memory. A message with seq 0 is numbered by the store, next in its conversation."""
+
+    memory: Memory
+    because: str
+    entry: Entry | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Turn one version of a memory into the next. Use counters are not part of it."""
+
+    before: Memory
+    after: Memory
+    because: str
+    entry: Entry | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Join two memories, or set the weight of the join. A weight of 0 takes it away.
+
+    Kinds: "provenance" (summary to member, never decays), "association", "value changed?", "conflict?", "unsure",
+    "close", "distinct" (asked and answered: two different things).
+    """
+
+    source: str
+    target: str
+    kind: str
+    weight: float
+    before: float
+    because: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """Move a cursor of a conversation; it moves only in the transaction that stores the result."""
+
+    conversation: str
+    cursor: str
+    before: int
+    after: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A memory was used: one access more, without a version check. `seen` is the memory the use was planned on."""
+
+    seen: Memory
+    after: Memory
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Remember that a person undid this, by content key, so that it is not planned again; `on=False` lets go."""
+
+    key: str
+    because: str
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refuse:
+    """A proposed fact that was not stored, and why; kept in the journal only, for a person to read."""
+
+    text: str
+    quote: str
+    reason: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erase:
+    """Destroy a memory and every trace of it; the one operation without an inverse."""
+
+    memory: str
+    because: str
+
+
+Operation: TypeAlias = Add | Change | Link | Advance | Use | Hold | Refuse | Erase

@@ -1,0 +1,150 @@
+"""A plan: what someone wants to change, as atomic groups of operations; and the receipt and run it becomes."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+
+GROUP_MAX = 500
+BATCH_MAX = 10_000
+"""An observed batch of messages is one group, so it may be larger."""
+
+_NOUN = {
+    Add: "added",
+    Change: "changed",
+    Link: "linked",
+    Advance: "cursor",
+    Use: "used",
+    Hold: "held",
+    Refuse: "refused",
+    Erase: "erased",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What thinking cost: model calls, tokens in and out, money if prices are known, and seconds of waiting."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            calls=self.calls + other.calls,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            money=self.money + other.money,
+            seconds=self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Operations that stand or fall together."""
+
+    operations: tuple[Operation, ...]
+    because: str
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
+
+    A group whose memories have changed since it was planned is dropped and reported; the others stand.
+    """
+
+    id: str
+    scope: str
+    cause: str
+    at: datetime
+    groups: tuple[Group, ...] = ()
+    parent: str | None = None
+    cost: Cost = Cost()
+
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """All operations of all groups, in order."""
+        return (operation for group in self.groups for operation in group.operations)
+
+    def __bool__(self) -> bool:
+        return any(self.groups)
+
+    def __str__(self) -> str:
+        counted = tally(self.operations)
+        lines = [f"{self.cause}: {counted or 'nothing to do'}"]
+        lines += [f"  - {group.because}" for group in self.groups]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A group that was not applied, and why."""
+
+    group: Group
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What applying a plan did. Prints as two readable lines."""
+
+    run_id: str
+    cause: str
+    scope: str
+    applied: tuple[Operation, ...] = field(default=(), repr=False)
+    dropped: tuple[Dropped, ...] = ()
+    waiting: int = 0
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that were added, in order."""
+        return tuple(operation.memory.id for operation in self.applied if isinstance(operation, Add))
+
+    def __str__(self) -> str:
+        first = f"{self.cause} in {self.scope}: {tally(self.applied) or 'nothing changed'}"
+        first += f", {len(self.dropped)} dropped as out of date" if self.dropped else ""
+        first += f", {self.waiting} waiting" if self.waiting else ""
+        details = (*self.notes, *self.problems)
+        if not self.applied:
+            return f"{first}\n  {'; '.join(details) or 'already known'}"
+        undo = f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"
+        return f"{first}\n  {'; '.join((*details, undo))}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A plan as journaled."""
+
+    id: str
+    scope: str
+    cause: str
+    at: datetime
+    plan: Plan
+    parent: str | None = None
+    cost: Cost = Cost()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One journaled operation, as `history` tells it."""
+
+    run_id: str
+    cause: str
+    at: datetime
+    operation: Operation
+
+
+def tally(operations: Iterable[Operation]) -> str:
+    """How many operations of each sort, in words: "3 added, 1 changed"."""
+    counted = Counter(_NOUN[type(operation)] for operation in operations)
+    return ", ".join(f"{number} {noun}" for noun, number in counted.items() if noun != "cursor")

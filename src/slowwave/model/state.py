@@ -1,0 +1,71 @@
+"""What a store says of itself: conversations, links and counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from slowwave.model.plan import Cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """How far a conversation has come: its last message, and how far each cursor has read."""
+
+    name: str
+    last_seq: int
+    last_at: datetime
+    cursors: Mapping[str, int]
+
+    def cursor(self, name: str) -> int:
+        """The last seq that was worked through under this name; 0 before the first."""
+        return self.cursors.get(name, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A join of two memories as it stands."""
+
+    source: str
+    target: str
+    kind: str
+    weight: float
+    at: datetime
+
+    def other(self, memory: str) -> str:
+        """The far end, seen from one of the two."""
+        return self.target if memory == self.source else self.source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How a scope stands.
+
+    `counts` is by kind and phase, `waiting` the facts that wait for a mind, `due` the memories whose time has come,
+    `unread` the messages that no distilling has read yet.
+    """
+
+    scope: str
+    store: str
+    counts: Mapping[tuple[str, str], int]
+    waiting: int
+    due: int
+    unread: int
+    conversations: int
+    embedder: str | None
+    unembedded: int
+    mind: str
+    last_sleep: datetime | None
+    cost: Cost
+    policy: str
+
+    def __str__(self) -> str:
+        kinds: dict[str, list[str]] = {}
+        for (kind, phase), number in sorted(self.counts.items()):
+            kinds.setdefault(kind, []).append(f"{number:,} {phase}")
+        lines = [f"scope {self.scope} in {self.store}"]
+        lines += [f"  {kind}: {', '.join(parts)}" for kind, parts in kinds.items()] or ["  empty"]
+        lines.append(f"  {self.unread:,} messages not yet distilled, {self.waiting} facts waiting, {self.due} due for sleep")
+        lines.append(f"  embedder {self.embedder or 'none'}, {self.unembedded:,} without its vector; mind {self.mind}")
+        slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
+        lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
+        return "\n".join(lines)

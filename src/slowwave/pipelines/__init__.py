@@ -1,0 +1,1 @@
+"""Pipelines: gather, decide, return operations."""

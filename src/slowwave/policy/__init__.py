@@ -1,0 +1,1 @@
+"""Pure rules: no clock, no chance, no I/O. Every number a policy needs is an argument."""

@@ -1,0 +1,176 @@
+"""The doors: what Slowwave asks of a mind, a model, an embedder, a store and a clock."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from slowwave.model.config import Config
+from slowwave.model.entry import Entry
+from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
+from slowwave.model.memory import Memory
+from slowwave.model.plan import Event, Plan, Receipt, Run
+from slowwave.model.query import Query, Ranked, Where
+from slowwave.model.state import Conversation, Linked
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """Any chat model."""
+
+    def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
+        """The model's answer to `[{"role": ..., "content": ...}, ...]`."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Text to vectors. It may carry `similarity = {"duplicate": …, "group": …, "related": …}`."""
+
+    name: str
+    """The fingerprint stored with each vector; the width is read off the first result."""
+
+    def embed(self, texts: Sequence[str], /) -> "NDArray[np.float32]":
+        """Unit rows (n, dim), float32. Never called with no texts."""
+        ...
+
+
+@runtime_checkable
+class Mind(Protocol):
+    """Whoever thinks. It proposes; code checks; a store writes. Failing raises ModelError, never an empty answer."""
+
+    name: str
+
+    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+        """Durable facts out of a stretch of conversation, each with the message and quote it rests on."""
+        ...
+
+    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+        """What each new fact does to what is known."""
+        ...
+
+    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+        """Fewer words for many memories."""
+        ...
+
+
+class Clock(Protocol):
+    """What time it is."""
+
+    def __call__(self) -> datetime:
+        """Now, aware."""
+        ...
+
+
+class Store(Protocol):
+    """Where memory lives: a few reads, and `apply`, the only write.
+
+    Every read names the scopes it may see; a store never looks sideways or down. Reads of several scopes come in
+    the order of the scopes.
+    """
+
+    name: str
+
+    def apply(self, plan: Plan) -> Receipt:
+        """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped."""
+        ...
+
+    def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
+        """The memories of these ids, in their order; unknown ones are left out."""
+        ...
+
+    def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
+        """The memories that match."""
+        ...
+
+    def count(self, scope: str) -> dict[tuple[str, str], int]:
+        """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""
+        ...
+
+    def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
+        """The best places for a query, best first. Another scope's rows change no score."""
+        ...
+
+    def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
+        """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
+        ...
+
+    def speakers(self, scope: str) -> frozenset[str]:
+        """Every name that a message of the scope was spoken by."""
+        ...
+
+    def conversations(self, scope: str) -> list[Conversation]:
+        """Every conversation, the one written to last first."""
+        ...
+
+    def conversation(self, scope: str, name: str) -> Conversation | None:
+        """One conversation, or None."""
+        ...
+
+    def links(self, scope: str, ids: Collection[str], kinds: Collection[str] | None = None) -> list[Linked]:
+        """The joins that touch any of these memories, with a weight above 0."""
+        ...
+
+    def runs(self, scope: str, limit: int = 20, cause: str | None = None) -> list[Run]:
+        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash."""
+        ...
+
+    def run(self, scope: str, run_id: str) -> Run | None:
+        """One run with its plan, or None."""
+        ...
+
+    def children(self, scope: str, run_id: str) -> list[Run]:
+        """The runs that belong to a run, in order."""
+        ...
+
+    def history(self, scope: str, memory: str) -> list[Event]:
+        """Everything that ever happened to a memory, oldest first."""
+        ...
+
+    def later(self, scope: str, run: Run) -> list[Run]:
+        """Later runs that changed (not merely used) a memory that this run added or changed, newest first."""
+        ...
+
+    def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
+        """Those of the keys that a person's undo holds."""
+        ...
+
+    def due(self, scope: str, now: datetime) -> int:
+        """How many facts have their `due_at` at or before now. One index read when none has."""
+        ...
+
+    def unembedded(self, scope: str, embedder: str | None, limit: int | None = None) -> list[Memory]:
+        """Memories whose vector is missing or belongs to another embedder, oldest first."""
+        ...
+
+    def index(self, scope: str, entries: Mapping[str, Entry]) -> int:
+        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
+        ...
+
+    def check(self, *, deep: bool = False) -> list[str]:
+        """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file or server. Idempotent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """Everything a pipeline works with, for one scope.
+
+    `scopes` are those it may read, its own first.
+    """
+
+    store: Store
+    mind: Mind
+    embedder: Embedder | None
+    clock: Clock
+    config: Config
+    scope: str
+    scopes: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""Stores: where memory lives. `apply(plan)` is the only write."""
