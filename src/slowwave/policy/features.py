@@ -1,0 +1,172 @@
+"""What can be read off a text alone: the searchable side of a memory, and what a question asks for."""
+
+import re
+import sys
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from slowwave.model.entry import Entry
+from slowwave.policy.segment import STOP_WORDS, fold, stem, term_id, word_id, words
+
+WHEN, COUNT, WHERE, WHY, WHO = 1, 2, 4, 8, 16
+"""The bits of `Entry.cues`: what kind of question a text may answer."""
+
+_TIME: Final = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:19|20)\d\d"
+    r"|(?i:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|days?|morning|evening|recently))\b"
+)
+_NUMBER: Final = re.compile(
+    r"\d|\b(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|once|twice|couple|few)\b"
+)
+_PLACE: Final = re.compile(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
+_REASON: Final = re.compile(r"\b(?i:because|since|so that|so I|in order to|inspired?|inspiring|motivat\w+|reasons?|thanks to)\b")
+_KIN: Final = re.compile(
+    r"\b(?i:mom|mum|mother|dad|father|parents?|sisters?|brothers?|sons?|daughters?|kids?|child(?:ren)?|wife|husband|partner|"
+    r"friends?|grand(?:ma|pa|mother|father)|aunt|uncle|cousins?|family|colleagues?|boss|neighbou?rs?|boyfriend|girlfriend|fianc[eé]e?)\b"
+)
+_NAME: Final = re.compile(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+")
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
+_QUESTIONS: Final = (
+    (WHEN, re.compile(r"\bwhen\b|\bwh(?:at|ich) (?:date|day|month|year|time)\b|\bhow long ago\b")),
+    (COUNT, re.compile(r"\bhow (?:many|much|often|long|old|far)\b|\bwhat (?:number|percentage|amount)\b")),
+    (WHERE, re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b")),
+    (WHY, re.compile(r"\bwhy\b|\bwhat (?:motivat|inspir|made|reason|prompt)")),
+    (WHO, re.compile(r"\bwho\b|\bwhom\b|\bwhose\b")),
+)
+_MYSELF: Final = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_NOW: Final = re.compile(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
+
+PASSAGE: Final = 40
+"""Words of a passage."""
+LONG: Final = 60
+"""Texts of more words than this are also embedded passage by passage."""
+PASSAGES_MOST: Final = 64
+NICKNAME: Final = 3
+"""A capitalised beginning of at least so many letters of exactly one speaker's name is taken for that speaker."""
+
+
+def describe(text: str) -> Entry:
+    """The searchable side of a text, without vectors (a caller adds them with `dataclasses.replace`)."""
+    ids = array("Q", [word_id(word) for word in words(text)])
+    return Entry(terms=_little_endian(ids), words=len(ids), question=_question_share(text), cues=_cues(text))
+
+
+def _little_endian(ids: "array[int]") -> bytes:
+    if sys.byteorder == "big":
+        ids.byteswap()
+    return ids.tobytes()
+
+
+def _question_share(text: str) -> float:
+    if "?" not in text and "？" not in text:
+        return 0.0
+    asked = total = 0
+    for sentence in _SENTENCE.findall(text):
+        length = len(sentence.split())
+        total += length
+        if sentence.rstrip().endswith(("?", "？")):
+            asked += length
+    return asked / total
+
+
+def _cues(text: str) -> int:
+    found = WHEN if _TIME.search(text) else 0
+    found |= COUNT if _NUMBER.search(text) else 0
+    found |= WHERE if _PLACE.search(text) else 0
+    found |= WHY if _REASON.search(text) else 0
+    return found | (WHO if _KIN.search(text) or _NAME.search(text) else 0)
+
+
+def passages(text: str) -> list[str]:
+    """The passages of a long text that are embedded beside the whole; none for a short one.
+
+    Passages are of equal length, at most 40 words each for texts of up to 64 passages.
+    """
+    spaced = text.split()
+    if len(spaced) <= LONG:
+        return []
+    size = max(PASSAGE, -(-len(spaced) // PASSAGES_MOST))
+    return [" ".join(spaced[start : start + size]) for start in range(0, len(spaced), size)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a question asks for.
+
+    Attributes:
+        wording: the question without the names of known speakers: what to embed.
+        terms: the ids of its distinct stems, without stop words and speakers' names.
+        cue: the bits of the kinds of answer it wants.
+        speaker: the number of the one known speaker it names, else None.
+        myself: whether it speaks of I, me, my, we, us, our.
+        recent: whether it asks for now, the latest, currently.
+    """
+
+    wording: str
+    terms: tuple[int, ...]
+    cue: int = 0
+    speaker: int | None = None
+    myself: bool = False
+    recent: bool = False
+
+
+def ask(text: str, names: Mapping[str, frozenset[int]]) -> Question:
+    """Read a question, given the words of every known speaker's name (`name_words`) and the numbers of their bearers."""
+    named: list[frozenset[int]] = []
+    cased = text != text.lower()
+
+    def without_name(match: re.Match[str]) -> str:
+        word = match.group()
+        bearers = _bearers(word, names) if word[0].isupper() or not cased else None
+        if not bearers:
+            return word
+        named.append(bearers)
+        return ""
+
+    wording = _WORD.sub(without_name, text) if names else text
+    meant = frozenset.intersection(*named) if named else frozenset()
+    lowered = wording.lower()
+    return Question(
+        wording=" ".join(wording.split()) if named else text,
+        terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
+        cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
+        speaker=min(meant) if len(meant) == 1 else None,
+        myself=_MYSELF.search(lowered) is not None,
+        recent=_NOW.search(lowered) is not None,
+    )
+
+
+def _bearers(word: str, names: Mapping[str, frozenset[int]]) -> frozenset[int] | None:
+    name = fold(word).removesuffix("'s").removesuffix("'")
+    if name in names:
+        return names[name]
+    if len(name) < NICKNAME or not word[0].isupper() or name in STOP_WORDS:
+        return None
+    meant = frozenset().union(*(bearers for full, bearers in names.items() if full.startswith(name)))
+    return meant if len(meant) == 1 else None
+
+
+def name_words(speaker: str) -> list[str]:
+    """The words of a name that a question may use alone: "Dr. Ann Smith" gives ann and smith."""
+    titles = {"dr", "mr", "mrs", "ms", "prof", "sir"}
+    return [word for word in words(speaker) if len(word) > 1 and word not in titles and word not in STOP_WORDS]
+
+
+def date_terms(at: datetime) -> tuple[int, ...]:
+    """The words a question may use for a day: its number, the month's name and the year.
+
+    >>> from slowwave.policy.segment import terms
+    >>> date_terms(datetime(2023, 5, 8)) == tuple(map(term_id, terms("8 May 2023")))
+    True
+    """
+    return term_id(str(at.day)), term_id(stem(_MONTHS[at.month - 1])), term_id(str(at.year))
+
+
+_MONTHS: Final = (
+    "january february march april may june july august september october november december".split()
+)  # fmt: skip
