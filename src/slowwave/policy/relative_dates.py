@@ -1,0 +1,342 @@
+"""English phrases that mean a day only from where the speaker stands: yesterday, last Friday, two weeks ago, the 14th."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from slowwave.policy.date_words import COUNTS, MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
+
+Span = tuple[date, date]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A phrase at [start, end) of a text, every stretch of days it can mean, and the words that say it outright.
+
+    `said` is empty where the phrase is better left as it is.
+    """
+
+    start: int
+    end: int
+    spans: tuple[Span, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    spans: tuple[Span, ...]
+    said: str = ""
+    preposition: str = ""
+
+
+_COUNT: Final = rf"(?P<count>\d{{1,3}}|a few|several|a couple(?: of)?|{'|'.join(COUNTS)})"
+_UNIT: Final = r"(?P<unit>day|week|weekend|month|year)s?"
+_PART: Final = r"(?:\s+(?P<part>morning|afternoon|evening|night))?"
+_LONG_DAY: Final = "|".join(w for w in WEEKDAY_NUMBERS if w.endswith("day"))
+_ANY_DAY: Final = "|".join(sorted(WEEKDAY_NUMBERS, key=len, reverse=True))
+_LONG_MONTH: Final = "|".join(MONTHS)
+_SEASON: Final = "|".join(SEASONS)
+_WINTER: Final = 12
+_SEASON_MONTHS: Final = 3
+_VAGUELY: Final = 3  # days either way of "about ten days ago"
+_FEW: Final = {"day": (2, 7), "week": (2, 6), "weekend": (2, 6), "month": (2, 8), "year": (2, 8)}
+
+_FUTURE: Final = re.compile(
+    r"\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)?(?: to)?|planned for|upcoming|coming up|deadlines?|due|by|until|"
+    r"scheduled|aim(?:ing)?|want(?:s)?|need(?:s)?|hop(?:e|ing)|can't wait|looking forward|should|must|tomorrow|next|"
+    r"expect(?:ing)?|starts|begins|launch(?:es|ing)?|release|is on|are on)\b|'ll\b",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(
+    r"\b(?:was|were|went|had|did|didn't|got|met|saw|took|made|came|found|bought|began|left|lost|won|ran|gave|said|told|"
+    r"ate|drove|flew|read|wrote|thought|knew|felt|became|brought|built|sold|spent|taught|sang|held|heard|since|ago|"
+    r"[a-z]{2,}(?<!ne)ed)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END: Final = re.compile(r"[.!?;\n]\s")
+
+
+def day_text(day: date) -> str:
+    """A day as facts write it.
+
+    >>> day_text(date(2026, 2, 28))
+    '28 February 2026'
+    """
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def leaning(text: str, place: int) -> int:
+    """Whether the sentence around a place looks back (-1), ahead (1), or does not say (0)."""
+    start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, place)), default=0)
+    ending = _SENTENCE_END.search(text, place)
+    sentence = text[start : ending.start() if ending else len(text)]
+    if _FUTURE.search(sentence):
+        return 1
+    return -1 if _PAST.search(sentence) else 0
+
+
+def mentions(text: str, at: datetime) -> list[Mention]:
+    """Every relative phrase of a text; earlier rules win where two overlap."""
+    found: list[Mention] = []
+    for pattern, read in _RULES:
+        for match in pattern.finditer(text):
+            if any(match.start() < m.end and m.start < match.end() for m in found):
+                continue
+            try:
+                reading = read(match, at.date(), leaning(text, match.start()))
+            except (OverflowError, ValueError):  # beyond the calendar's years
+                continue
+            if reading:
+                found.append(_placed(text, match, reading))
+    return sorted(found, key=lambda m: m.start)
+
+
+_GOVERNS: Final = re.compile(
+    r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
+)
+_LOOSE: Final = re.compile(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
+_POSSESSIVE: Final = re.compile(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
+_AS_SUBJECT: Final = re.compile(
+    r"\s+(?:is|was|will|has|had|marks|marked|would|seems|seemed|feels|felt)\b|['’]s\b(?=\s+(?:a|an|the|been|going)\b)"
+)
+
+
+def _placed(text: str, match: re.Match[str], reading: _Reading) -> Mention:
+    """Fit the words to their place: the right preposition, none as a subject, an article before a possessive's owner."""
+    start, end = match.span()
+    if not reading.said:
+        return Mention(start=start, end=end, spans=reading.spans, said="")
+    said = f"{reading.preposition} {reading.said}".strip()
+    opens = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?\n"
+    if (opens and _AS_SUBJECT.match(text, end)) or _GOVERNS.search(text[:start]):
+        said = reading.said
+    elif owner := _POSSESSIVE.match(text, end):
+        said, end = f"the {reading.said.removeprefix('the ')}", owner.end()
+    elif loose := _LOOSE.search(text[:start]):
+        start = loose.start()
+    opens = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?\n"
+    return Mention(start=start, end=end, spans=reading.spans, said=said[:1].upper() + said[1:] if opens else said)
+
+
+def _on(day: date, part: str | None = None) -> _Reading:
+    said = f"the {part} of {day_text(day)}" if part else day_text(day)
+    return _Reading(spans=((day, day),), said=said, preposition="on")
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _week(monday: date) -> _Reading:
+    sunday_before, sunday = monday - timedelta(days=1), monday + timedelta(days=6)
+    return _Reading(spans=((sunday_before, sunday),), said=f"the week of {day_text(monday)}", preposition="in")
+
+
+def _weekend(monday: date, *others: date) -> _Reading:
+    spans = tuple((m + timedelta(days=4), m + timedelta(days=6)) for m in (monday, *others))
+    return _Reading(spans=spans, said=f"the weekend of {day_text(monday + timedelta(days=5))}", preposition="on")
+
+
+def _month(year: int, month: int) -> _Reading:
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    first = date(year, month, 1)
+    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    return _Reading(spans=((first, last),), said=f"{MONTHS[month - 1]} {year}", preposition="in")
+
+
+def _year(year: int) -> _Reading:
+    return _Reading(spans=((date(year, 1, 1), date(year, 12, 31)),), said=str(year), preposition="in")
+
+
+def _season(name: str, year: int) -> _Reading:
+    """The season that begins in that year."""
+    first = date(year, SEASONS[name], 1)
+    last = (first + timedelta(days=92)).replace(day=1) - timedelta(days=1)
+    years = f"{year}/{year + 1}" if SEASONS[name] == _WINTER else str(year)
+    return _Reading(spans=((first, last),), said=f"{name.lower()} {years}", preposition="in")
+
+
+_OPEN: Final = frozenset({"over", "more than", "almost", "nearly", "less than"})
+_NEAR: Final = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_STEP: Final = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
+
+
+def _near(match: re.Match[str], today: date, _: int) -> _Reading:
+    word, part = match["near"].lower(), match["part"]
+    return _on(today + timedelta(days=_NEAR[word]), part.lower() if part else None)
+
+
+def _two_off(match: re.Match[str], today: date, _: int) -> _Reading:
+    return _on(today + timedelta(days=-2 if match["side"].lower() == "before yesterday" else 2))
+
+
+def _part_of_today(match: re.Match[str], today: date, _: int) -> _Reading:
+    words = match.group().lower()
+    if words.startswith("last"):
+        return _on(today - timedelta(days=1), "night")
+    return _on(today, "evening" if words == "tonight" else words.split()[-1])
+
+
+def _step(match: re.Match[str], today: date, lean: int) -> _Reading:
+    """Last, this or next week, weekend, month, year, season, weekday or month by name."""
+    step, unit = _STEP[match["step"].lower()], match["unit"].lower()
+    if unit in {"week", "weekend"}:
+        monday = _monday(today) + timedelta(weeks=step)
+        nearer = monday - timedelta(weeks=step)
+        return _week(monday) if unit == "week" else _weekend(monday, nearer)
+    if unit == "month":
+        return _month(today.year, today.month + step)
+    if unit == "year":
+        return _year(today.year + step)
+    if unit in SEASONS:
+        return _stepped_season(unit, today, step)
+    if unit in WEEKDAY_NUMBERS:
+        return _stepped_weekday(WEEKDAY_NUMBERS[unit], today, step or lean or 1)
+    month = MONTH_NUMBERS[unit]
+    past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
+    return _month({-1: past, 0: today.year, 1: ahead}[step], month)
+
+
+def _stepped_season(name: str, today: date, step: int) -> _Reading:
+    """The season under way counts as this one; otherwise the last is the one that began latest."""
+    began = today.year - (today.month < SEASONS[name])
+    if (today.month - SEASONS[name]) % 12 < _SEASON_MONTHS:
+        return _season(name, began + step)
+    return _season(name, (began, today.year, began + 1)[step + 1])
+
+
+def _stepped_weekday(weekday: int, today: date, step: int) -> _Reading:
+    """The nearest such day strictly before or after today; the one a week further is the other reading."""
+    off = (weekday - today.weekday()) % 7
+    day = today + timedelta(days=off or 7) if step > 0 else today - timedelta(days=(7 - off) % 7 or 7)
+    other = day + timedelta(weeks=1 if step > 0 else -1)
+    return _Reading(spans=((day, day), (other, other)), said=day_text(day), preposition="on")
+
+
+def _count(match: re.Match[str]) -> int | None:
+    """How many; None if the words leave it open."""
+    words = match["count"].lower()
+    if words.isdigit():
+        return int(words)
+    return COUNTS.get(words.removeprefix("a ").removesuffix(" of")) if "few" not in words else None
+
+
+def _ago(match: re.Match[str], today: date, _: int) -> _Reading:
+    """Two weeks ago: as exact as its unit. Open counts ("a few days ago") keep their words and gain the day they count from."""
+    unit, count = match["unit"].lower(), _count(match)
+    about = (match["about"] or "").lower()
+    if count is None or about in _OPEN or match["half"]:
+        few, many = _FEW[unit] if count is None else (max(0, count - 1), count + 2)
+        span = (_back(today, many, unit).spans[0][0], _back(today, few, unit).spans[0][1])
+        words = re.sub(r"\s+(?:ago|back)$", "", match.group(), flags=re.IGNORECASE)
+        return _Reading(spans=(span,), said=f"{words} before {day_text(today)}")
+    if about and unit == "day":
+        day, margin = today - timedelta(days=count), timedelta(days=_VAGUELY)
+        return _Reading(spans=((day - margin, day + margin),), said=f"around {day_text(day)}")
+    return _back(today, count, unit)
+
+
+def _back(today: date, count: int, unit: str) -> _Reading:
+    if unit == "day":
+        return _on(today - timedelta(days=count))
+    monday = _monday(today - timedelta(weeks=count)) if unit.startswith("week") else today
+    if unit == "week":
+        return _week(monday)
+    if unit == "weekend":
+        return _weekend(monday, monday + timedelta(weeks=1))
+    return _month(today.year, today.month - count) if unit == "month" else _year(today.year - count)
+
+
+def _ahead(match: re.Match[str], today: date, lean: int) -> _Reading | None:
+    """In two weeks: ahead only where the sentence looks ahead, for it may also say how long something took."""
+    unit, count = match["unit"].lower(), _count(match)
+    if count is None:
+        return None
+    reading = _back(today, -count, unit)
+    return reading if lean > 0 else _Reading(spans=reading.spans)
+
+
+def _lasting(match: re.Match[str], today: date, _: int) -> _Reading | None:
+    """For three years: the day it began may be told."""
+    count = _count(match)
+    return _Reading(spans=_back(today, count, match["unit"].lower()).spans) if count else None
+
+
+def _other_day(_: re.Match[str], today: date, __: int) -> _Reading:
+    span = (today - timedelta(days=8), today - timedelta(days=1))
+    return _Reading(spans=(span,), said=f"a few days before {day_text(today)}")
+
+
+def _weekday(match: re.Match[str], today: date, lean: int) -> _Reading:
+    """On Friday: the last or the next one, as the sentence leans; both are possible readings."""
+    day = WEEKDAY_NUMBERS[match["weekday"].lower()]
+    reading, other = (_stepped_weekday(day, today, side) for side in ((lean or 1), -(lean or 1)))
+    here = ((today, today),) if today.weekday() == day else ()
+    spans = (*reading.spans, *other.spans, *here)
+    return _Reading(spans=spans, said=reading.said if lean else "", preposition="on")
+
+
+def _loose_weekday(match: re.Match[str], today: date, lean: int) -> _Reading:
+    """A weekday without a preposition may be a habit or a name ("Friday deploys"), so its words stay."""
+    return _Reading(spans=_weekday(match, today, lean).spans)
+
+
+def _day_of_month(match: re.Match[str], today: date, lean: int) -> _Reading | None:
+    """The 14th: this month's, or the last or next one that the sentence leans to."""
+    wanted = int(match["day"])
+    months = (0, -1, 1) if not lean else (0, lean)
+    candidates = []
+    for months_off in months:
+        year, month = divmod(today.year * 12 + today.month - 1 + months_off, 12)
+        try:
+            candidates.append(date(year, month + 1, wanted))
+        except ValueError:
+            continue
+    fitting = [d for d in candidates if not lean or (d - today).days * lean >= 0]
+    if not fitting:
+        return None
+    return _Reading(spans=tuple((d, d) for d in candidates), said=day_text(fitting[0]), preposition="on")
+
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_GOVERNED: Final = (
+    "(?:" + "|".join(rf"(?<=\b{w} )" for w in ("on", "by", "until", "till", "since", "before", "after", "for")) + ")"
+)
+_NOT_A_SPAN: Final = r"(?<!\bthe )(?<!\bover )(?<!\bthese )(?<!\bmy )(?<!\bour )(?<!\bwithin )"
+_RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], _Reading | None]], ...]] = (
+    (_rule(r"\bthe day (?P<side>before yesterday|after tomorrow)\b"), _two_off),
+    (_rule(r"\b(?:last night|tonight|this (?:morning|afternoon|evening))\b"), _part_of_today),
+    (_rule(rf"\b(?:earlier |later )?(?P<near>yesterday|today|tomorrow)\b{_PART}"), _near),
+    (
+        _rule(
+            rf"(?:(?P<about>about|around|roughly|over|almost|nearly|more than|less than)\s+)?\b{_COUNT}"
+            rf"(?: and a half)?\s+{_UNIT}(?P<half> and a half)?\s+(?:ago|back)\b"
+        ),
+        _ago,
+    ),
+    (_rule(rf"\b(?:in|within)\s+{_COUNT}\s+{_UNIT}(?:['’]? time)?\b(?!\s+of)"), _ahead),
+    (_rule(rf"\b{_COUNT}\s+{_UNIT}\s+from (?:now|today)\b"), _ahead),
+    (_rule(rf"\b(?:for|past|last)\s+(?:the\s+)?(?:past\s+|last\s+|about\s+|over\s+)?{_COUNT}\s+{_UNIT}\b"), _lasting),
+    (_rule(r"\bthe other day\b"), _other_day),
+    (
+        _rule(
+            rf"{_NOT_A_SPAN}\b(?:this )?(?P<step>last|past|this|next|coming)\s+"
+            rf"(?P<unit>weekend|week|month|year|{_SEASON}|{_ANY_DAY}|{_LONG_MONTH})\b(?!-|\s+of\b|\s+or\s+so\b)"
+        ),
+        _step,
+    ),
+    (_rule(rf"{_GOVERNED}\b(?P<weekday>{_LONG_DAY})\b"), _weekday),
+    (_rule(rf"(?<!\bevery )(?<!\beach )\b(?P<weekday>{_LONG_DAY})\b"), _loose_weekday),
+    (
+        _rule(
+            r"(?:(?<=\bby )|(?<=\bon ))the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"
+            r"(?=\s*(?:$|[.,;!?)])|\s+(?:and|but|at|for|to|with|in|is|was|will|because|when|so)\b)"
+        ),
+        _day_of_month,
+    ),
+)
