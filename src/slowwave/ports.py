@@ -9,6 +9,7 @@ from slowwave.model.config import Config
 from slowwave.model.entry import Entry
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
+from slowwave.model.message import checked_time
 from slowwave.model.plan import Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.state import Conversation, Linked
@@ -95,6 +96,10 @@ class Store(Protocol):
         """The best places for a query, best first. Another scope's rows change no score."""
         ...
 
+    def wording(self, scopes: Sequence[str], question: str) -> str:
+        """The question without the names of known speakers: what to embed for `Query.vector`."""
+        ...
+
     def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
         """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
         ...
@@ -115,8 +120,13 @@ class Store(Protocol):
         """The joins that touch any of these memories, with a weight above 0."""
         ...
 
-    def runs(self, scope: str, limit: int = 20, cause: str | None = None) -> list[Run]:
-        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash."""
+    def runs(
+        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+    ) -> list[Run]:
+        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash.
+
+        `since` leaves out runs at or before that instant.
+        """
         ...
 
     def run(self, scope: str, run_id: str) -> Run | None:
@@ -143,6 +153,18 @@ class Store(Protocol):
         """How many facts have their `due_at` at or before now. One index read when none has."""
         ...
 
+    def sequence(self, scope: str) -> int:
+        """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
+        ...
+
+    def changed(self, scope: str, after: int, limit: int) -> tuple[list[str], int]:
+        """The facts added or changed since a sequence, oldest first and each once, and the sequence they reach to."""
+        ...
+
+    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, Entry]:
+        """What recall knows of these memories."""
+        ...
+
     def unembedded(self, scope: str, embedder: str | None, limit: int | None = None) -> list[Memory]:
         """Memories whose vector is missing or belongs to another embedder, oldest first."""
         ...
@@ -164,13 +186,19 @@ class Store(Protocol):
 class Ports:
     """Everything a pipeline works with, for one scope.
 
-    `scopes` are those it may read, its own first.
+    `embed` is the checked way to call the embedder: (n, dim) unit rows, a row of zeros where a text has no vector;
+    it raises EmbedderError. `scopes` are those the pipeline may read, its own first.
     """
 
     store: Store
     mind: Mind
     embedder: Embedder | None
+    embed: "Callable[[Sequence[str]], NDArray[np.float32]]"
     clock: Clock
     config: Config
     scope: str
     scopes: tuple[str, ...]
+
+    def now(self) -> datetime:
+        """The clock's time, checked to be aware, in UTC."""
+        return checked_time(self.clock(), "the clock's time")

@@ -58,7 +58,8 @@ class Group:
 class Plan:
     """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
 
-    A group whose memories have changed since it was planned is dropped and reported; the others stand.
+    A group whose memories have changed since it was planned is dropped and reported; the others stand. A plan may
+    instead have parts, plans of their own, which become its child runs: a sleep has one part a stage.
     """
 
     id: str
@@ -68,19 +69,23 @@ class Plan:
     groups: tuple[Group, ...] = ()
     parent: str | None = None
     cost: Cost = Cost()
+    parts: tuple["Plan", ...] = ()
 
     @property
     def operations(self) -> Iterator[Operation]:
-        """All operations of all groups, in order."""
-        return (operation for group in self.groups for operation in group.operations)
+        """All operations of all groups, in order, those of the parts after its own."""
+        for plan in (self, *self.parts):
+            for group in plan.groups:
+                yield from group.operations
 
     def __bool__(self) -> bool:
-        return any(self.groups)
+        return any(self.groups) or any(self.parts)
 
     def __str__(self) -> str:
         counted = tally(self.operations)
         lines = [f"{self.cause}: {counted or 'nothing to do'}"]
         lines += [f"  - {group.because}" for group in self.groups]
+        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
         return "\n".join(lines)
 
 

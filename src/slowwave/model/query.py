@@ -65,6 +65,8 @@ class Ranked:
 class Where:
     """Which memories to read. None means any; results come in the order asked for.
 
+    `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
+    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
     Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first).
     """
 
@@ -78,6 +80,7 @@ class Where:
     due_before: datetime | None = None
     flag: str | None = None
     pinned: bool | None = None
+    key: str | None = None
     text: str | None = None
     ref: str | None = None
     order: str = "recorded"

@@ -1,0 +1,103 @@
+"""Edits: what a person changes by hand. Each is a plan like any other, and can be undone."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from slowwave.errors import InputError, NotFoundError
+from slowwave.model.codec import content_key
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.message import clean
+from slowwave.model.operation import Change, Hold
+from slowwave.model.plan import Plan, Receipt
+from slowwave.pipelines.entries import entries
+from slowwave.pipelines.making import one_group, settle
+from slowwave.pipelines.moves import moved
+from slowwave.policy.retention import due_at
+from slowwave.ports import Ports
+
+TEXT_LONGEST = 100_000
+
+
+def checked_text(text: str, what: str = "a memory") -> str:
+    """The words of a fact, clean and stripped, or InputError."""
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{what} needs words: {text!r} has none")
+    if len(text) > TEXT_LONGEST:
+        raise InputError(
+            f"{what} of {len(text):,} characters is more than {TEXT_LONGEST:,}: add it as messages and consolidate"
+        )
+    return clean(text).strip()
+
+
+def found(ports: Ports, memory_id: str) -> Memory:
+    """The memory of this id in the handle's own scope, or NotFoundError."""
+    memory = next(iter(ports.store.get((ports.scope,), [memory_id])), None)
+    if memory is None:
+        raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
+    return memory
+
+
+def update(ports: Ports, memory_id: str, text: str) -> Receipt:
+    """New words for a fact; the old ones stay in its history."""
+    text = checked_text(text)
+    made, _ = entries(ports, [text])
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        if before.kind == MESSAGE:
+            raise InputError(f"{memory_id!r} is a message: what was said stays as it was said; add a fact instead")
+        after = replace(before, text=text, version=before.version + 1, flags=before.flags - {"restored"})
+        change = Change(before=before, after=after, because="edited by hand", entry=made[0])
+        return one_group(ports, "edit", [change] if text != before.text else [], "edited by hand", now=now)
+
+    return settle(ports, plan)
+
+
+def delete(ports: Ports, memory_id: str) -> Receipt:
+    """Take a memory back: retracted, reversible, and not distilled again from the same words."""
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        if before.phase == "retracted":
+            return one_group(ports, "edit", [], "already retracted", now=now)
+        ended = moved(before, "retract", ports.config, now, valid_to=max(now, before.valid_from))
+        hold = Hold(key=content_key(before.text), because="deleted by hand")
+        change = Change(before=before, after=ended, because="deleted by hand")
+        return one_group(ports, "edit", [change, hold], "deleted by hand", now=now)
+
+    return settle(ports, plan)
+
+
+def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
+    """Exempt a memory from everything automatic, or no longer."""
+
+    def change(memory: Memory, _now: datetime) -> Memory:
+        after = replace(memory, pinned=on, version=memory.version + 1)
+        return after if after.pinned != memory.pinned else memory
+
+    return _edit(ports, memory_id, change, "pinned" if on else "unpinned")
+
+
+def revive(ports: Ports, memory_id: str) -> Receipt:
+    """Bring back what is cold, superseded or retracted."""
+
+    def change(memory: Memory, now: datetime) -> Memory:
+        if memory.hot:
+            return memory
+        return moved(memory, "revive", ports.config, now, superseded_by=None, valid_to=None)
+
+    return _edit(ports, memory_id, change, "revived by hand")
+
+
+def _edit(ports: Ports, memory_id: str, change: Callable[[Memory, datetime], Memory], because: str) -> Receipt:
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        after = change(before, now)
+        if after == before:
+            return one_group(ports, "edit", [], because, now=now)
+        if after.hot:
+            after = replace(after, due_at=due_at(after, ports.config, after=now))
+        return one_group(ports, "edit", [Change(before=before, after=after, because=because)], because, now=now)
+
+    return settle(ports, plan)

@@ -1,0 +1,31 @@
+"""What recall needs of a text, made ready before any transaction: its terms, cues and vectors."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from slowwave.errors import EmbedderError
+from slowwave.model.entry import Entry
+from slowwave.policy.features import describe, passages
+from slowwave.ports import Ports
+
+
+def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[Entry], tuple[str, ...]]:
+    """One entry a text, and the problems: with a failing embedder texts are stored without vectors, found by words."""
+    bare = [describe(text) for text in texts]
+    embedder = ports.embedder
+    if embedder is None or not texts:
+        return bare, ()
+    pieces = [passages(text) for text in texts]
+    try:
+        vectors = ports.embed([*texts, *(piece for row in pieces for piece in row)])
+    except EmbedderError as error:
+        return bare, (f"stored without vectors, found by words until `slowwave reembed`: {error}",)
+    made, next_piece = [], len(texts)
+    for place, (entry, row) in enumerate(zip(bare, pieces, strict=True)):
+        if not vectors[place].any():  # a text without a single known token has no direction
+            made.append(entry)
+        else:
+            own = vectors[place].tobytes() + vectors[next_piece : next_piece + len(row)].tobytes()
+            made.append(replace(entry, vectors=own, dim=vectors.shape[1], embedder=embedder.name))
+        next_piece += len(row)
+    return made, ()

@@ -1,0 +1,64 @@
+"""Making plans: fresh ids, and planning again when someone else was faster."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from slowwave.errors import ConflictError
+from slowwave.model.operation import Operation
+from slowwave.model.plan import GROUP_MAX, Cost, Group, Plan, Receipt
+from slowwave.ports import Ports
+
+TRIES = 8
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
+_RANDOM_BITS = 60
+
+
+def new_id(now: datetime) -> str:
+    """A name of 20 characters for a memory or run: sorts by time, unique by 60 random bits."""
+    milliseconds = int(now.timestamp() * 1000) % (1 << 40)
+    number = (milliseconds << _RANDOM_BITS) | (int.from_bytes(os.urandom(8), "big") >> 4)
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(95, -1, -5))
+
+
+def one_group(
+    ports: Ports, cause: str, operations: Iterable[Operation], because: str, *, now: datetime, cost: Cost = Cost()
+) -> Plan:
+    """A plan that stands or falls as a whole."""
+    group = Group(operations=tuple(operations), because=because)
+    return Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=(group,) if len(group) else (), cost=cost)
+
+
+def chunked(operations: Sequence[Operation], because: str) -> tuple[Group, ...]:
+    """The operations in as few groups as the limit allows."""
+    starts = range(0, len(operations), GROUP_MAX)
+    return tuple(Group(operations=tuple(operations[n : n + GROUP_MAX]), because=because) for n in starts)
+
+
+def settle(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
+    """Plan and apply; where another writer was faster, plan again on what stands now.
+
+    Raises:
+        ConflictError: if the ground kept moving for several tries; nothing of the dropped part was stored.
+    """
+    for _ in range(TRIES):
+        made = plan()
+        if not made:
+            return Receipt(run_id=made.id, cause=made.cause, scope=made.scope)
+        receipt = ports.store.apply(made)
+        if not receipt.dropped:
+            return receipt
+    raise ConflictError(
+        f"other writers changed the same memories {TRIES} times in a row ({receipt.dropped[0].reason}); try again"
+    )
+
+
+def noted(receipt: Receipt, *, notes: Iterable[str] = (), problems: Iterable[str] = (), waiting: int = 0) -> Receipt:
+    """The receipt with what the pipeline has to say."""
+    return replace(
+        receipt,
+        notes=(*receipt.notes, *notes),
+        problems=(*receipt.problems, *problems),
+        waiting=receipt.waiting + waiting,
+    )

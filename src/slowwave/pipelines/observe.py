@@ -1,0 +1,66 @@
+"""Observe: messages become durable, indexed and searchable at once, before any mind sees them."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from slowwave.errors import InputError
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.message import Message, checked_message
+from slowwave.model.operation import Add
+from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
+from slowwave.pipelines.entries import entries
+from slowwave.pipelines.making import new_id, noted
+from slowwave.policy.trust import trust_of_role
+from slowwave.ports import Ports
+
+_NAME_LONGEST = 512
+FUTURE = timedelta(minutes=5)
+"""Clocks of two machines differ; a message further ahead than this is flagged."""
+
+
+def observe(ports: Ports, messages: Sequence[Message], conversation: str) -> Receipt:
+    """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
+
+    Raises:
+        InputError: naming the row that cannot be stored; nothing of the batch is.
+    """
+    if not isinstance(conversation, str) or not conversation.strip() or len(conversation) > _NAME_LONGEST:
+        raise InputError(f"{conversation!r} is not a conversation: use a name of 1 to {_NAME_LONGEST} characters")
+    if len(messages) > BATCH_MAX:
+        raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: hand them in in parts")
+    now = ports.now()
+    single = len(messages) == 1
+    rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
+    made, problems = entries(ports, [row.content for row in rows])
+    adds = tuple(
+        Add(memory=_memory(ports, row, conversation, now), because="said", entry=entry)
+        for row, entry in zip(rows, made, strict=True)
+    )
+    because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
+    groups = (Group(operations=adds, because=because),) if adds else ()
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="observe", at=now, groups=groups)
+    if not plan:
+        return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=("no messages",))
+    receipt = ports.store.apply(plan)
+    known = len(adds) - len(receipt.ids)
+    notes = (f"{known} already known",) if known and receipt.applied else ()
+    return noted(receipt, notes=notes, problems=problems)
+
+
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime) -> Memory:
+    at = message.at or now
+    return Memory(
+        id=new_id(now),
+        scope=ports.scope,
+        kind=MESSAGE,
+        text=message.content,
+        category="message",
+        recorded_at=now,
+        valid_from=at,
+        conversation=conversation,
+        role=message.role,
+        speaker=message.speaker,
+        ref=message.id,
+        trust=trust_of_role(message.role),
+        flags=frozenset({"future"}) if at - now > FUTURE else frozenset(),
+    )

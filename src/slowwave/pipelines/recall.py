@@ -1,0 +1,208 @@
+"""Recall: the best memories for a question, each with its reasons. A pure read."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from slowwave.errors import EmbedderError, InputError
+from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
+from slowwave.model.message import checked_time, clean
+from slowwave.model.operation import Add, Change
+from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.policy.values import asks_for_value, idf_of, outdated
+from slowwave.ports import Ports
+
+QUESTION_LONGEST = 20_000
+LOOKED_AT = 20
+"""How many hits are compared for changed values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What a caller asks for; see `AgentMemory.search` for each."""
+
+    text: str
+    top_k: int = 10
+    categories: Collection[str] | None = None
+    kinds: Collection[str] | None = None
+    conversation: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    deep: bool = False
+
+
+def search(ports: Ports, asked: Search) -> list[Hit]:
+    """The hits, best first.
+
+    Raises:
+        InputError: for a filter that cannot be meant.
+    """
+    asked = _checked(asked)
+    question = clean(asked.text)[:QUESTION_LONGEST]
+    query, known = _query(ports, asked, question)
+    wanted = max(asked.top_k, LOOKED_AT) if asks_for_value(question) else asked.top_k
+    ranked = ports.store.search(ports.scopes, replace(query, top_k=wanted))
+    hits = _hits(ports, ranked, known, asked)
+    hits = _changed_values(ports, question, hits)[: asked.top_k]
+    return _with_conflicts(ports, hits, asked) if asked.known_at is None else hits
+
+
+def _checked(asked: Search) -> Search:
+    if not isinstance(asked.text, str):
+        raise InputError(f"a question is text, not {type(asked.text).__name__}")
+    if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
+        raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    if unknown := set(asked.kinds or ()) - set(KINDS):
+        raise InputError(f"unknown kinds {', '.join(sorted(map(str, unknown)))}: use {', '.join(KINDS)}")
+    times = {
+        name: checked_time(at, name)
+        for name in ("since", "until", "as_of", "known_at")
+        if (at := getattr(asked, name)) is not None
+    }
+    return replace(asked, **times)
+
+
+def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
+    known = _known_at(ports, asked.known_at) if asked.known_at else None
+    allowed: frozenset[str] | None = None
+    if known is not None:
+        allowed = frozenset(memory.id for memory in known.values() if memory.hot or asked.deep)
+    if asked.as_of is not None:
+        true_then = frozenset(memory.id for memory in _true_at(ports, asked.as_of, known))
+        allowed = true_then if allowed is None else allowed & true_then
+    vector = _vector(ports, question)
+    query = Query(
+        text=question,
+        vector=vector,
+        embedder=ports.embedder.name if ports.embedder and vector is not None else None,
+        top_k=asked.top_k,
+        now=ports.now(),
+        kinds=frozenset(asked.kinds) if asked.kinds is not None else None,
+        categories=frozenset(asked.categories) if asked.categories is not None else None,
+        conversation=asked.conversation,
+        allowed=allowed,
+        since=asked.since,
+        until=asked.until,
+        deep=asked.deep or allowed is not None,
+        outdated_penalty=1.0 if allowed is not None else ports.config.deep_recall_penalty,
+        profile=ports.config.ranking_profile,
+    )
+    return query, known
+
+
+def _vector(ports: Ports, question: str) -> object:
+    wording = ports.store.wording(ports.scopes, question)
+    if ports.embedder is None or not wording.strip():
+        return None
+    try:
+        vector = ports.embed([wording])[0]
+    except EmbedderError:
+        return None  # an embedder that is down costs the meaning, not the answer: words still find
+    return vector if vector.any() else None
+
+
+def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
+    """What was said by then, and the facts that were true then, whatever became of them since."""
+    if known is None:
+        every = [*ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS)))]
+    else:
+        every = list(known.values())
+    return [
+        memory
+        for memory in every
+        if memory.valid_from <= at
+        and (memory.valid_to is None or at < memory.valid_to)
+        and memory.phase != "quarantined"
+        and memory.reason not in {"duplicate", "consolidated"}
+    ]
+
+
+def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
+    """Every memory as it stood at an instant, by taking back from the journal what came after."""
+    known = {memory.id: memory for memory in ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS)))}
+    for scope in ports.scopes:
+        for run in ports.store.runs(scope, since=at):
+            for operation in reversed(list(run.plan.operations)):
+                if isinstance(operation, Change):
+                    known[operation.before.id] = operation.before
+                elif isinstance(operation, Add):
+                    known.pop(operation.memory.id, None)
+    return known
+
+
+def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | None, asked: Search) -> list[Hit]:
+    wanted = dict.fromkeys(i for one in ranked for i in (one.id, *one.facts))
+    found = {memory.id: memory for memory in ports.store.get(ports.scopes, wanted)}
+    found |= known or {}
+    hits = []
+    for one in ranked:
+        memory = found[one.id]
+        hits.append(
+            Hit(
+                memory=memory,
+                score=one.score,
+                parts=one.parts,
+                facts=tuple(found[i] for i in one.facts),
+                sources=sources_of(ports, memory),
+                deep=asked.deep and not memory.hot,
+                stale=memory.outdated and asked.as_of is None,
+                because=f"{memory.reason or memory.phase}" if not memory.hot else "",
+            )
+        )
+    return hits
+
+
+def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
+    """What a hit rests on: a message on itself, a fact on its sources, a cluster summary on its members' sources."""
+    if memory.kind == MESSAGE:
+        return (SourceRef(memory=memory.id, ref=memory.ref or memory.id),)
+    if memory.members and not memory.is_cascade:
+        members = ports.store.get(ports.scopes, memory.members)
+        return tuple(dict.fromkeys(source for member in members for source in sources_of(ports, member)))
+    return memory.sources
+
+
+def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
+    """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
+    head = hits[:LOOKED_AT]
+    pairs = outdated(question, [(hit.text, hit.memory.at) for hit in head], idf_of(*ports.store.frequencies(ports.scope)))
+    if not pairs:
+        return hits
+    order = list(range(len(head)))
+    for pair in pairs:
+        older, newer = order.index(pair.older), order.index(pair.newer)
+        if newer > older:
+            order.insert(older, order.pop(newer))
+        head[pair.older] = replace(head[pair.older], stale=True, because=pair.because)
+    return [head[place] for place in order] + hits[LOOKED_AT:]
+
+
+def _with_conflicts(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
+    """A memory that is linked as a contradiction of a hit is shown directly below it."""
+    facts = {memory.id: place for place, hit in enumerate(hits) for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
+    if not facts:
+        return hits
+    shown = {hit.memory.id for hit in hits} | set(facts)
+    for link in ports.store.links(ports.scope, list(facts), ["conflict?"]):
+        for end in (link.source, link.target):
+            if end in facts and link.other(end) not in shown:
+                hits = _shown_below(ports, hits, end, link.other(end), asked)
+                shown.add(link.other(end))
+    return hits
+
+
+def _shown_below(ports: Ports, hits: list[Hit], one: str, other: str, asked: Search) -> list[Hit]:
+    memory = next(iter(ports.store.get(ports.scopes, [other])), None)
+    if memory is None or not (memory.hot or asked.deep) or (asked.kinds and memory.kind not in asked.kinds):
+        return hits
+    place = next(n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
+    beside = Hit(
+        memory=memory,
+        score=hits[place].score,
+        sources=sources_of(ports, memory),
+        stale=memory.outdated,
+        because=f"may contradict {hits[place].text!r}",
+    )
+    return [*hits[: place + 1], beside, *hits[place + 1 :]][: asked.top_k]
