@@ -1,0 +1,137 @@
+"""A text cut into clauses, the smallest parts worth keeping or forgetting on their own, and shortened without loss."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
+
+_FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_CODE_LINE: Final = re.compile(
+    r"^\s*(?:def |class |import |from \S+ import|return\b|const |let |var |function\b|public |private |#include|SELECT |"
+    r"[$>]{1,3} |@\w+|</?\w+[^>]*>\s*$|[{}()\[\];]+\s*$)|[{};]\s*$|\w+\([^)]*\)\s*[:{;]\s*$|^\s*[\w.\[\]]+\s*[-+*/]?=[^=]",
+    re.MULTILINE,
+)
+_CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|\s*\n\s*")
+_JOINTS: Final = re.compile(
+    r"(?<=[,，、])\s+(?=(?:and|but|so|because|since|which|who|where|when|while|although|"
+    r"it|I|we|he|she|they|that|this|my|our|there)(?:\b|'))"
+    r"|\s+(?=(?:but|because|so that|although|while|which)\b)"
+    r"|(?<=;)\s+|\s+(?=[-–—]+\s)|(?=—)"
+)
+_OPENING: Final = re.compile(
+    r"^[\s,;:.!?…–—-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|sure|well|so|and|also|actually|honestly|thanks|thank you|ok|okay|haha|lol|"
+    r"great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|anyway|you know|I mean|like)"
+    r"(?![\w'])[\s,;:.!?…–—-]*)+",
+    re.IGNORECASE,
+)
+_INTENSIFIERS: Final = re.compile(
+    r"\b(?:really|very|so(?! that)|just|actually|basically|literally|super|pretty much|kind of|sort of|a bit|a little|"
+    r"totally|definitely|honestly|quite)\b ?",
+    re.IGNORECASE,
+)
+_NOTE_DROPS: Final = re.compile(
+    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|am|is|are|was|were|been|being|so|just|really|very)"
+    r"(?![\w'’]) ?",
+    re.IGNORECASE,
+)
+_EDGES: Final = " \t\n,;:–—-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A part of a text, as written.
+
+    Args:
+        text: The words, with their punctuation.
+        question: Whether its sentence asks.
+        opens: Whether it begins its sentence (whose capital then says nothing).
+        caption: Whether it stands in brackets for a picture or file: a clause of its own.
+    """
+
+    text: str
+    question: bool = False
+    opens: bool = True
+    caption: bool = False
+
+
+def prose(text: str) -> str:
+    r"""The text without code blocks and lines that look like code.
+
+    >>> prose("Use this:\n```\nx = 1\n```\nIt works.")
+    'Use this:\n\nIt works.'
+    """
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if "\n" not in text:
+        return text
+    return "\n".join(line for line in text.split("\n") if not _CODE_LINE.search(line))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, captions left out, in order."""
+    return [piece for part in _SENTENCE_END.split(_CAPTION.sub(" ", text)) if (piece := part.strip())]
+
+
+def captions(text: str) -> list[str]:
+    """What stands in brackets for a picture or a file, without the brackets and their label."""
+    return [match.group()[1:-1].partition(":")[2].strip() or match.group()[1:-1] for match in _CAPTION.finditer(text)]
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text, in order; captions come last. Code is not cut: it is left out (see `prose`).
+
+    >>> [clause.text for clause in clauses("I went to Lisbon in May, and we ate far too much fish. Nice!")]
+    ['I went to Lisbon in May,', 'and we ate far too much fish.', 'Nice!']
+    """
+    text = prose(text)
+    found: list[Clause] = []
+    for sentence in sentences(text):
+        question = sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+        for index, piece in enumerate(_joined([part for part in _JOINTS.split(sentence) if part.strip()])):
+            found.append(Clause(text=piece, question=question, opens=index == 0))
+    found += (Clause(text=caption, caption=True) for caption in captions(text))
+    return tuple(found)
+
+
+def trim(text: str, *, names: Collection[str] = ()) -> str:
+    """A clause without openings, intensifiers and the name it is addressed to. Never drops not, never, but, maybe, always.
+
+    Args:
+        text: A clause.
+        names: Names of those present; one is dropped where it is only called (at a comma or the end).
+
+    >>> trim("Hey Mel, I really loved that!", names=["Mel"])
+    'I loved that!'
+    """
+    text = _OPENING.sub("", text, count=1)
+    for name in names:
+        called = re.escape(name)
+        text = re.sub(rf"^{called}[,!.]+\s+|,\s*{called}(?=\s*[,.!?]|\s*$)", "", text, flags=re.IGNORECASE)
+    text = _INTENSIFIERS.sub("", _OPENING.sub("", text, count=1))
+    return " ".join(text.split()).strip(_EDGES)
+
+
+def note(text: str, *, names: Collection[str] = ()) -> str:
+    """A clause as one would jot it down beside the speaker's name: `trim` without articles, I, it and forms of be.
+
+    Not a quotation: show the clause as written where words matter.
+
+    >>> note("I'm so happy that I was at the charity race.")
+    'happy that at charity race'
+    """
+    text = _NOTE_DROPS.sub("", trim(text, names=names))
+    return _OPENING.sub("", " ".join(text.split()), count=1).strip(_EDGES).rstrip(".!")
+
+
+def _joined(pieces: list[str]) -> list[str]:
+    """The pieces of one sentence, each of at least four words if the sentence allows."""
+    joined: list[str] = []
+    for piece in pieces:
+        if joined and (len(piece.split()) < SHORTEST or len(joined[-1].split()) < SHORTEST):
+            joined[-1] += f" {piece.strip()}"
+        else:
+            joined.append(piece.strip())
+    return joined

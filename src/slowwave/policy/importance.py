@@ -1,0 +1,214 @@
+"""How much a text is worth keeping: the information in its words, and cues of what people ask for later.
+
+Age says nothing about that (measured: time decay alone keeps no more later-needed messages than chance). The formulas
+are natural logarithms and add up, so that every score can be explained line by line.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from slowwave.policy import background
+from slowwave.policy.clauses import Clause, captions, prose, sentences
+from slowwave.policy.segment import STOP_WORDS, stem, words
+
+PRIOR_DOCUMENTS: Final = 300  # the background counts as this many documents beside the scope's own
+PRIOR_WORDS: Final = 20  # of this many words each
+COUNTED: Final = 8  # the most informative words of a text; more would favour length
+COMMON: Final = 2.0  # rarity under which a word informs about nothing (text), and in a clause:
+COMMON_IN_CLAUSE: Final = 1.0
+QUESTION: Final = 0.6  # weight of a word that only questions use
+CAPTION: Final = 0.5  # of a word that only a picture's caption uses
+ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
+CUES: Final[Mapping[str, float]] = MappingProxyType(
+    {"time": 0.4, "figure": 0.8, "names": 0.3, "event": 0.2, "first person": 0.15, "instruction": 0.6}
+)
+"""Weight of each cue; "names" is reached with three."""
+MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
+SPREAD: Final = 0.8  # from importance 0.5 to 0.73
+
+_MONTHS: Final = "january|february|april|june|july|august|september|october|november|december"
+_DAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_TIME: Final = re.compile(
+    rf"\b(?:(?i:{_MONTHS}|{_DAYS}|weekends?|yesterday|today|tonight|tomorrow|last|ago|weeks?|months?|years?|mornings?|evenings?|"
+    r"spring|summer|autumn|winter|seasons?|recently)|March|May(?! (?:I|we|you|he|she|it|they|the|be)\b))\b"
+)
+_SHORT_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_FIGURE: Final = re.compile(
+    r"[$€£¥]\s?\d|\d\s?(?:[%€£¥°]|percent\b|dollars?\b|euros?\b|pounds?\b|bucks\b)"
+    r"|\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\b\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,3}(?:,\d{3})+\b|\b\d{4,}\b"
+    rf"|\b{_SHORT_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_SHORT_MONTH}"
+    r"|\b\d+(?:\.\d+)?[\s-]?(?:years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|km|kilometers?|miles?|"
+    r"meters?|metres?|feet|foot|ft|inch(?:es)?|cm|mm|kg|kilos?|grams?|lbs?|oz|liters?|litres?|ml|gb|mb|kb|tb|people|users?|"
+    r"times|pages?|items?|points?|steps?|rows?|requests?|calories|degrees?)\b",
+    re.IGNORECASE,
+)
+_EVENT: Final = re.compile(
+    r"\b(?:I|we)(?:['’]ve|['’]d)?\s+(?:(?:just|recently|also|finally|have|had)\s+)*"
+    r"(?:went|got|had|made|took|started|began|joined|bought|met|won|moved|saw|found|came|left|lost|gave|ran|did|built|wrote|read|"
+    r"sold|taught|chose|felt|told|became|been|gone|\w{2,}ed)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
+_INSTRUCTION: Final = re.compile(
+    r"(?:^|[,;:]\s+(?:and |but |so )?|\band )(?:please\s+)?"
+    r"(?:always|never|remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b"
+    r"|\bI(?:['’]d| would)? prefer\b|\bI['’]d rather\b|\bI(?:['’]ve| have)? (?:decided|chose|chosen|agreed)\b",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NO_NAME: Final = re.compile(rf"(?:{_MONTHS}|march|may|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies:
+    """How common words are where a text is to be kept: the scope's own counts on top of a background.
+
+    Args:
+        documents: Number of texts in the scope.
+        frequency: Stem -> in how many of them it occurs.
+        background: Lower-case word -> its share of running text; default the bundled table (English).
+    """
+
+    documents: int
+    frequency: Callable[[str], int]
+    background: Mapping[str, float] = field(default_factory=background.probabilities)
+
+    def rarity(self, word: str) -> float:
+        """ln(documents / documents with the word), the background counting as 300 documents and this text as one."""
+        share = -math.expm1(-PRIOR_WORDS * self.background.get(word, 0.0))  # of documents of 20 words with the word
+        known = self.frequency(stem(word)) + PRIOR_DOCUMENTS * share
+        return math.log((self.documents + PRIOR_DOCUMENTS + 1) / (known + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a text is worth, and why.
+
+    Args:
+        score: The sum of the parts, a natural logarithm; only differences between scores mean something.
+        parts: What each thing found adds: "information", the cues found, "assistant".
+    """
+
+    score: float
+    parts: Mapping[str, float]
+
+    @property
+    def importance(self) -> float:
+        """The score as a number in (0, 1): chatter about 0.2, an ordinary fact 0.5, a dated figure or instruction 0.8."""
+        return 1 / (1 + math.exp((MIDDLE - self.score) / SPREAD))
+
+
+def weigh(
+    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
+) -> Weighed:
+    """The worth of a whole text: ln(0.5 + I) plus its cues.
+
+    I is the sum of the eight largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question, 0.5 in a
+    caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
+
+    Args:
+        text: A message or a fact.
+        frequencies: How common words are in its scope, without this text.
+        speakers: Names of those who talk.
+        from_assistant: Whether an assistant without a name says it to a person: -2.3, so that the person comes first.
+    """
+    text = prose(text)
+    spoken = sentences(text)
+    said = [sentence for sentence in spoken if not _asks(sentence)]
+    weights: dict[str, float] = {}
+    for part, factor in ((said, 1.0), ([s for s in spoken if _asks(s)], QUESTION), (captions(text), CAPTION)):
+        for word in words(" ".join(part)):
+            weights.setdefault(word, factor)
+    ignored = _stems(speakers)
+    values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
+    for word, factor in weights.items():
+        if word not in STOP_WORDS and stem(word) not in ignored:
+            value = max(0.0, frequencies.rarity(word) - COMMON) * factor
+            values[stem(word)] = max(value, values.get(stem(word), 0.0))
+    length = sum(len(s.split()) for s in spoken) + CAPTION * sum(len(c.split()) for c in captions(text))
+    information = sum(sorted(values.values(), reverse=True)[:COUNTED]) / max(5.0, length) ** 0.15
+    parts = {"information": math.log(0.5 + information), **cues(text, speakers=speakers)}
+    if from_assistant:
+        parts["assistant"] = ASSISTANT
+    return Weighed(score=sum(parts.values()), parts=MappingProxyType(parts))
+
+
+def score(
+    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
+) -> float:
+    """The score of `weigh` alone: what size limits rank messages by."""
+    return weigh(text, frequencies=frequencies, speakers=speakers, from_assistant=from_assistant).score
+
+
+def importance(
+    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
+) -> float:
+    """The importance of `weigh` alone, in (0, 1): what a memory is given when it is written, if nobody says better."""
+    return weigh(text, frequencies=frequencies, speakers=speakers, from_assistant=from_assistant).importance
+
+
+def strength(
+    clause: Clause, *, frequencies: Frequencies, turn_cues: float = 0.0, speakers: Collection[str] = ()
+) -> float:
+    """The worth of one clause a word: what `hot_words_max` ranks clauses by. A natural logarithm.
+
+    ln(0.1 + sum of max(0, rarity - 1) over its distinct words) - 0.75 ln(words) + its cues + 0.3 times the cues of the
+    whole message (`turn_cues`), + ln 0.6 in a question.
+    """
+    ignored = _stems(speakers)
+    worth = {
+        stem(word): max(0.0, frequencies.rarity(word) - COMMON_IN_CLAUSE)
+        for word in words(clause.text)
+        if word not in STOP_WORDS and stem(word) not in ignored
+    }
+    own = 0.0 if clause.caption else sum(cues(clause.text, speakers=speakers, opens=clause.opens).values())
+    return (
+        math.log(0.1 + sum(worth.values()))
+        - 0.75 * math.log(max(1, len(clause.text.split())))
+        + own
+        + 0.3 * turn_cues
+        + (math.log(QUESTION) if clause.question else 0.0)
+    )
+
+
+def cues(text: str, *, speakers: Collection[str] = (), opens: bool = True) -> dict[str, float]:
+    """Which signs of later use a text bears, and what each adds; absent ones are left out.
+
+    Args:
+        text: A message, a fact or a clause.
+        speakers: Names of those who talk: they are no names of anything else.
+        opens: Whether the text begins a sentence, whose capital then says nothing.
+    """
+    parts = sentences(text)
+    spoken = " ".join(parts)
+    found = {
+        "time": bool(_TIME.search(spoken)),
+        "figure": bool(_FIGURE.search(spoken)),
+        "names": min(3, _names(parts, speakers=speakers, opens=opens)) / 3,
+        "event": bool(_EVENT.search(spoken)),
+        "first person": any(_FIRST_PERSON.search(part) for part in parts if not _asks(part)),
+        "instruction": any(_INSTRUCTION.search(part) for part in parts),
+    }
+    return {cue: CUES[cue] * share for cue, share in found.items() if share}
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+
+
+def _stems(names: Collection[str]) -> frozenset[str]:
+    return frozenset(stem(word) for name in names for word in words(name))
+
+
+def _names(parts: list[str], *, speakers: Collection[str], opens: bool) -> int:
+    """Number of distinct capitalised words that begin no sentence and are no speaker, day or month."""
+    known = {word.lower() for name in speakers for word in _WORD.findall(name)}
+    found: set[str] = set()
+    for index, part in enumerate(parts):
+        capitals = _WORD.findall(part)[1 if opens or index else 0 :]
+        found.update(word.removesuffix("'s").removesuffix("’s") for word in capitals if word[0].isupper())
+    return sum(name.lower() not in known and not _NO_NAME.fullmatch(name) for name in found)
