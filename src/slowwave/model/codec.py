@@ -1,0 +1,206 @@
+"""A memory as a flat row of plain values, and back: what tables, journal and exports share.
+
+Times are whole microseconds since 1970 in UTC, collections are JSON text, and None stands for "none" and "empty".
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import TypeAlias
+
+from slowwave.model.memory import MESSAGE, Memory, SourceRef
+
+Scalar: TypeAlias = str | int | float | None
+Row: TypeAlias = tuple[Scalar, ...]
+
+COLUMNS = (
+    *("id", "kind", "text", "recorded_at", "valid_from", "category", "subject", "phase", "reason", "confidence"),
+    *("importance", "stability", "pinned", "trust", "valid_to", "expires_at", "due_at", "accesses", "sessions"),
+    *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first", "span_last"),
+    *("members", "superseded_by", "sources", "version", "flags", "metadata"),
+)
+"""The fields of a row, in order: those of a Memory but its scope; a span is two of them."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_SPACES = re.compile(r"\s+")
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
+
+
+def dumps(value: object) -> str:
+    """Compact JSON."""
+    return _encode(value)
+
+
+def loads(text: str) -> object:
+    """The value of a JSON text."""
+    return _decode(text)
+
+
+def content_key(text: str) -> str:
+    """The key under which two wordings of a fact count as the same: 32 hex digits.
+
+    Case, compatibility forms, white space and trailing punctuation do not count.
+
+    >>> content_key("Alice  likes TEA.") == content_key("alice likes tea")
+    True
+    """
+    plain = _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    end = len(plain)
+    while end and (plain[end - 1] == " " or unicodedata.category(plain[end - 1])[0] == "P"):
+        end -= 1
+    return blake2b((plain[:end] or plain).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def to_micros(at: datetime) -> int:
+    """Microseconds since 1970; exact over the years 1 to 9999."""
+    return (at - EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """The instant, in UTC."""
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def to_row(memory: Memory) -> Row:
+    """The memory as values in the order of COLUMNS."""
+    m = memory
+    return (
+        m.id,
+        m.kind,
+        m.text,
+        (m.recorded_at - EPOCH) // _MICROSECOND,
+        (m.valid_from - EPOCH) // _MICROSECOND,
+        m.category,
+        m.subject,
+        m.phase,
+        m.reason,
+        float(m.confidence),
+        float(m.importance),
+        float(m.stability),
+        int(m.pinned),
+        m.trust,
+        None if m.valid_to is None else to_micros(m.valid_to),
+        None if m.expires_at is None else to_micros(m.expires_at),
+        None if m.due_at is None else to_micros(m.due_at),
+        m.accesses,
+        m.sessions,
+        None if m.used_at is None else to_micros(m.used_at),
+        m.last_session,
+        m.depth,
+        m.conversation,
+        m.seq or None,
+        m.role,
+        m.speaker,
+        m.ref,
+        None if m.span is None else m.span[0],
+        None if m.span is None else m.span[1],
+        _encode(m.members) if m.members else None,
+        m.superseded_by,
+        _encode([(s.memory, s.ref, s.quote) for s in m.sources]) if m.sources else None,
+        m.version,
+        _encode(sorted(m.flags)) if m.flags else None,
+        _encode(dict(sorted(m.metadata.items()))) if m.metadata else None,
+    )
+
+
+def from_row(scope: str, row: Sequence[Scalar]) -> Memory:
+    """The memory of a row that `to_row` made; values after the last of COLUMNS are left alone."""
+    # Positions rather than names, because cold starts read many thousand rows.
+    (mid, kind, text, recorded, valid, category, subject, phase, reason, confidence) = row[:10]
+    (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
+    (used, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
+    (members, superseded_by, sources, version, flags, metadata) = row[29:35]
+    return Memory(
+        id=mid,  # type: ignore[arg-type]  # here and below: the types are those `to_row` wrote
+        scope=scope,
+        kind=kind,  # type: ignore[arg-type]
+        text=text,  # type: ignore[arg-type]
+        recorded_at=EPOCH + timedelta(microseconds=recorded),  # type: ignore[arg-type]
+        valid_from=EPOCH + timedelta(microseconds=valid),  # type: ignore[arg-type]
+        category=category,  # type: ignore[arg-type]
+        subject=subject,  # type: ignore[arg-type]
+        phase=phase,  # type: ignore[arg-type]
+        reason=reason,  # type: ignore[arg-type]
+        confidence=confidence,  # type: ignore[arg-type]
+        importance=importance,  # type: ignore[arg-type]
+        stability=stability,  # type: ignore[arg-type]
+        pinned=bool(pinned),
+        trust=trust,  # type: ignore[arg-type]
+        valid_to=None if until is None else from_micros(until),  # type: ignore[arg-type]
+        expires_at=None if expires is None else from_micros(expires),  # type: ignore[arg-type]
+        due_at=None if due is None else from_micros(due),  # type: ignore[arg-type]
+        accesses=accesses,  # type: ignore[arg-type]
+        sessions=sessions,  # type: ignore[arg-type]
+        used_at=None if used is None else from_micros(used),  # type: ignore[arg-type]
+        last_session=last_session,  # type: ignore[arg-type]
+        depth=depth,  # type: ignore[arg-type]
+        conversation=conversation,  # type: ignore[arg-type]
+        seq=seq or 0,  # type: ignore[arg-type]
+        role=role,  # type: ignore[arg-type]
+        speaker=speaker,  # type: ignore[arg-type]
+        ref=ref,  # type: ignore[arg-type]
+        span=None if first is None else (first, last),  # type: ignore[arg-type]
+        members=() if members is None else tuple(_decode(members)),  # type: ignore[arg-type]
+        superseded_by=superseded_by,  # type: ignore[arg-type]
+        sources=() if sources is None else _sources(sources),  # type: ignore[arg-type]
+        version=version,  # type: ignore[arg-type]
+        flags=frozenset() if flags is None else frozenset(_decode(flags)),  # type: ignore[arg-type]
+        metadata={} if metadata is None else _decode(metadata),  # type: ignore[arg-type]
+    )
+
+
+def _sources(text: str) -> tuple[SourceRef, ...]:
+    return tuple(SourceRef(memory=memory, ref=ref, quote=quote) for memory, ref, quote in _decode(text))
+
+
+def row_content(row: Row) -> str | None:
+    """The content key of a row, by which a scope holds a live fact once; None for messages and cascade summaries."""
+    if row[KIND] == MESSAGE or row[SPAN] is not None:
+        return None
+    return content_key(str(row[TEXT]))
+
+
+def named(row: Row) -> dict[str, Scalar]:
+    """The row as names and values, without what is None: the journal's form of a new memory."""
+    return {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
+
+
+def unnamed(values: Mapping[str, Scalar]) -> Row:
+    """The row of what `named` made; names this version does not know are left out."""
+    return tuple(values.get(name) for name in COLUMNS)
+
+
+def used(row: Row, moved: Mapping[str, Sequence[Scalar]]) -> Row:
+    """The row after one use more, whoever else used it meanwhile.
+
+    Args:
+        row: as stored.
+        moved: by name, the value that the use was planned on and the one it leads to. Counts add up; stability adds
+            up within 0 to 1; the later last use stands; anything else is taken as it is.
+    """
+    values = list(row)
+    for name, (seen, after) in moved.items():
+        place = COLUMNS.index(name)
+        now = values[place]
+        if now == seen:
+            values[place] = after
+        elif name in _COUNTS:
+            values[place] = max(0, now + after - seen)  # type: ignore[operator]  # counts are never None
+        elif name == "stability":
+            values[place] = min(1.0, max(0.0, now + after - seen))  # type: ignore[operator]
+        elif name == "used_at" and after is not None:
+            values[place] = after if now is None else max(now, after)  # type: ignore[type-var]
+        else:
+            values[place] = after
+    return tuple(values)
+
+
+_COUNTS = frozenset({"accesses", "sessions"})
+KIND, TEXT, PHASE, SPAN, SEQ, VERSION = (
+    COLUMNS.index(name) for name in ("kind", "text", "phase", "span_first", "seq", "version")
+)

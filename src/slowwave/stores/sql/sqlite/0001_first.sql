@@ -1,0 +1,152 @@
+-- The first schema.
+--
+-- A `key` is the scope's token and a number inside the scope in one integer: token * 2^40 + number. The rows of a
+-- scope lie together, `key BETWEEN low AND high` is a scope, and no further index is needed to stay inside it.
+
+CREATE TABLE scopes (
+    token INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    reindexed INTEGER NOT NULL DEFAULT 0  -- goes up whenever entries change without a journal row
+) STRICT;
+
+CREATE TABLE embedders (
+    token INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    subject TEXT,
+    phase TEXT NOT NULL,
+    reason TEXT,
+    confidence REAL NOT NULL,
+    importance REAL NOT NULL,
+    stability REAL NOT NULL,
+    pinned INTEGER NOT NULL,
+    trust TEXT NOT NULL,
+    valid_to INTEGER,
+    expires_at INTEGER,
+    due_at INTEGER,
+    accesses INTEGER NOT NULL,
+    sessions INTEGER NOT NULL,
+    used_at INTEGER,
+    last_session TEXT,
+    depth INTEGER NOT NULL,
+    conversation TEXT,
+    seq INTEGER,           -- of messages only
+    role TEXT,
+    speaker TEXT,
+    ref TEXT,
+    span_first INTEGER,    -- of cascade summaries only
+    span_last INTEGER,
+    members TEXT,
+    superseded_by TEXT,
+    sources TEXT,
+    version INTEGER NOT NULL,
+    flags TEXT,
+    metadata TEXT,
+    content TEXT,          -- of facts and cluster summaries only
+    checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX memories_id ON memories (scope, id);
+CREATE UNIQUE INDEX messages_seq ON memories (scope, conversation, seq) WHERE seq IS NOT NULL;
+CREATE UNIQUE INDEX messages_ref ON memories (scope, ref, conversation) WHERE seq IS NOT NULL AND ref IS NOT NULL;
+CREATE INDEX messages_phase ON memories (scope, phase) WHERE seq IS NOT NULL AND phase <> 'active';
+CREATE INDEX facts_phase ON memories (scope, kind, phase, category) WHERE seq IS NULL;
+CREATE UNIQUE INDEX facts_content ON memories (scope, content) WHERE content IS NOT NULL AND phase IN ('active', 'core');
+CREATE INDEX memories_due ON memories (scope, due_at) WHERE due_at IS NOT NULL AND phase IN ('active', 'core');
+CREATE INDEX memories_flagged ON memories (scope) WHERE flags IS NOT NULL;
+CREATE INDEX memories_pinned ON memories (scope) WHERE pinned = 1;
+CREATE INDEX cascades_span ON memories (scope, conversation, span_first) WHERE span_first IS NOT NULL;
+
+CREATE TABLE entries (
+    key INTEGER PRIMARY KEY,   -- of the memory
+    scope INTEGER NOT NULL,
+    embedder INTEGER,          -- NULL: nothing derived yet; 0: no vectors
+    terms BLOB,
+    words INTEGER,
+    question REAL,
+    cues INTEGER,
+    dim INTEGER,
+    vectors BLOB,
+    checksum INTEGER
+) STRICT;
+
+CREATE INDEX entries_embedder ON entries (scope, embedder);
+
+CREATE TABLE conversations (
+    scope INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    last_seq INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    last_key INTEGER NOT NULL,  -- of the message written last
+    PRIMARY KEY (scope, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cursors (
+    scope INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
+    cursor TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (scope, conversation, cursor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE links (
+    scope INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    target TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    weight REAL NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (scope, source, target, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_target ON links (scope, target);
+
+CREATE TABLE held (
+    scope INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (scope, content)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+    key INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    parent TEXT,
+    cost TEXT NOT NULL,
+    because TEXT NOT NULL,  -- JSON: one sentence a group
+    first INTEGER NOT NULL, -- its journal rows lie between these keys, perhaps among those of other runs
+    last INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX runs_id ON runs (scope, id);
+CREATE INDEX runs_parent ON runs (scope, parent) WHERE parent IS NOT NULL;
+-- The commonest causes are left out: one page less for each message, and a scan finds them at once.
+CREATE INDEX runs_cause ON runs (scope, cause) WHERE cause <> 'observe' AND cause <> 'use';
+
+CREATE TABLE journal (
+    key INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    run INTEGER NOT NULL,   -- key of the run
+    part INTEGER NOT NULL,  -- the group's place in its run, from 0
+    op TEXT NOT NULL,
+    memory TEXT,
+    other TEXT,             -- the far end of a link
+    because TEXT NOT NULL,
+    payload TEXT
+) STRICT;
+
+CREATE INDEX journal_memory ON journal (scope, memory) WHERE memory IS NOT NULL;
+CREATE INDEX journal_other ON journal (scope, other) WHERE other IS NOT NULL;
+CREATE INDEX journal_refused ON journal (scope) WHERE op = 'refuse';

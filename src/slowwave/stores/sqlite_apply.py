@@ -1,0 +1,390 @@
+"""Performing one group of operations inside its transaction: rows, entries and journal together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias
+
+import apsw
+
+from slowwave.errors import ConflictError, InputError
+from slowwave.model.codec import (
+    COLUMNS,
+    SPAN,
+    TEXT,
+    VERSION,
+    Row,
+    dumps,
+    loads,
+    named,
+    row_content,
+    to_micros,
+    to_row,
+    used,
+)
+from slowwave.model.entry import Entry
+from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
+from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.stores.migrate import queries
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row
+
+SCOPE_BITS = 40
+_SQL = queries("sqlite")
+_ADD_MEMORY = (
+    f"INSERT INTO memories (key, scope, {', '.join(MEMORY_COLUMNS)}) "
+    f"VALUES ({', '.join('?' * (2 + len(MEMORY_COLUMNS)))})"
+)
+_ENTRY = (
+    f"INTO entries (key, scope, embedder, {', '.join(ENTRY_COLUMNS)}, checksum) "
+    f"VALUES ({', '.join('?' * (4 + len(ENTRY_COLUMNS)))})"
+)
+_ADD_ENTRY = f"INSERT {_ENTRY}"
+PUT_ENTRY = f"INSERT OR REPLACE {_ENTRY}"
+_STORED = f"SELECT {', '.join(MEMORY_COLUMNS)}, key FROM memories WHERE scope = ? AND id = ?"
+_KEY = len(MEMORY_COLUMNS)
+_IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
+_OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
+Values: TypeAlias = tuple[object, ...]
+
+
+class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with these words
+    """What a group was planned on no longer holds."""
+
+
+def bounds(token: int) -> tuple[int, int]:
+    """The least and greatest key of a scope."""
+    return token << SCOPE_BITS, ((token + 1) << SCOPE_BITS) - 1
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Integers that stand for scopes and embedders in keys and rows, remembered once they are committed."""
+
+    db: apsw.Connection
+    scopes: dict[str, int]
+    embedders: dict[str, int]
+
+    def scope(self, path: str) -> int | None:
+        """The token of a scope, or None if nothing was ever stored in it."""
+        if path not in self.scopes:
+            found = self.db.execute(_SQL["scope_token"], (path,)).get
+            if found is None:
+                return None
+            self.scopes[path] = found
+        return self.scopes[path]
+
+    def new_scope(self, path: str) -> int:
+        """The token of a scope, made if need be, inside a transaction."""
+        token = self.scope(path)
+        if token is None:
+            token = self.scopes[path] = self.db.execute(_SQL["add_scope"], (path,)).get
+        return token
+
+    def embedder(self, name: str | None) -> int | None:
+        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
+        if name is None:
+            return 0
+        if name not in self.embedders:
+            found = self.db.execute(_SQL["embedder_token"], (name,)).get
+            if found is None:
+                return None
+            self.embedders[name] = found
+        return self.embedders[name]
+
+    def new_embedder(self, name: str | None) -> int:
+        """The token of an embedder, made if need be, inside a transaction."""
+        token = self.embedder(name)
+        if token is None:
+            token = self.embedders[str(name)] = self.db.execute(_SQL["add_embedder"], (name,)).get
+        return token
+
+    def forget(self) -> None:
+        """After a rollback: what was made in the transaction is gone."""
+        self.scopes.clear()
+        self.embedders.clear()
+
+
+class GroupWriter:
+    """The operations of one group, performed in order. Use once, between BEGIN and COMMIT."""
+
+    def __init__(self, db: apsw.Connection, tokens: Tokens, scope: str, reached: Callable[[str], None] | None) -> None:
+        self._db = db
+        self._tokens = tokens
+        self._reached = reached
+        self.token = tokens.new_scope(scope)
+        low, high = bounds(self.token)
+        memory, journal, run = db.execute(_SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        self._next_memory = (memory or low) + 1
+        self.first_journal = self._next_journal = (journal or low) + 1
+        self.next_run = (run or low) + 1
+        self.performed: list[Operation] = []
+        self._added: list[Add] = []
+        self._memories: list[Values] = []
+        self._entries: list[Values] = []
+        self._journal: list[Values] = []
+        self._conversations: dict[str, tuple[int, int, int]] = {}
+        self._refs: dict[tuple[str, str], Memory] = {}
+
+    def perform(self, operation: Operation) -> None:
+        """Carry out one operation; new memories are gathered and written together."""
+        if isinstance(operation, Add):
+            self._add(operation)
+        else:
+            self.flush()
+            self._PERFORM[type(operation)](self, operation)
+
+    def finish(self, run: int, part: int) -> int:
+        """Write what was gathered, and the journal. Returns the last journal key."""
+        self.flush()
+        self._at("apply.rows")
+        self._db.executemany(
+            _SQL["add_journal"],
+            ((key, self.token, run, part, *row) for key, row in enumerate(self._journal, self.first_journal)),
+        )
+        self._at("apply.journal")
+        return self.first_journal + len(self._journal) - 1
+
+    def _at(self, point: str) -> None:
+        if self._reached:
+            self._reached(point)
+
+    def _note(
+        self, operation: Operation, op: str, payload: object, memory: str | None = None, other: str | None = None
+    ) -> None:
+        self.performed.append(operation)
+        self._journal.append((op, memory, other, operation.because, None if payload is None else dumps(payload)))
+
+    # ---- adding
+
+    def _add(self, operation: Add) -> None:
+        memory = operation.memory
+        if memory.kind == MESSAGE:
+            if memory.ref is not None and self._known(memory):
+                return
+            if not memory.seq:
+                memory = replace(memory, seq=self._conversation(str(memory.conversation))[0] + 1)
+                operation = Add(memory=memory, because=operation.because, entry=operation.entry)
+            self._spoken(memory)
+        row = to_row(memory)
+        self._memories.append((self._next_memory, self.token, *row, row_content(row), checksum(row)))
+        self._entries.append(self._entry(self._next_memory, operation.entry))
+        self._added.append(operation)
+        self._next_memory += 1
+        self._note(operation, "add", named(row), memory.id)
+
+    def _known(self, memory: Memory) -> bool:
+        """Whether a message with this ref is stored already, in this group too; ConflictError if it says otherwise."""
+        place = (str(memory.conversation), str(memory.ref))
+        said = (memory.role, memory.text, memory.speaker)
+        if twin := self._refs.get(place):
+            known, identity = (twin.role, twin.text, twin.speaker), twin.id
+        else:
+            self._refs[place] = memory
+            found = self._db.execute(_SQL["known_message"], (self.token, memory.ref, memory.conversation)).fetchone()
+            if found is None:
+                return False
+            identity, *rest = found
+            known = tuple(rest)  # type: ignore[assignment]  # role, text, speaker
+        if known != said:
+            raise ConflictError(
+                f"a message with the id {memory.ref!r} is stored in the conversation {memory.conversation!r} with other "
+                f"content (memory {identity}); nothing of the batch was stored: give the new one another id"
+            )
+        return True
+
+    def _conversation(self, name: str) -> tuple[int, int, int]:
+        if name not in self._conversations:
+            found = self._db.execute(_SQL["conversation"], (self.token, name)).fetchone()
+            self._conversations[name] = found or (0, 0, 0)
+        return self._conversations[name]
+
+    def _spoken(self, memory: Memory) -> None:
+        name = str(memory.conversation)
+        last_seq, last_at, _ = self._conversation(name)
+        if memory.seq >= last_seq:
+            last_seq, last_at = memory.seq, to_micros(memory.at)
+        self._conversations[name] = last_seq, last_at, self._next_memory
+
+    def _entry(self, key: int, entry: Entry | None) -> Values:
+        if entry is None:
+            return (key, self.token, *(None,) * (2 + len(ENTRY_COLUMNS)))
+        return (key, self.token, self._tokens.new_embedder(entry.embedder), *entry_row(entry))
+
+    def flush(self) -> None:
+        """Write the new memories gathered so far."""
+        if not self._added:
+            return
+        try:
+            self._db.executemany(_ADD_MEMORY, self._memories)
+        except apsw.ConstraintError as error:
+            raise Stale(self._clash() or f"a new memory is not acceptable: {error}") from error
+        self._at("apply.memories")
+        self._db.executemany(_ADD_ENTRY, self._entries)
+        self._at("apply.entries")
+        for name, (last_seq, last_at, last_key) in self._conversations.items():
+            if last_key:
+                self._db.execute(_SQL["put_conversation"], (self.token, name, last_seq, last_at, last_key))
+        self._conversations.clear()
+        self._refs.clear()
+        self._memories.clear()
+        self._entries.clear()
+        self._added.clear()
+
+    def _clash(self) -> str | None:
+        """Why one of the new memories cannot stand beside what is stored. Looks only at rows before this flush."""
+        ids: set[str] = set()
+        contents: dict[object, str] = {}
+        for operation, row in zip(self._added, self._memories, strict=True):
+            memory, content = operation.memory, row[-2] if operation.memory.phase in HOT else None
+            if memory.id in ids:
+                return f"{memory.id} is added twice"
+            if content in contents and content is not None:
+                return f"the same fact is added twice, as {contents[content]} and {memory.id}"
+            ids.add(memory.id)
+            contents[content] = memory.id
+            for query, values, words in (
+                ("key_of", (memory.id,), f"{memory.id} exists already"),
+                ("live_fact", (content,), "the same fact is known already, as {}"),
+                (
+                    "seq_taken",
+                    (memory.conversation, memory.seq or None),
+                    f"message {memory.seq} is already there, as {{}}",
+                ),
+            ):
+                found = self._db.execute(_SQL[query], (self.token, *values)).get
+                if found is not None and row[0] != found and memory.id != found:
+                    return words.format(found)
+        return None
+
+    # ---- changing what is there
+
+    def _stored(self, identity: str) -> tuple[int, Row] | None:
+        found = self._db.execute(_STORED, (self.token, identity)).fetchone()
+        return None if found is None else (found[_KEY], tuple(checked(found)[: len(COLUMNS)]))
+
+    def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
+        """Write the values that differ; returns them as the journal keeps them, by name, old and new."""
+        delta = [i for i in range(len(COLUMNS)) if old[i] != new[i]]
+        columns = [COLUMNS[i] for i in delta]
+        values = [new[i] for i in delta]
+        if TEXT in delta or SPAN in delta:
+            columns.append("content")
+            values.append(row_content(new))
+        assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
+        try:
+            self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(new), key))  # noqa: S608  # names are constants
+        except apsw.ConstraintError as error:
+            found = self._db.execute(_SQL["live_fact"], (self.token, row_content(new))).get
+            raise Stale(f"the same fact is known already, as {found}") from error
+        return {COLUMNS[i]: [old[i], new[i]] for i in delta}
+
+    def _change(self, operation: Change) -> None:
+        before, after = to_row(operation.before), to_row(operation.after)
+        if any(before[i] != after[i] for i in _IDENTITY):
+            raise InputError(f"a change of {operation.before.id} may not move it: id, conversation, seq and ref stay")
+        found = self._stored(operation.before.id)
+        if found is None:
+            raise Stale(f"{operation.before.id} is gone")
+        key, old = found
+        if old[VERSION] != operation.before.version:
+            raise Stale(f"{operation.before.id} is at version {old[VERSION]}, not {operation.before.version}")
+        new = [after[i] if before[i] != after[i] and i not in _OUTSIDE else value for i, value in enumerate(old)]
+        new[VERSION] = operation.before.version + 1
+        payload = self._write(key, old, tuple(new))
+        if operation.entry is not None:
+            self._db.execute(PUT_ENTRY, self._entry(key, operation.entry))
+        elif "text" in payload:
+            self._db.execute(_SQL["clear_entry"], (key, self.token))
+        self._at("apply.change")
+        after_memory = replace(operation.after, version=operation.before.version + 1)
+        self._note(replace(operation, after=after_memory), "change", payload, operation.before.id)
+
+    def _use(self, operation: Use) -> None:
+        found = self._stored(operation.seen.id)
+        if found is None:
+            return
+        key, old = found
+        seen, after = to_row(operation.seen), to_row(operation.after)
+        payload = {name: [seen[i], after[i]] for i, name in enumerate(COLUMNS) if seen[i] != after[i] and i != VERSION}
+        self._write(key, old, used(old, payload))
+        self._at("apply.use")
+        self._note(operation, "use", payload, operation.seen.id)
+
+    def _link(self, operation: Link) -> None:
+        place = (self.token, operation.source, operation.target, operation.kind)
+        weight = self._db.execute(_SQL["link_weight"], place).get or 0.0
+        if weight != operation.before:
+            raise Stale(
+                f"the link {operation.kind!r} of {operation.source} and {operation.target} weighs {weight}, "
+                f"not {operation.before}"
+            )
+        if operation.weight:
+            self._db.execute(_SQL["put_link"], (*place, operation.weight, to_micros(operation.at)))
+        else:
+            self._db.execute(_SQL["cut_link"], place)
+        self._at("apply.link")
+        payload = {
+            "kind": operation.kind,
+            "weight": [operation.before, operation.weight],
+            "at": to_micros(operation.at),
+        }
+        self._note(operation, "link", payload, operation.source, operation.target)
+
+    def _advance(self, operation: Advance) -> None:
+        place = (self.token, operation.conversation, operation.cursor)
+        stored = self._db.execute(_SQL["cursor"], place).get or 0
+        if stored != operation.before:
+            raise Stale(
+                f"the cursor {operation.cursor!r} of {operation.conversation!r} stands at {stored}, not {operation.before}"
+            )
+        self._db.execute(_SQL["put_cursor"], (*place, operation.after))
+        self._at("apply.advance")
+        payload = [operation.conversation, operation.cursor, operation.before, operation.after]
+        self._note(operation, "advance", payload)
+
+    def _hold(self, operation: Hold) -> None:
+        self._db.execute(_SQL["put_held" if operation.on else "cut_held"], (self.token, operation.key))
+        self._at("apply.hold")
+        self._note(operation, "hold", [operation.key, operation.on])
+
+    def _refuse(self, operation: Refuse) -> None:
+        self._note(operation, "refuse", [operation.text, operation.quote, operation.reason])
+
+    # ---- destroying
+
+    def _erase(self, operation: Erase) -> None:
+        found = self._stored(operation.memory)
+        if found is None:
+            return
+        key, row = found
+        self._db.execute(_SQL["erase_memory"], (key,))
+        self._db.execute(_SQL["erase_entry"], (key,))
+        place = {"scope": self.token, "id": operation.memory}
+        self._db.execute(_SQL["erase_links"], place)
+        for run, part in self._db.execute(_SQL["runs_of_memory"], place).fetchall():
+            self._blank(run, part)
+        self._db.execute(_SQL["erase_journal"], place)
+        self._db.execute(_SQL["erase_journal_other"], place)
+        text = str(row[TEXT])
+        for refused, payload in self._db.execute(_SQL["refused"], (self.token,)).fetchall():
+            proposed, quote, _ = loads(payload)  # type: ignore[misc]  # as `_refuse` wrote it
+            if (quote and quote in text) or proposed in text or text in proposed:
+                self._db.execute(_SQL["erase_refused"], (refused,))
+        self._at("apply.erase")
+        self._note(operation, "erase", None, operation.memory)
+
+    def _blank(self, run: int, part: int) -> None:
+        """A group's sentence may quote what is erased."""
+        sentences = loads(self._db.execute(_SQL["run_because"], (run,)).get)
+        if isinstance(sentences, list) and part < len(sentences):
+            sentences[part] = "erased"
+            self._db.execute(_SQL["put_run_because"], (dumps(sentences), run))
+
+    _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
+        Change: _change,
+        Use: _use,
+        Link: _link,
+        Advance: _advance,
+        Hold: _hold,
+        Refuse: _refuse,
+        Erase: _erase,
+    }

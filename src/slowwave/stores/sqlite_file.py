@@ -1,0 +1,120 @@
+"""Opening a SQLite file safely, and what its errors mean in Slowwave's words."""
+
+import time
+from pathlib import Path
+
+import apsw
+
+from slowwave.errors import (
+    BusyError,
+    CorruptError,
+    DiskFullError,
+    ForeignFileError,
+    ReadOnlyError,
+    SlowwaveError,
+    StoreError,
+)
+from slowwave.stores.migrate import Migration, refuse_newer
+
+APPLICATION_ID = 0x736C7777
+""""slww" in the file's header."""
+
+MEMORY = ":memory:"
+_MAGIC = b"SQLite format 3\x00"
+_WAL_PAGES = 4000
+_WAL_BYTES = 64 * 1024 * 1024
+
+
+def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration]) -> apsw.Connection:
+    """A connection to a file that is ours or empty; others are refused before anything could touch them."""
+    if path != MEMORY and vfs is None:
+        _refuse_foreign(path, steps[-1][0])
+    db = apsw.Connection(path, vfs=vfs)
+    try:
+        db.set_busy_timeout(int(busy_seconds * 1000))
+        _to_wal(db, busy_seconds)
+        db.pragma("synchronous", "FULL")
+        db.pragma("secure_delete", "ON")  # so that what is erased is not left lying in free pages
+        db.pragma("temp_store", "MEMORY")
+        # A checkpoint costs syncs, so it waits for many pages; a log that is overwritten is quicker to sync than one
+        # that grows, so it is kept, and cut only after a very large batch.
+        db.pragma("wal_autocheckpoint", _WAL_PAGES)
+        db.pragma("journal_size_limit", _WAL_BYTES)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _to_wal(db: apsw.Connection, busy_seconds: float) -> None:
+    # SQLite does not wait for this lock by itself when several processes open a fresh file at once.
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            db.pragma("journal_mode", "WAL")
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def _refuse_foreign(path: str, latest: int) -> None:
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise StoreError(f"the folder {str(file.parent)!r} does not exist: create it, or choose another path")
+    if file.is_dir():
+        raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}")
+    if not file.exists():
+        return
+    try:
+        with file.open("rb") as opened_file:
+            header = opened_file.read(100)
+    except PermissionError as error:
+        raise StoreError(f"{path!r} may not be read: check who owns it") from error
+    if not header or Path(path + "-journal").exists():
+        return  # empty, or half-made by a process that died: SQLite restores the latter
+    if not header.startswith(_MAGIC):
+        raise ForeignFileError(
+            f"{path!r} is not a database of Slowwave, or its first page is damaged; it was not touched: "
+            "choose another path, or restore a backup"
+        )
+    application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    if application == APPLICATION_ID:
+        refuse_newer(version, latest, path)
+    elif application != 0 or _has_tables(file):
+        raise ForeignFileError(f"{path!r} belongs to another program; it was not touched: choose another path")
+
+
+def _has_tables(file: Path) -> bool:
+    # `immutable` reads without locks, log or side files. Our own first schema may still be in the log only.
+    db = apsw.Connection(
+        f"{file.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
+    try:
+        return bool(db.execute("SELECT count(*) FROM sqlite_schema").get)
+    except apsw.Error as error:
+        raise translated(error, str(file)) from error
+    finally:
+        db.close()
+
+
+def translated(error: apsw.Error, path: str) -> SlowwaveError:
+    """The error in Slowwave's words, with what to do next. Raise it `from` the original."""
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return BusyError(f"{path} stayed locked by another process: try again, or open it with a longer time-out")
+    if isinstance(error, apsw.FullError):
+        return DiskFullError(f"no space left for {path}; nothing acknowledged is lost: free some space and try again")
+    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
+        return ReadOnlyError(f"{path} cannot be written: check the permissions of the file and its folder")
+    if isinstance(error, apsw.CantOpenError):
+        return StoreError(f"{path} cannot be opened: check the path and the permissions of its folder ({error})")
+    if isinstance(error, apsw.NotADBError):
+        return ForeignFileError(
+            f"{path} is not a database, or its first page is damaged; it was not touched: "
+            "choose another path, or restore a backup"
+        )
+    if isinstance(error, (apsw.CorruptError, apsw.FormatError, apsw.SchemaChangeError)):
+        return CorruptError(f"{path} is damaged ({error}): restore a backup")
+    return StoreError(f"{path}: {error}")
