@@ -1,0 +1,283 @@
+"""Retention: how strong a memory is now, when it next needs attention, and whether it may go."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from math import inf, nextafter, pow as power, sqrt
+from typing import Final
+
+from slowwave.model.config import Config
+from slowwave.model.memory import MESSAGE, SUMMARY, Memory
+from slowwave.policy.categories import DETAIL_DAYS, LASTING_DAYS, REGISTRY, category, expires_at, later
+from slowwave.policy.curves import (
+    POWER_DECAY,
+    Curve,
+    Ebbinghaus,
+    HalfLife,
+    Hyperbolic,
+    Power,
+    days_between,
+    quarter_octave,
+    strength_at,
+    when,
+)
+
+RESTORED: Final = "restored"
+"""The flag of what an undo brought back: left alone until a person, a use or a new fact touches it."""
+USES_THAT_KEEP: Final = 10
+
+_WEAKEST: Final = 0.01  # of stability and of the power curve's scale: nothing has a time constant of zero
+_BOOST_DECIMALS: Final = 6  # so that ten boosts of a tenth are one
+_NEXT: Final = timedelta(microseconds=1)
+_SCORED: Final = ("relevance", "graduated")
+
+# Which settings the instants of a policy depend on, besides the time to live of every category.
+_SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "half_life": ("half_life_days", "consolidation_retention_threshold", "forgetting_threshold"),
+    "ebbinghaus": (
+        "episodic_decay_days",
+        "semantic_decay_days",
+        "summary_decay_days",
+        "consolidation_retention_threshold",
+        "forgetting_threshold",
+    ),
+    "power": ("consolidation_retention_threshold", "forgetting_threshold"),
+    "relevance": (
+        "consolidation_retention_threshold",
+        "relevance_archive_threshold",
+        "archive_max_idle_days",
+        "archive_exempt_score",
+    ),
+    "graduated": ("archive_max_idle_days", "archive_exempt_score"),
+}
+
+
+def initial_stability(importance: float) -> float:
+    """Stability of a new memory: 0.1 + 0.3 * importance."""
+    return 0.1 + 0.3 * importance
+
+
+def curve(memory: Memory, config: Config) -> Curve:
+    """The curve this memory forgets along, counted from its anchor."""
+    match config.retention_policy:
+        case "half_life":
+            return HalfLife(config.half_life_days)
+        case "ebbinghaus":
+            return Ebbinghaus(_tau_days(memory, config))
+        case "power":
+            return Power(_scale(memory))
+        case _:
+            head_days = days_between(memory.recorded_at, memory.anchor)
+            return Hyperbolic(category(memory.category).weight, memory.accesses, head_days)
+
+
+def strength(memory: Memory, config: Config, now: datetime) -> float:
+    """How strong it is now, in (0, 1]: a function of its anchor, never a stored number."""
+    return strength_at(curve(memory, config), memory.anchor, now)
+
+
+def parts(memory: Memory, config: Config, now: datetime) -> dict[str, float]:
+    """The numbers behind `strength`, by name, for an explanation."""
+    law = curve(memory, config)
+    days = days_between(memory.anchor, now)
+    shown = {"strength": law.strength(days), "idle_days": days}
+    match law:
+        case Ebbinghaus():
+            shown |= {
+                "tau_days": law.tau_days,
+                "stability": memory.stability,
+                "boost": _boost(memory),
+                "decay_days": _decay_days(memory, config),
+            }
+        case Power():
+            shown |= {"scale": law.scale, "importance": memory.importance, "accesses": float(memory.accesses)}
+        case Hyperbolic():
+            shown |= law.parts(days)
+        case _:
+            shown |= {"half_life_days": config.half_life_days}
+    return shown
+
+
+def time_class(memory: Memory, config: Config) -> float:
+    """The number that memories which fade alike share: inside a class, order by `fades_at` is order by strength.
+
+    Days for "half_life" and "ebbinghaus" (infinite if it never fades), the scale for "power". 0.0 for the scores of
+    "relevance" and "graduated", whose order changes with time: those are compared by computing them.
+    """
+    match curve(memory, config):
+        case HalfLife(half_life_days=number) | Ebbinghaus(tau_days=number) | Power(scale=number):
+            return number
+        case _:
+            return 0.0
+
+
+def fades_at(memory: Memory, config: Config, threshold: float) -> datetime | None:
+    """The first instant at which its strength is below the threshold, whether or not it may fade; None if never."""
+    return when(curve(memory, config), memory.anchor, threshold)
+
+
+def protected(memory: Memory) -> str | None:
+    """Why nothing automatic may expire, merge, compress or archive it; None if something may.
+
+    The most protective rule comes first.
+    """
+    if memory.kind == MESSAGE or memory.is_cascade:
+        return "it belongs to a conversation, and only a size target archives that"
+    if memory.pinned:
+        return "it is pinned"
+    if memory.phase == "core":
+        return "it is core"
+    if category(memory.category).protected:
+        return f"the category {memory.category} is protected"
+    if RESTORED in memory.flags:
+        return "an undo brought it back, and nothing has touched it since"
+    return None
+
+
+def exempt(memory: Memory) -> str | None:
+    """Why it never fades: it is protected, or was used ten times or more. It may still expire in the latter case."""
+    if why := protected(memory):
+        return why
+    return f"it was used {memory.accesses} times" if memory.accesses >= USES_THAT_KEEP else None
+
+
+def expiry(memory: Memory, config: Config) -> datetime | None:
+    """The last instant it is alive: as said of this memory, else by its category; None if it never expires."""
+    if protected(memory):
+        return None
+    if memory.expires_at:
+        return memory.expires_at
+    return expires_at(memory.category, memory.recorded_at, memory.used_at, config.category_ttl_days)
+
+
+def expired(memory: Memory, config: Config, now: datetime) -> bool:
+    """Whether its time to live is over (strictly)."""
+    last = expiry(memory, config)
+    return memory.phase == "active" and last is not None and now > last
+
+
+def fading(memory: Memory, config: Config, now: datetime) -> bool:
+    """Whether it lies in the band from which summaries are made: weak, and nothing exempts it."""
+    return _held_since(memory, _fading_from(memory, config), now)
+
+
+def should_fade(memory: Memory, config: Config, now: datetime) -> str | None:
+    """The reason to archive it now, "faded" or "stage"; None to leave it where it is."""
+    if not _held_since(memory, _leaves_at(memory, config), now):
+        return None
+    return "stage" if config.retention_policy == "graduated" else "faded"
+
+
+def due_at(memory: Memory, config: Config, after: datetime | None = None) -> datetime | None:
+    """When it next needs attention: it expires, begins to fade, or is to be archived; None if never.
+
+    Each is the first instant at which the rule holds. With `after`, only what comes later counts: a memory that was
+    looked at then, and left where it was, is due at the next threshold.
+    """
+    return min((at for at in _instants(memory, config) if after is None or at > after), default=None)
+
+
+def reinforced(memory: Memory, config: Config, now: datetime, session: str | None = None) -> Memory:
+    """The memory after one use: its anchor moves, and the longer it lay idle, the more stable it gets.
+
+    A clock that was set back never moves the anchor back; a use on the day of the last one boosts next to nothing.
+    """
+    fresh = session is not None and session != memory.last_session
+    used = replace(
+        memory,
+        accesses=memory.accesses + 1,
+        sessions=memory.sessions + fresh,
+        last_session=session if session is not None else memory.last_session,
+        used_at=max(memory.used_at, now) if memory.used_at else now,
+        stability=_boosted(memory, config, now, config.direct_boost),
+        flags=memory.flags - {RESTORED},
+    )
+    return replace(used, due_at=due_at(used, config))
+
+
+def associated(memory: Memory, config: Config, now: datetime) -> Memory:
+    """The memory after a use of one it is linked to: a little more stable, not used."""
+    stable = replace(memory, stability=_boosted(memory, config, now, config.associative_boost))
+    pending = memory.due_at is not None and memory.due_at <= now
+    return replace(stable, due_at=due_at(stable, config, after=None if pending else now))
+
+
+def fingerprint(config: Config) -> str:
+    """A name for the numbers that `due_at` depends on: "ebbinghaus-5f0c…"; another name means planning it again."""
+    numbers = {name: getattr(config, name) for name in _SETTINGS[config.retention_policy]}
+    told = repr((numbers, sorted(config.category_ttl_days.items()), sorted(REGISTRY.items()), POWER_DECAY))
+    return f"{config.retention_policy}-{blake2b(told.encode(), digest_size=8).hexdigest()}"
+
+
+def _instants(memory: Memory, config: Config) -> Iterator[datetime]:
+    if memory.phase != "active" or protected(memory):
+        return
+    if last := expiry(memory, config):
+        yield last + _NEXT
+    if not exempt(memory):
+        yield from filter(None, (_fading_from(memory, config), _leaves_at(memory, config)))
+
+
+def _held_since(memory: Memory, since: datetime | None, now: datetime) -> bool:
+    return memory.phase == "active" and not exempt(memory) and since is not None and now >= since
+
+
+def _fading_from(memory: Memory, config: Config) -> datetime | None:
+    if config.retention_policy == "graduated":
+        lasting = category(memory.category).stage_days == LASTING_DAYS
+        return _past(memory.anchor, DETAIL_DAYS) if lasting else None
+    return fades_at(memory, config, config.consolidation_retention_threshold)
+
+
+def _leaves_at(memory: Memory, config: Config) -> datetime | None:
+    """The first instant at which the policy would archive it, exemptions aside."""
+    if config.retention_policy not in _SCORED:
+        return fades_at(memory, config, config.forgetting_threshold)
+    at_most_exempt = fades_at(memory, config, nextafter(config.archive_exempt_score, inf))
+    if config.retention_policy == "graduated":
+        stage = category(memory.category).stage_days
+        days = config.archive_max_idle_days if stage == LASTING_DAYS else stage
+        return _both(_past(memory.anchor, days), at_most_exempt) if days is not None else None
+    idle = _both(_past(memory.anchor, config.archive_max_idle_days), at_most_exempt)
+    low = fades_at(memory, config, config.relevance_archive_threshold)
+    return min(filter(None, (idle, low)), default=None)
+
+
+def _past(anchor: datetime, days: float) -> datetime | None:
+    """The first instant that lies strictly more than so many days after."""
+    last = later(anchor, days)
+    return last + _NEXT if last else None
+
+
+def _both(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max(one, other) if one and other else None
+
+
+def _tau_days(memory: Memory, config: Config) -> float:
+    return quarter_octave(max(memory.stability, _WEAKEST) * _boost(memory) * _decay_days(memory, config))
+
+
+def _boost(memory: Memory) -> float:
+    return min(3.0, 1.0 + 2.0 * memory.importance)
+
+
+def _decay_days(memory: Memory, config: Config) -> float:
+    """S1's beta of its kind; procedures never fade."""
+    if memory.kind == "procedural":
+        return inf
+    if memory.kind == SUMMARY:
+        return config.summary_decay_days
+    return config.semantic_decay_days if memory.kind == "semantic" else config.episodic_decay_days
+
+
+def _scale(memory: Memory) -> float:
+    """Importance * sqrt(1 + accesses), at most 1, in steps of a quarter octave of the time constant it stands for."""
+    used = max(memory.importance, _WEAKEST) * sqrt(1.0 + memory.accesses)
+    return min(1.0, power(quarter_octave(power(used, 1.0 / POWER_DECAY)), POWER_DECAY))
+
+
+def _boosted(memory: Memory, config: Config, now: datetime, boost: float) -> float:
+    intervals = days_between(memory.anchor, now) / config.spaced_rep_interval_days
+    factor = min(config.max_spaced_rep_multiplier, intervals)
+    return min(1.0, round(memory.stability + boost * factor, _BOOST_DECIMALS))
