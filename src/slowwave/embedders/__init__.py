@@ -1,6 +1,7 @@
 """Embedders: text to unit vectors. `make` turns a setting into one, `checked` is the only way to call one."""
 
 import inspect
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,8 +26,8 @@ def make(
     """The embedder a setting names; None for "none" or None: search then works by words alone.
 
     Args:
-        spec: "static" (offline, the default elsewhere), "minilm" (offline, the extra `minilm`), "openai:MODEL" (any
-            server that speaks OpenAI's embeddings), "none", or an object with a `name` and a method `embed`.
+        spec: "static" (offline, the default elsewhere), "minilm" (offline, the extra `minilm`) or "minilm:FOLDER"
+            (with the model's files), "openai:MODEL" (any server that speaks OpenAI's embeddings), "none", or an object with a `name` and a method `embed`.
         api_key: For "openai:…" only; local servers usually need none.
         base_url: For "openai:…" only; default OpenAI's own.
 
@@ -47,10 +48,10 @@ def make(
         from slowwave.embedders.static import StaticEmbedder  # noqa: PLC0415 - see above
 
         return StaticEmbedder()
-    if spec == "minilm":
+    if kind == "minilm":
         from slowwave.embedders.minilm import MiniLMEmbedder  # noqa: PLC0415 - see above
 
-        return MiniLMEmbedder()
+        return MiniLMEmbedder(Path(model) if model else None)
     if kind == "openai" and model:
         from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder  # noqa: PLC0415 - see above
 

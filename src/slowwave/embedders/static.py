@@ -9,20 +9,20 @@ probabilities come from the bundled background table, never from a store: one te
 import json
 import zlib
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from itertools import islice
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from slowwave.embedders.pieces import SPACE, Pieces
+from slowwave.embedders.weights import folders, mapped
 from slowwave.errors import SettingsError
 from slowwave.policy import background
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -56,7 +56,7 @@ class StaticEmbedder:
 
     def __init__(self) -> None:
         self._vocabulary, vectors = _files()
-        self._rows = _mapped(vectors)
+        self._rows = mapped(vectors)["embedding.weight"]
         sample = np.ascontiguousarray(self._rows[:: max(1, len(self._rows) // 64)])
         weights = zlib.crc32(sample.tobytes(), self._rows.size)
         self.name = f"static:{self._rows.shape[1]}:{weights:08x}:{RECIPE}.{background.VERSION}:{RARITY}"
@@ -100,12 +100,11 @@ class StaticEmbedder:
         return pieces, _weights(pieces, len(self._rows))
 
 
-def _files() -> tuple[Path, Path]:
+def _files() -> "tuple[Path, Path]":
     """The vocabulary's and the vectors' files, without importing the package that carries them."""
-    spec = find_spec("wordllama")
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        vectors = Path(folder, "weights", "l2_supercat_256.safetensors")
-        vocabularies = sorted(Path(folder).glob("tokenizer*/l2_supercat_tokenizer_config.json"))
+    for folder in folders("wordllama"):
+        vectors = folder / "weights" / "l2_supercat_256.safetensors"
+        vocabularies = sorted(folder.glob("tokenizer*/l2_supercat_tokenizer_config.json"))
         if vectors.is_file() and vocabularies:
             return vocabularies[0], vectors
     raise SettingsError(
@@ -114,17 +113,7 @@ def _files() -> tuple[Path, Path]:
     )
 
 
-def _mapped(vectors: Path) -> "NDArray[np.float16]":
-    """The vectors, (pieces, dim), mapped from a safetensors file: 8 bytes of length, a JSON header, the numbers."""
-    with vectors.open("rb") as file:
-        header = int.from_bytes(file.read(8), "little")
-        tensor = json.loads(file.read(header))["embedding.weight"]
-    offset = 8 + header + tensor["data_offsets"][0]
-    rows: NDArray[np.float16] = np.memmap(vectors, np.float16, "r", offset, tuple(tensor["shape"]))
-    return rows.view(np.ndarray)
-
-
-def _pieces(vocabulary: Path) -> dict[str, int]:
+def _pieces(vocabulary: "Path") -> dict[str, int]:
     """Piece -> number, out of a tokenizer file; the merges after it, most of the file, are not read."""
     data = vocabulary.read_bytes()
     start = data.index(b"{", data.index(b'"vocab"'))

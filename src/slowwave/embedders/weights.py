@@ -1,0 +1,32 @@
+"""Model weights as mapped arrays: a safetensors file is a length, a JSON header and the numbers, nothing else."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TYPES: Final = {"F16": np.float16, "F32": np.float32}
+
+
+def mapped(path: Path) -> "dict[str, NDArray[np.floating]]":
+    """The floating-point tensors of a safetensors file by name, memory-mapped: only what is used is read."""
+    with path.open("rb") as file:
+        header = int.from_bytes(file.read(8), "little")
+        tensors = json.loads(file.read(header))
+    data = np.memmap(path, np.uint8, "r", 8 + header).view(np.ndarray)
+    return {
+        name: data[slice(*tensor["data_offsets"])].view(_TYPES[tensor["dtype"]]).reshape(tensor["shape"])
+        for name, tensor in tensors.items()
+        if name != "__metadata__" and tensor["dtype"] in _TYPES
+    }
+
+
+def folders(package: str) -> list[Path]:
+    """Where a package is installed, without importing it; none if it is not."""
+    spec = find_spec(package)
+    return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
