@@ -73,6 +73,7 @@ UNCHANGED = [
     "I may march on",
     "the last week of term",
     "every Friday",
+    "Friday deploys were banned",
     "in May or so",
     "my last name",
     "the 14th floor",

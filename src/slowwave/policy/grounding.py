@@ -1,0 +1,257 @@
+"""Whether what a mind says rests on what was said: quotes, names, numbers and dates, checked by code."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from slowwave.model.fact import Fact, Rejected, Transcript, Turn
+from slowwave.model.memory import Memory
+from slowwave.policy import naming
+from slowwave.policy.dates import Written, derivable, exact, mentioned, weekdays
+from slowwave.policy.quotes import Found, locate
+from slowwave.policy.segment import STOP_WORDS, terms
+
+CONTENT_MIN: Final = 0.3
+"""Share of a fact's content that its source must hold where capitals do not tell names (Chinese, German)."""
+SUPPORT_MIN: Final = 0.5
+"""Share of a fact's content that a message must hold to be taken for its source when the mind named none."""
+_SUPPORT_TERMS: Final = 2
+_SHORTEST_STEM: Final = 4  # "Deployment" opens a fact drawn from "deploys"
+_TELLING_QUOTE: Final = 2  # content words; a shorter quote ("Thanks.") proves nothing by itself
+_MISPLACED_QUOTE: Final = 12  # characters; a shorter one may stand anywhere by chance
+
+# What a mind may call things by; none of it has to stand in the source.
+_PARAPHRASE: Final = frozenset(
+    terms("user assistant person people prefers wants likes needs goal project preference identity decision finding")
+)
+_GERMAN: Final = frozenset(
+    [
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "nicht",
+        "ein",
+        "eine",
+        "ich",
+        "mit",
+        "auf",
+        "für",
+        "von",
+        "zu",
+        "den",
+        "dem",
+        "wir",
+        "sie",
+        "er",
+        "hat",
+        "im",
+    ]
+)
+_GERMAN_WORDS: Final = 2
+_ENDING: Final = re.compile(r"(?:ing|ed|e?s)$")
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+
+
+def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
+    """Tie a proposed fact to the message it rests on, or refuse it.
+
+    The quote is looked for in the message the mind named, then, word for word, in the others; a fact that names no
+    quote is kept only if a message supports it by itself.
+
+    Returns:
+        The fact with the number of its message and the quote as it stands there, or what is wrong with it.
+    """
+    turns = {turn.number: turn for turn in transcript.turns}
+    turn, quote = _place(fact, turns) if fact.quote.strip() else (None, "")
+    if turn is None and fact.quote.strip():
+        return Rejected(text=fact.text, reason="its quote stands in no message", quote=fact.quote)
+    if turn is None:
+        return _supported(fact, transcript)
+    placed = replace(fact, turn=turn.number, quote=quote)
+    reason = check(placed, turn.memory, _around(turn, transcript), transcript.speakers)
+    return Rejected(text=fact.text, reason=reason, quote=fact.quote) if reason else placed
+
+
+def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Collection[str] = ()) -> str | None:
+    """Say why a fact cannot rest on a message; None if it can.
+
+    Args:
+        fact: What was proposed, with its quote; without one the whole message is the quote.
+        turn: The message.
+        around: The messages before and after it, which may lend names, numbers and dates.
+        speakers: Names that anyone in the conversation bears.
+    """
+    if fact.quote and locate(fact.quote, turn.text) is None:
+        return "its quote does not stand in the message"
+    near = (turn, *around)
+    known = _known_words(near, speakers)
+    if foreign := _foreign_names(fact.text, known, [m.text for m in near]):
+        return f"no one said the name {foreign[0]!r}"
+    if foreign := _foreign_dates(fact.text, near):
+        return f"the date {foreign[0]!r} does not follow from what was said"
+    if foreign := _foreign_numbers(fact.text, [m.text for m in near]):
+        return f"no one said the number {foreign[0]!r}"
+    if not _shares_content(fact, near, speakers):
+        return "its quote says nothing of it"
+    return None
+
+
+def keeps(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
+    """List the names, numbers and dates of the members that a summary lost; empty if it keeps them all.
+
+    Dates are compared by their parts: "March 12", or "12" where "March 2024" stands elsewhere, keep "March 12, 2024".
+    """
+    said, counted, when = naming.words(summary), naming.countable(summary), _date_parts(summary)
+    missing: dict[str, None] = {}
+    for member in members:
+        found = naming.names(member.text)
+        missing |= dict.fromkeys(n for n in (*found.inside, *found.opening) if not naming.is_named_in(n, said))
+        for written in mentioned(member.text):
+            if not any(_parts(r) <= when | {f"d{n}" for n in counted} for r in written.readings):
+                missing[member.text[written.start : written.end]] = None
+        bare = without(member.text, mentioned(member.text))
+        missing |= dict.fromkeys(n for n, forms in naming.numbers(bare).items() if not forms & counted)
+        missing |= dict.fromkeys(d for d in weekdays(member.text) - weekdays(summary))
+    return tuple(missing)
+
+
+def adds(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
+    """List the names, numbers and dates of a summary that no member holds; empty if it invents none.
+
+    Dates may be derived from the members' own times. "Two" may be counted: most talk has two sides.
+    """
+    speakers = {name for m in members for name in (m.speaker, m.subject) if name}
+    texts = [m.text for m in members]
+    counted = frozenset().union(*map(naming.countable, texts)) | _years_and_days(members)
+    numbers = naming.numbers(without(summary, mentioned(summary)))
+    return (
+        *_foreign_names(summary, _known_words(members, speakers), texts),
+        *_foreign_dates(summary, members),
+        *(n for n, forms in numbers.items() if not forms & counted and n.casefold() not in {"two", "couple"}),
+    )
+
+
+def without(text: str, written: Iterable[Written]) -> str:
+    """A text with its written dates taken out."""
+    pieces, place = [], 0
+    for each in written:
+        pieces.append(text[place : each.start])
+        place = each.end
+    return " ".join((*pieces, text[place:]))
+
+
+def _place(fact: Fact, turns: dict[int, Turn]) -> tuple[Turn | None, str]:
+    """The message a quote stands in, and its words there: the one named, else an exact match in another."""
+    named = turns.get(fact.turn or 0)
+    if named and (found := locate(fact.quote, named.memory.text)):
+        return named, _cut(named, found)
+    if len(fact.quote.strip()) >= _MISPLACED_QUOTE:
+        for turn in turns.values():
+            found = locate(fact.quote, turn.memory.text)
+            if found and found.exact:
+                return turn, _cut(turn, found)
+    return None, ""
+
+
+def _cut(turn: Turn, found: Found) -> str:
+    return turn.memory.text[found.start : found.end]
+
+
+def _around(turn: Turn, transcript: Transcript) -> tuple[Memory, ...]:
+    said = [t.memory for t in transcript.turns]
+    before = [*transcript.before[-1:], *said]
+    place = before.index(turn.memory)
+    return tuple(before[max(0, place - 1) : place] + before[place + 1 : place + 2])
+
+
+def _supported(fact: Fact, transcript: Transcript) -> Fact | Rejected:
+    """Find the message that holds most of a fact's content, at least half of it, and take its best sentence as quote."""
+    wanted = _content(fact.text, transcript.speakers)
+    best: tuple[float, Turn] | None = None
+    for turn in transcript.turns:
+        share = _share(wanted, _content(turn.memory.text, ())) + (0.1 if turn.number == fact.turn else 0)
+        if best is None or share > best[0]:
+            best = (share, turn)
+    if best is None or best[0] < SUPPORT_MIN or len(wanted) < _SUPPORT_TERMS:
+        return Rejected(text=fact.text, reason="it names no message, and none supports it")
+    sentences = [m.group().strip() for m in _SENTENCE.finditer(best[1].memory.text) if m.group().strip()]
+    quote = max(sentences, key=lambda s: _share(wanted, _content(s, ())))
+    placed = replace(fact, turn=best[1].number, quote=quote)
+    reason = check(placed, best[1].memory, _around(best[1], transcript), transcript.speakers)
+    return Rejected(text=fact.text, reason=reason) if reason else placed
+
+
+def _known_words(near: Iterable[Memory], speakers: Iterable[str]) -> frozenset[str]:
+    texts = [text for m in near for text in (m.text, m.speaker or "")]
+    return frozenset().union(*map(naming.words, (*texts, *speakers)))
+
+
+def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> list[str]:
+    """Names of a text that are no known word. Where nouns have capitals (German), only what no noun could be."""
+    found = naming.names(text)
+    if _capitalises_nouns(sources):
+        return []
+    stems = tuple(stem for word in known if len(stem := _ENDING.sub("", word)) >= _SHORTEST_STEM)
+    opening = [name for name in found.opening if not name.casefold().startswith(stems)]
+    return [name for name in (*found.inside, *opening) if not naming.is_named_in(name, known)]
+
+
+def _capitalises_nouns(sources: Iterable[str]) -> bool:
+    return any(len(naming.words(text) & _GERMAN) >= _GERMAN_WORDS for text in sources)
+
+
+def _foreign_dates(text: str, near: Sequence[Memory]) -> list[str]:
+    written = mentioned(text)
+    if not written and not weekdays(text):
+        return []
+    allowed = frozenset().union(*(derivable(m.text, m.at) | weekdays(m.text) for m in near))
+    dates = [text[w.start : w.end] for w in written if not any(exact(r) in allowed for r in w.readings)]
+    return [*dates, *sorted(weekdays(text) - allowed)]
+
+
+def _foreign_numbers(text: str, sources: Iterable[str]) -> list[str]:
+    counted = frozenset().union(*map(naming.countable, sources))
+    numbers = naming.numbers(without(text, mentioned(text)))
+    return [number for number, forms in numbers.items() if not forms & counted]
+
+
+def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> bool:
+    """Whether fact and source speak of one matter: much shared content where capitals tell nothing, else a telling quote."""
+    wanted, held = _content(fact.text, speakers), frozenset().union(*(_content(m.text, ()) for m in near))
+    if not _tells_names(fact.text) or _capitalises_nouns([m.text for m in near]):
+        return not wanted or _share(wanted, held) >= CONTENT_MIN
+    if not any(_tells_names(m.text) for m in near):
+        return bool(wanted & held)
+    return bool(wanted & held) or len(_content(fact.quote or near[0].text, speakers)) >= _TELLING_QUOTE
+
+
+def _tells_names(text: str) -> bool:
+    """Whether most letters of a text know upper and lower case."""
+    letters = [c for c in text if c.isalpha()]
+    return 2 * sum(c.lower() != c.upper() for c in letters) >= len(letters)
+
+
+def _content(text: str, names: Iterable[str]) -> frozenset[str]:
+    left_out = _PARAPHRASE | {term for name in names for term in terms(name)}
+    bare = " ".join(w for w in re.findall(r"[^\s]+", text) if w.lower().strip(".,!?;:'\"") not in STOP_WORDS)
+    return frozenset(terms(bare)) - left_out
+
+
+def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def _parts(reading: tuple[int | None, int | None, int | None]) -> frozenset[str]:
+    return frozenset(f"{letter}{part}" for letter, part in zip("ymd", reading, strict=True) if part)
+
+
+def _date_parts(text: str) -> frozenset[str]:
+    return frozenset().union(*(_parts(r) for w in mentioned(text) for r in w.readings))
+
+
+def _years_and_days(members: Iterable[Memory]) -> frozenset[str]:
+    """The years and day numbers of the members' dates, as numbers: a list of days may share its month."""
+    return frozenset(part[1:] for m in members for part in _date_parts(m.text) if part[0] in "yd")

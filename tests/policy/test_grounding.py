@@ -1,0 +1,219 @@
+"""Facts and summaries may say only what was said."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.model.fact import Fact, Rejected, Transcript, Turn
+from slowwave.model.memory import Memory
+from slowwave.policy.grounding import adds, check, ground, keeps
+
+AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+HIKES = [
+    "User went hiking at Mount Rainier on March 12, 2024",
+    "User went kayaking at Lake Washington on March 15, 2024",
+    "User ran a 5K in Fremont on March 20, 2024",
+    "User went rock climbing at Stone Gardens on March 25, 2024",
+    "User joined a cycling club on March 28, 2024",
+]
+SUMMARY = (
+    "In March 2024, User was very active outdoors: hiked at Mount Rainier (March 12), kayaked at Lake Washington (March 15), "
+    "ran a 5K in Fremont (March 20), rock climbed at Stone Gardens (March 25), and joined a cycling club (March 28)."
+)
+
+
+def said(text: str, speaker: str | None = None, kind: str = "message") -> Memory:
+    return Memory(id=text[:20], scope="s", kind=kind, text=text, recorded_at=AT, valid_from=AT, speaker=speaker)
+
+
+def talk(*texts: str, before: Sequence[str] = (), speakers: Sequence[str] = ()) -> Transcript:
+    turns = tuple(Turn(number=n, memory=said(t)) for n, t in enumerate(texts, 1))
+    return Transcript(
+        conversation="c", turns=turns, most=8, before=tuple(map(said, before)), speakers=frozenset(speakers)
+    )
+
+
+KEPT = [
+    (
+        "Auth service uses Argon2 with 12-byte salt",
+        "Our auth service uses Argon2 with a 12-byte salt.",
+        "auth service uses Argon2 with a 12-byte salt",
+    ),
+    (
+        "User wants concise answers, no preamble",
+        "Please keep answers short, no preamble.",
+        "keep answers short, no preamble",
+    ),
+    ("Q3 release deadline is Oct 14", "The Q3 release deadline is Oct 14.", "The Q3 release deadline is Oct 14"),
+    ("Q3 release deadline is 14 October 2026", "The Q3 release deadline is Oct 14.", "deadline is Oct 14"),
+    ("Alice owns the deploy pipeline", "Alice owns the deploy pipeline.", "Alice owns the deploy pipeline"),
+    (
+        "The user went to a support group on 28 February 2026",
+        "I went to a support group yesterday",
+        "support group yesterday",
+    ),
+    ("User earns 60000 a year", "I earn $60,000 a year", "I earn $60,000"),
+    ("User has 3 children", "I have three children", "I have three children"),
+    ("User ran 10000 steps", "I ran 10k steps", "I ran 10k steps"),
+    ("User likes American food", "food from America is my favourite", "food from America"),
+    ("User meets her on Fridays", "we meet each Friday", "we meet each Friday"),
+    ("User is vegetarian", "I don't eat any meat or fish", "don't eat any meat"),
+    ("Deployment is done by Bob", "bob deploys it", "bob deploys it"),
+    ("用户住在东京，喜欢喝绿茶", "我住在东京，喜欢喝绿茶。", "我住在东京"),
+    (
+        "Der Nutzer bevorzugt kurze Antworten",
+        "Ich möchte bitte kurze Antworten und nicht zu viel Text",
+        "kurze Antworten",
+    ),
+    ("Пользователь живёт в Казани", "Я живу в Казани с 2019 года", "живу в Казани"),
+]
+REFUSED = [
+    ("John Doe lives in Springfield", "Understood.", "Understood.", "name 'Doe'"),
+    ("Bob's budget in Springfield is 4711 dollars", "Thanks.", "Thanks.", "name"),
+    ("The user's budget is 4711 dollars", "My budget is tight", "My budget is tight", "number '4711'"),
+    ("User has three children", "I have children", "I have children", "number 'three'"),
+    ("User was there on 12 May 2025", "I was there yesterday", "I was there yesterday", "date"),
+    ("User was there on Tuesday", "I was there yesterday", "I was there yesterday", "date"),
+    ("User hates olives", "Thanks.", "Thanks.", "says nothing of it"),
+    ("User loves cats", "I like dogs", "I love dogs more than anything", "quote does not stand"),
+    ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
+    ("User hates olives", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
+    ("Der Nutzer hasst Hunde", "Ich möchte bitte kurze Antworten und nicht zu viel", "kurze Antworten", "says nothing"),
+    ("Иван живёт в Казани", "Я живу в Москве", "живу в Москве", "Казани"),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "quote"), KEPT)
+def test_facts_that_rest_on_their_quote_are_kept(text: str, message: str, quote: str) -> None:
+    assert check(Fact(text=text, quote=quote), said(message)) is None
+
+
+@pytest.mark.parametrize(("text", "message", "quote", "reason"), REFUSED)
+def test_facts_that_say_more_than_was_said_are_refused(text: str, message: str, quote: str, reason: str) -> None:
+    found = check(Fact(text=text, quote=quote), said(message))
+    assert found is not None
+    assert reason in found
+
+
+def test_speakers_and_neighbouring_messages_lend_names() -> None:
+    fact = Fact(text="Caroline adopted Rex in Bern", quote="I adopted him there")
+    assert check(fact, said("I adopted him there", "Caroline"), [said("Did you find Rex in Bern?")]) is None
+    assert check(fact, said("I adopted him there"), [said("Did you find Rex in Bern?")], {"Caroline"}) is None
+    assert check(fact, said("I adopted him there", "Caroline")) is not None
+
+
+def test_ground_returns_the_quote_as_it_stands_in_the_message() -> None:
+    fact = Fact(text="The salt has 12 bytes", turn=1, quote="a 12-BYTE  salt")
+    found = ground(fact, talk("It’s Argon2 with a 12‑byte salt."))
+    assert isinstance(found, Fact)
+    assert (found.turn, found.quote) == (1, "a 12‑byte salt")
+
+
+def test_a_quote_under_the_wrong_number_is_found_where_it_stands() -> None:
+    found = ground(
+        Fact(text="Alice owns the pipeline", turn=9, quote="Alice owns the pipeline"),
+        talk("Hi.", "Alice owns the pipeline"),
+    )
+    assert isinstance(found, Fact)
+    assert found.turn == 2
+
+
+@pytest.mark.parametrize("turn", [1, 9, None])
+def test_a_quote_that_nobody_said_is_refused(turn: int | None) -> None:
+    found = ground(Fact(text="Bob is tall", turn=turn, quote="Bob is so very tall"), talk("Hi there.", "Thanks."))
+    assert isinstance(found, Rejected)
+    assert found.reason == "its quote stands in no message"
+
+
+def test_a_short_quote_counts_only_in_the_message_named() -> None:
+    assert isinstance(ground(Fact(text="User agreed", turn=1, quote="Yes"), talk("No.", "Yes")), Rejected)
+
+
+def test_ground_refuses_what_check_refuses() -> None:
+    found = ground(Fact(text="John Doe likes it", turn=1, quote="I like it a lot"), talk("I like it a lot"))
+    assert isinstance(found, Rejected)
+    assert "Doe" in found.reason
+
+
+def test_a_fact_without_quote_needs_a_message_that_supports_it() -> None:
+    chat = talk("Hi. Our auth service uses Argon2, by the way.", "Noted.", "I went to see the pipeline")
+    found = ground(Fact(text="The auth service uses Argon2"), chat)
+    assert isinstance(found, Fact)
+    assert (found.turn, found.quote) == (1, "Our auth service uses Argon2, by the way.")
+    for text in ("The user hates olives", "The auth service in Springfield uses Argon2", "The user"):
+        assert isinstance(ground(Fact(text=text), chat), Rejected), text
+    assert isinstance(ground(Fact(text="Anything at all"), talk()), Rejected)
+
+
+def test_the_last_message_before_the_transcript_lends_names_too() -> None:
+    fact = Fact(text="The dog is called Rex", turn=1, quote="that is the dog")
+    assert isinstance(ground(fact, talk("Yes, that is the dog", before=["Is Rex a dog?"])), Fact)
+    assert isinstance(ground(fact, talk("Yes, that is the dog", "Well", "Rex!")), Rejected)
+
+
+def test_the_model_summary_of_the_hikes_keeps_all_and_adds_nothing() -> None:
+    members = [said(h, kind="episodic") for h in HIKES]
+    assert keeps(SUMMARY, members) == ()
+    assert adds(SUMMARY, members) == ()
+
+
+def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
+    members = [said(h, kind="episodic") for h in HIKES]
+    story = "An unrelated story about Bob in Paris on May 3, 1999."
+    assert {"Rainier", "March 12, 2024", "5K"} <= set(keeps(story, members))
+    assert adds(story, members) == ("Bob", "Paris", "May 3, 1999")
+
+
+@pytest.mark.parametrize(
+    ("summary", "lost"),
+    [
+        (SUMMARY.replace("Fremont", "town"), "Fremont"),
+        (SUMMARY.replace("(March 28)", ""), "March 28, 2024"),
+        (SUMMARY.replace("5K", "race"), "5K"),
+        (SUMMARY.replace("In March 2024, ", ""), "March 12, 2024"),
+    ],
+)
+def test_a_lost_name_number_or_date_is_told(summary: str, lost: str) -> None:
+    assert lost in keeps(summary, [said(h, kind="episodic") for h in HIKES])
+
+
+def test_days_that_share_a_month_are_kept() -> None:
+    summary = SUMMARY.replace("(March 15)", "(15)")
+    members = [said(h) for h in HIKES]
+    assert keeps(summary, members) == ()
+    assert adds(summary, members) == ()
+
+
+@pytest.mark.parametrize(
+    ("summary", "invented"),
+    [
+        (SUMMARY + " Rex came along.", "Rex"),
+        (SUMMARY + " It took 99 days.", "99"),
+        (SUMMARY + " Seven outings in all.", "Seven"),
+        (SUMMARY.replace("March 28", "April 28"), "April 28"),
+        (SUMMARY + " Next is a Saturday.", "-W-6"),
+    ],
+)
+def test_an_invented_name_number_or_date_is_told(summary: str, invented: str) -> None:
+    assert invented in adds(summary, [said(h) for h in HIKES])
+
+
+def test_a_weekday_is_kept_and_a_derived_date_is_no_invention() -> None:
+    assert keeps("User runs", [said("User runs on Mondays")]) == ("-W-1",)
+    assert adds("The two of them met on 28 February 2026.", [said("We met yesterday")]) == ()
+
+
+@given(st.lists(st.sampled_from(HIKES), min_size=1, max_size=5, unique=True))
+def test_members_side_by_side_keep_everything_and_add_nothing(texts: list[str]) -> None:
+    members = [said(t) for t in texts]
+    joined = " ".join(f"{t}." for t in texts)
+    assert keeps(joined, members) == ()
+    assert adds(joined, members) == ()
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_text_is_judged_without_failing(text: str, quote: str) -> None:
+    result = ground(Fact(text=text, turn=1, quote=quote), talk(quote, "Alice owns it"))
+    assert isinstance(result, Fact | Rejected)
