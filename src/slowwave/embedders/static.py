@@ -52,7 +52,7 @@ class StaticEmbedder:
         SettingsError: If the weights are not installed.
     """
 
-    similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.92, "group": 0.70, "related": 0.40})
+    similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.90, "group": 0.62, "related": 0.32})
 
     def __init__(self) -> None:
         self._vocabulary, vectors = _files()
