@@ -9,7 +9,7 @@ probabilities come from the bundled background table, never from a store: one te
 import json
 import zlib
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import accumulate, chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +32,7 @@ PUNCTUATION: Final = ".,?!'\"’:;()-…"
 PUNCTUATION_SHARE: Final = 0.03  # of all pieces, for each sign: about a comma's
 CONTRACTIONS: Final = ("s", "t", "m", "re", "ve", "ll", "d")
 CONTRACTION_SHARE: Final = 0.01  # of all pieces, for each ending
-BATCH: Final = 16_384  # pieces summed at once: 16 MB
+BATCH: Final = 4_096  # pieces summed at once: 4 MB
 REMEMBERED: Final = 8_192  # word vectors kept for the merge rule: 8 MB
 
 RECIPE: Final = 1  # to be raised whenever this file or `pieces` makes other vectors of the same weights
@@ -65,22 +65,32 @@ class StaticEmbedder:
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
         """One row a text, (n, 256): unit length, or zeros for a blank text. The same text always has the same row."""
         pieces, weights = self._table
-        found = [pieces.numbers(text) for text in texts]
-        vectors = np.zeros((len(found), self._rows.shape[1]), dtype=np.float32)
-        batch: list[int] = []
+        vectors = np.zeros((len(texts), self._rows.shape[1]), dtype=np.float32)
+        owners: list[int] = []  # of each segment: a text, or a part of a very long one
+        segments: list[list[int]] = []
         size = 0
-        for index, numbers in enumerate(found):
-            if numbers:
-                batch.append(index)
-                size += len(numbers)
-            if batch and (size >= BATCH or index == len(found) - 1):
-                flat = np.concatenate([np.asarray(found[i], dtype=np.intp) for i in batch])
-                starts = np.cumsum([0, *(len(found[i]) for i in batch[:-1])])
-                vectors[batch] = np.add.reduceat(self._rows[flat] * weights[flat], starts, axis=0)
-                batch, size = [], 0
+        for index, text in enumerate(texts):
+            numbers = pieces.numbers(text)
+            for start in range(0, len(numbers), BATCH):
+                owners.append(index)
+                segments.append(numbers[start : start + BATCH])
+                size += len(segments[-1])
+                if size >= BATCH:
+                    np.add.at(vectors, owners, self._sums(segments, weights))
+                    owners, segments, size = [], [], 0
+        np.add.at(vectors, owners, self._sums(segments, weights))
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
+
+    def _sums(self, segments: list[list[int]], weights: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """The weighted sum of the vectors of each segment's pieces, (segments, 256)."""
+        if not segments:
+            return np.zeros((0, self._rows.shape[1]), dtype=np.float32)
+        numbers = np.fromiter(chain.from_iterable(segments), dtype=np.intp)
+        starts = [0, *accumulate(map(len, segments[:-1]))]
+        sums: NDArray[np.float32] = np.add.reduceat(self._rows[numbers] * weights[numbers], starts, axis=0)
+        return sums
 
     def word_vectors(self, words: "Sequence[str]", /) -> "NDArray[np.float32]":
         """Unit rows for single words, (n, 256), remembered: for the merge rule, which compares word by word."""
@@ -123,15 +133,17 @@ def _pieces(vocabulary: "Path") -> dict[str, int]:
 
 
 def _weights(pieces: Pieces, count: int) -> "NDArray[np.float32]":
-    """The weight a / (a + p) of every piece, (count, 1), p being the background share of the word it spells; unknown pieces weigh 1."""
+    """The weight a / (a + p) of every piece, (count, 1); p is the share of the word it spells, 0 if that is not known."""
     share = np.zeros(count, dtype=np.float32)
     for word, probability in islice(background.probabilities().items(), COMMON):
         for spelled in (word, word.capitalize(), word.upper()):
             if (number := pieces.number(SPACE + spelled)) is not None:
                 share[number] = max(share[number], probability)
-    for endings, probability in ((PUNCTUATION, PUNCTUATION_SHARE), (CONTRACTIONS, CONTRACTION_SHARE)):
-        for ending in endings:
-            for spelled in (ending, SPACE + ending) if endings is PUNCTUATION else (ending,):
-                if (number := pieces.number(spelled)) is not None:
-                    share[number] = probability
+    for sign in PUNCTUATION:
+        for spelled in (sign, SPACE + sign):
+            if (number := pieces.number(spelled)) is not None:
+                share[number] = PUNCTUATION_SHARE
+    for ending in CONTRACTIONS:
+        if (number := pieces.number(ending)) is not None:
+            share[number] = CONTRACTION_SHARE
     return (RARITY / (RARITY + share))[:, np.newaxis]
