@@ -122,19 +122,3 @@ def reason(event: str) -> str | None:
 def possible(family: str, phase: str) -> tuple[str, ...]:
     """The events that can happen to a memory in this phase, in alphabetical order."""
     return tuple(sorted(event for known, event in _LAW[family] if known == phase))
-
-
-def lawful(
-    family: str, before: tuple[str, str | None], after: tuple[str, str | None], *, undoing: bool = False
-) -> bool:
-    """Whether a change of (phase, reason) is one the table knows; staying as it is always is.
-
-    Undoing goes an edge of the table backwards, to the phase and reason of before.
-    """
-    if before == after:
-        return True
-    if undoing:
-        return any(known == after[0] and step(family, known, event) == before[0] for known, event in _LAW[family])
-    return any(
-        known == before[0] and (became, REASONS[event]) == after for (known, event), became in _LAW[family].items()
-    )

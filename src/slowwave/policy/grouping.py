@@ -1,0 +1,125 @@
+"""Grouping: memories that all resemble each other, by complete link, whatever the order they come in."""
+
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+_NEIGHBOURS: Final = 32  # pairs kept for each: what is close to more than these is grouped with some of them anyway
+_TILE: Final = 4_000_000  # numbers of one block of similarities, 16 MB
+
+
+def groups(
+    vectors: Vectors, *, keys: Sequence[str], threshold: float, smallest: int = 5, largest: int = 12
+) -> list[tuple[int, ...]]:
+    """Groups in which every two memories are at least this similar.
+
+    The two clusters whose least similar pair is most similar are joined first, until none can be joined any more.
+    Memory grows with n, not with its square.
+
+    Args:
+        vectors: (n, dim) float32 unit rows; a row of zeros resembles nothing.
+        keys: n distinct names; they settle ties, so that the result does not depend on the order of the rows.
+        threshold: the least cosine between any two of a group.
+        smallest: the fewest memories that make a group.
+        largest: the most.
+
+    Returns:
+        Tuples of row numbers, ordered by key within and by first key between; a row is in at most one.
+
+    >>> pair = np.eye(3, dtype=np.float32)[[0, 1, 0]]
+    >>> groups(pair, keys=["a", "b", "c"], threshold=0.9, smallest=2)
+    [(0, 2)]
+    """
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    linked = _Linkage(np.ascontiguousarray(vectors[order]), threshold, largest)
+    found = sorted(members for members in linked.merged() if len(members) >= smallest)
+    return [tuple(order[member] for member in members) for members in found]
+
+
+class _Linkage:
+    """Agglomerative clustering over the pairs above a threshold. Cluster n + k is the k-th that was made."""
+
+    def __init__(self, vectors: Vectors, threshold: float, largest: int) -> None:
+        self.vectors = vectors
+        self.threshold = threshold
+        self.largest = largest
+        self.members: dict[int, list[int]] = {}
+        self.near: dict[int, set[int]] = {}
+        self.queue: list[tuple[float, int, int]] = []
+
+    def merged(self) -> list[list[int]]:
+        """All clusters of two and more, each in ascending order."""
+        self._pair()
+        made = len(self.vectors)
+        while self.queue:
+            _, one, other = heappop(self.queue)
+            if one in self.members and other in self.members and self._fits(one, other):
+                self._merge(one, other, made)
+                made += 1
+        return [sorted(members) for members in self.members.values() if len(members) > 1]
+
+    def _pair(self) -> None:
+        for rows, columns, cosines in _close_pairs(self.vectors, self.threshold):
+            for one, other, cosine in zip(rows.tolist(), columns.tolist(), cosines.tolist(), strict=True):
+                self.near.setdefault(one, set()).add(other)
+                self.near.setdefault(other, set()).add(one)
+                self.queue.append((-cosine, one, other))
+        self.members = {single: [single] for single in self.near}
+        heapify(self.queue)
+
+    def _fits(self, one: int, other: int) -> bool:
+        return len(self.members[one]) + len(self.members[other]) <= self.largest
+
+    def _merge(self, one: int, other: int, made: int) -> None:
+        around = self.near.pop(one) | self.near.pop(other)
+        self.members[made] = self.members.pop(one) + self.members.pop(other)
+        candidates = sorted(cluster for cluster in around if cluster in self.members)
+        for cluster in candidates:
+            self.near[cluster] -= {one, other}
+        candidates = [cluster for cluster in candidates if self._fits(cluster, made)]
+        self.near[made] = set()
+        linked = sorted(
+            zip(self._links(made, candidates), candidates, strict=True), key=lambda link: (-link[0], link[1])
+        )
+        for cosine, cluster in linked[:_NEIGHBOURS]:
+            if cosine >= self.threshold:
+                self.near[made].add(cluster)
+                self.near[cluster].add(made)
+                heappush(self.queue, (-cosine, cluster, made))
+
+    def _links(self, cluster: int, others: Sequence[int]) -> list[float]:
+        """The similarity of the least similar pair between a cluster and each of the others."""
+        if not others:
+            return []
+        sizes = [len(self.members[other]) for other in others]
+        rows = self.vectors[[member for other in others for member in self.members[other]]]
+        worst = (rows @ self.vectors[self.members[cluster]].T).min(axis=1)
+        starts = np.cumsum([0, *sizes[:-1]])
+        least: list[float] = np.minimum.reduceat(worst, starts).tolist()
+        return least
+
+
+def _close_pairs(
+    vectors: Vectors, threshold: float
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]]:
+    """Pairs (row < column) at least this similar, block by block; of each row its nearest, when there are too many."""
+    total = len(vectors)
+    height = max(1, _TILE // max(1, total))
+    for start in range(0, total, height):
+        block = vectors[start : start + height]
+        cosines = block @ vectors[start:].T
+        close = cosines >= threshold
+        close[:, : len(block)] &= np.triu(np.ones((len(block), len(block)), dtype=bool), k=1)
+        crowded = np.flatnonzero(close.sum(axis=1) > _NEIGHBOURS)
+        if len(crowded):
+            shown = np.where(close[crowded], cosines[crowded], -np.inf)
+            nearest = np.argpartition(shown, -_NEIGHBOURS, axis=1)[:, -_NEIGHBOURS:]
+            close[crowded] = False
+            close[crowded[:, None], nearest] = True
+        rows, columns = np.nonzero(close)
+        yield rows + start, columns + start, cosines[rows, columns]
