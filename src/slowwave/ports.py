@@ -10,7 +10,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
-from slowwave.model.plan import Event, Plan, Receipt, Run
+from slowwave.model.plan import Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.state import Conversation, Linked
 
@@ -75,6 +75,8 @@ class Store(Protocol):
     """
 
     name: str
+    secret: bytes
+    """32 random bytes made with the store: the key of the marks around contexts."""
 
     def apply(self, plan: Plan) -> Receipt:
         """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped."""
@@ -171,6 +173,10 @@ class Store(Protocol):
 
     def index(self, scope: str, entries: Mapping[str, Entry]) -> int:
         """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
+        ...
+
+    def cost(self, scope: str) -> Cost:
+        """What thinking has cost so far, over all runs of the scope."""
         ...
 
     def check(self, *, deep: bool = False) -> list[str]:

@@ -1,19 +1,20 @@
 """The first version of a fact's memory: everything that is frozen when it is written."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from slowwave.model.fact import Fact
 from slowwave.model.memory import Memory
 from slowwave.pipelines.making import new_id
-from slowwave.policy.categories import category, expires_at
-from slowwave.policy.retention import due_at, initial_stability
+from slowwave.policy.categories import expires_at
+from slowwave.policy.importance import Frequencies, importance as importance_of
+from slowwave.pipelines.moves import dated
+from slowwave.policy.retention import initial_stability
 from slowwave.ports import Ports
 
 
 def born(ports: Ports, fact: Fact, now: datetime) -> Memory:
     """The memory a fact becomes if it is stored."""
-    importance = fact.importance if fact.importance is not None else _importance(ports, fact)
+    importance = fact.importance if fact.importance is not None else _importance(ports, fact.text)
     memory = Memory(
         id=new_id(now),
         scope=ports.scope,
@@ -31,8 +32,10 @@ def born(ports: Ports, fact: Fact, now: datetime) -> Memory:
         sources=fact.sources,
         metadata=fact.metadata,
     )
-    return replace(memory, due_at=due_at(memory, ports.config))
+    return dated(memory, ports.config, now)
 
 
-def _importance(ports: Ports, fact: Fact) -> float:
-    ...
+def _importance(ports: Ports, text: str) -> float:
+    frequency, documents = ports.store.frequencies(ports.scope)
+    common = Frequencies(documents=documents, frequency=frequency)
+    return round(importance_of(text, frequencies=common, speakers=ports.store.speakers(ports.scope)), 3)

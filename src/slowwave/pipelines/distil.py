@@ -14,14 +14,15 @@ from slowwave.model.state import Conversation
 from slowwave.pipelines.making import TRIES, new_id
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.policy.fence import strip_fenced
-from slowwave.policy.grounding import support
-from slowwave.policy.packing import tokens
-from slowwave.policy.trust import least
+from slowwave.policy.grounding import ground
+from slowwave.policy.packing import estimate
 from slowwave.ports import Ports
 
 CURSOR = "distil"
 CHUNK_MESSAGES = 30
 CHUNK_TOKENS = 6000
+REFUSED_KEPT = 100
+"""How many refused facts of one chunk the journal keeps."""
 BEFORE = 3
 """How many messages before a chunk a mind sees for context."""
 
@@ -46,7 +47,9 @@ class ConsolidationResult:
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        head = f"{len(self.facts)} facts" if not self.skipped_reason else f"{len(self.facts)} facts; {self.skipped_reason}"
+        head = (
+            f"{len(self.facts)} facts" if not self.skipped_reason else f"{len(self.facts)} facts; {self.skipped_reason}"
+        )
         lines = [f"{head}, {len(self.rejected)} refused, {self.waiting} waiting"]
         lines += [f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})" for fact in self.facts]
         lines += [f"  refused {one.text!r}: {one.reason}" for one in self.rejected]
@@ -66,11 +69,11 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
         return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
     results: list[ConsolidationResult] = []
     for _ in range(unread):  # every chunk reads at least one message
-        result = _chunk(ports, found.name)
-        if result is None:
+        chunk = planned(ports, found.name)
+        if chunk is None:
             break
-        results.append(result)
-        if result.skipped_reason:
+        results.append(_applied(ports, found.name, chunk))
+        if results[-1].skipped_reason:
             break
     return _joined(results)
 
@@ -81,52 +84,82 @@ def _conversation(ports: Ports, name: str | None) -> Conversation | None:
     return next(iter(ports.store.conversations(ports.scope)), None)
 
 
-def _chunk(ports: Ports, name: str) -> ConsolidationResult | None:
-    """Distil one chunk; None when nothing is left. The mind is asked once; only reconciling is planned again."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """One chunk of a conversation, read: the plan (None if the mind failed) and what will be said of it."""
+
+    span: tuple[int, int]
+    read: "_Read"
+    plan: Plan | None
+    result: ConsolidationResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What a mind made of a chunk; kept, so that planning again does not ask again."""
+
+    facts: tuple[Fact, ...]
+    rejected: tuple[Rejected, ...]
+    raw: str
+    cost: Cost
+
+
+def planned(ports: Ports, name: str, again: Chunk | None = None) -> Chunk | None:
+    """Plan the next chunk of a conversation; None when nothing is left. `again` is a plan that others overtook."""
     found = ports.store.conversation(ports.scope, name)
     cursor = found.cursor(CURSOR) if found else 0
     messages = _unread(ports, name, cursor)
     if not messages:
         return None
-    transcript = _transcript(ports, name, cursor, messages)
-    try:
-        proposal = ports.mind.distil(transcript) if transcript.turns else Proposal(value=())
-    except ModelError as error:
-        return ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=Cost(calls=1))
-    facts, rejected = _supported(ports, transcript, proposal)
-    last = messages[-1].seq
-    for _ in range(TRIES):
-        now = ports.now()
-        done = reconcile(ports, facts, now=now, stated=False)
-        receipt = ports.store.apply(_plan(ports, name, (cursor, last), done, rejected, proposal.cost, now))
-        if not receipt.dropped:
-            break
-        fresh = ports.store.conversation(ports.scope, name)
-        if fresh is not None and fresh.cursor(CURSOR) != cursor:  # another process read the same messages first
-            return ConsolidationResult(notes=("another process distilled these messages",))
+    span = (cursor, messages[-1].seq)
+    if again is not None and again.span == span:
+        read = again.read
     else:
-        return ConsolidationResult(skipped_reason=f"other writers were faster: {receipt.dropped[0].reason}")
-    return ConsolidationResult(
-        facts=tuple(fact for fact in done.facts),
-        raw_text=proposal.raw,
-        run_id=receipt.run_id,
-        cost=proposal.cost + done.cost,
-        rejected=rejected,
+        transcript = _transcript(ports, name, cursor, messages)
+        try:
+            proposal = ports.mind.distil(transcript) if transcript.turns else Proposal(value=())
+        except ModelError as error:
+            failed = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=Cost(calls=1))
+            return Chunk(span=span, read=_Read(facts=(), rejected=(), raw="", cost=Cost()), plan=None, result=failed)
+        facts, rejected = _supported(ports, transcript, proposal)
+        read = _Read(facts=tuple(facts), rejected=rejected, raw=proposal.raw, cost=proposal.cost)
+    now = ports.now()
+    done = reconcile(ports, read.facts, now=now, stated=False)
+    plan = _plan(ports, name, span, done, read, now)
+    result = ConsolidationResult(
+        facts=done.facts,
+        raw_text=read.raw,
+        run_id=plan.id,
+        cost=plan.cost,
+        rejected=read.rejected,
         waiting=done.waiting,
-        problems=(*done.problems, *receipt.problems),
+        problems=done.problems,
         notes=done.notes,
-        receipts=(receipt,),
     )
+    return Chunk(span=span, read=read, plan=plan, result=result)
+
+
+def _applied(ports: Ports, name: str, chunk: Chunk) -> ConsolidationResult:
+    """Apply a chunk; where other writers were faster, reconcile again on what stands now."""
+    for _ in range(TRIES):
+        if chunk.plan is None:
+            return chunk.result
+        receipt = ports.store.apply(chunk.plan)
+        if not receipt.dropped:
+            return replace(chunk.result, receipts=(receipt,), problems=(*chunk.result.problems, *receipt.problems))
+        fresh = planned(ports, name, again=chunk)
+        if fresh is None or fresh.span[0] != chunk.span[0]:
+            return ConsolidationResult(notes=("another process distilled these messages",))
+        chunk = fresh
+    return ConsolidationResult(skipped_reason=f"other writers were faster {TRIES} times: {receipt.dropped[0].reason}")
 
 
 def _unread(ports: Ports, name: str, cursor: int) -> list[Memory]:
-    where = Where(
-        kinds=frozenset({MESSAGE}), conversation=name, after_seq=cursor, order="seq", limit=CHUNK_MESSAGES
-    )
+    where = Where(kinds=frozenset({MESSAGE}), conversation=name, after_seq=cursor, order="seq", limit=CHUNK_MESSAGES)
     chunk: list[Memory] = []
     spent = 0
     for message in ports.store.select((ports.scope,), where):
-        spent += tokens(message.text)
+        spent += estimate(message.text)
         if chunk and spent > CHUNK_TOKENS:
             break
         chunk.append(message)
@@ -158,50 +191,38 @@ def _supported(
     """The facts whose words are really there and that the mind is sure enough of, with their sources; and the rest."""
     kept: list[Fact] = []
     rejected = list(proposal.rejected)
+    said = {turn.number: turn.memory for turn in transcript.turns}
     threshold = ports.config.confidence_threshold
     for fact in proposal.value:
-        if fact.confidence < threshold:
-            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=f"confidence {fact.confidence:.2f} is below {threshold:.2f}"))
-            continue
-        found = support(fact, transcript)
+        found = ground(fact, transcript)
         if isinstance(found, Rejected):
             rejected.append(found)
-            continue
-        turn, quote = found
-        if len(kept) == transcript.most:
-            rejected.append(Rejected(text=fact.text, quote=quote, reason=f"over the {transcript.most} facts of one pass"))
-            continue
-        kept.append(_sourced(fact, turn.memory, quote))
+        elif fact.confidence < threshold:
+            reason = f"confidence {fact.confidence:.2f} is below {threshold:.2f}"
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
+        elif len(kept) == transcript.most:
+            reason = f"over the {transcript.most} facts of one pass"
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
+        elif found.turn is not None:
+            kept.append(_sourced(found, said[found.turn]))
     return kept, tuple(rejected)
 
 
-def _sourced(fact: Fact, message: Memory, quote: str) -> Fact:
-    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
-    return replace(
-        fact,
-        quote=quote,
-        sources=(source,),
-        valid_from=fact.valid_from or message.at,
-        trust=least((fact.trust, message.trust)),
-    )
+def _sourced(fact: Fact, message: Memory) -> Fact:
+    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=fact.quote)
+    return replace(fact, sources=(source,), valid_from=fact.valid_from or message.at, trust=message.trust)
 
 
-def _plan(
-    ports: Ports,
-    name: str,
-    span: tuple[int, int],
-    done: Reconciled,
-    rejected: Sequence[Rejected],
-    cost: Cost,
-    now: datetime,
-) -> Plan:
+def _plan(ports: Ports, name: str, span: tuple[int, int], done: Reconciled, read: _Read, now: datetime) -> Plan:
     because = f"messages {span[0] + 1} to {span[1]} of {name} were distilled"
     move = Advance(conversation=name, cursor=CURSOR, before=span[0], after=span[1], because=because)
-    refused = [Refuse(text=one.text, quote=one.quote, reason=one.reason, because=one.reason) for one in rejected]
-    group = Group(operations=(move, *done.operations, *refused[:100]), because=because)
-    return Plan(
-        id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost + done.cost
-    )
+    refused = [
+        Refuse(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
+        for one in read.rejected[:REFUSED_KEPT]
+    ]
+    group = Group(operations=(move, *done.operations, *refused), because=because)
+    cost = read.cost + done.cost
+    return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 
 
 def _joined(results: Sequence[ConsolidationResult]) -> ConsolidationResult:

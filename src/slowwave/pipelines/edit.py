@@ -12,8 +12,7 @@ from slowwave.model.operation import Change, Hold
 from slowwave.model.plan import Plan, Receipt
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import one_group, settle
-from slowwave.pipelines.moves import moved
-from slowwave.policy.retention import due_at
+from slowwave.pipelines.moves import dated, moved
 from slowwave.ports import Ports
 
 TEXT_LONGEST = 100_000
@@ -85,7 +84,8 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
     def change(memory: Memory, now: datetime) -> Memory:
         if memory.hot:
             return memory
-        return moved(memory, "revive", ports.config, now, superseded_by=None, valid_to=None)
+        event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
+        return moved(memory, event, ports.config, now, superseded_by=None, valid_to=None)
 
     return _edit(ports, memory_id, change, "revived by hand")
 
@@ -96,8 +96,7 @@ def _edit(ports: Ports, memory_id: str, change: Callable[[Memory, datetime], Mem
         after = change(before, now)
         if after == before:
             return one_group(ports, "edit", [], because, now=now)
-        if after.hot:
-            after = replace(after, due_at=due_at(after, ports.config, after=now))
-        return one_group(ports, "edit", [Change(before=before, after=after, because=because)], because, now=now)
+        operation = Change(before=before, after=dated(after, ports.config, now), because=because)
+        return one_group(ports, "edit", [operation], because, now=now)
 
     return settle(ports, plan)

@@ -27,7 +27,9 @@ def one_group(
 ) -> Plan:
     """A plan that stands or falls as a whole."""
     group = Group(operations=tuple(operations), because=because)
-    return Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=(group,) if len(group) else (), cost=cost)
+    return Plan(
+        id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=(group,) if len(group) else (), cost=cost
+    )
 
 
 def chunked(operations: Sequence[Operation], because: str) -> tuple[Group, ...]:

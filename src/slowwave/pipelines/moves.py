@@ -5,19 +5,9 @@ from datetime import datetime
 
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
-from slowwave.policy.lifecycle import family_of, step
+from slowwave.policy.core import promotes
+from slowwave.policy.lifecycle import family, reason, step
 from slowwave.policy.retention import due_at, reinforced
-
-_REASONS = {
-    "replace": "replaced",
-    "duplicate": "duplicate",
-    "consolidate": "consolidated",
-    "expire": "expired",
-    "fade": "faded",
-    "stage": "stage",
-    "trim": "budget",
-    "retract": "retracted",
-}
 
 
 def moved(memory: Memory, event: str, config: Config, now: datetime, **fields: object) -> Memory:
@@ -28,14 +18,20 @@ def moved(memory: Memory, event: str, config: Config, now: datetime, **fields: o
     """
     after = replace(
         memory,
-        phase=step(family_of(memory), memory.phase, event),
-        reason=_REASONS.get(event),
+        phase=step(family(memory), memory.phase, event),
+        reason=reason(event),
         version=memory.version + 1,
         **fields,  # type: ignore[arg-type]  # the caller names fields of Memory
     )
-    return replace(after, due_at=due_at(after, config, after=now) if after.hot else None)
+    return dated(after, config, now)
+
+
+def dated(memory: Memory, config: Config, now: datetime) -> Memory:
+    """The memory with the instant it next needs attention; what is not hot needs none."""
+    return replace(memory, due_at=due_at(memory, config, after=now) if memory.hot else None)
 
 
 def used(memory: Memory, config: Config, now: datetime, session: str | None) -> Memory:
-    """The memory after one more use: anchor, stability and counters, no new version."""
-    return reinforced(memory, config, now, session)
+    """The memory after one more use: anchor, stability and counters, no new version. One that earned core is due."""
+    after = reinforced(memory, config, now, session)
+    return replace(after, due_at=now) if after.phase == "active" and promotes(after, config) else after

@@ -1,6 +1,7 @@
 """Recall: the best memories for a question, each with its reasons. A pure read."""
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,7 +10,7 @@ from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
-from slowwave.policy.values import asks_for_value, idf_of, outdated
+from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
 
 QUESTION_LONGEST = 20_000
@@ -45,7 +46,8 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     wanted = max(asked.top_k, LOOKED_AT) if asks_for_value(question) else asked.top_k
     ranked = ports.store.search(ports.scopes, replace(query, top_k=wanted))
     hits = _hits(ports, ranked, known, asked)
-    hits = _changed_values(ports, question, hits)[: asked.top_k]
+    if asks_for_value(question):
+        hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_conflicts(ports, hits, asked) if asked.known_at is None else hits
 
 
@@ -166,22 +168,40 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
-    head = hits[:LOOKED_AT]
-    pairs = outdated(question, [(hit.text, hit.memory.at) for hit in head], idf_of(*ports.store.frequencies(ports.scope)))
-    if not pairs:
-        return hits
-    order = list(range(len(head)))
+    places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if not _by_assistant(hit.memory)]
+    ranked = [(hits[place].text, hits[place].memory.at) for place in places]
+    pairs = [
+        replace(pair, newer=places[pair.newer], older=places[pair.older])
+        for pair in outdated(question, ranked, _idf(ports))
+    ]
     for pair in pairs:
-        older, newer = order.index(pair.older), order.index(pair.newer)
-        if newer > older:
-            order.insert(older, order.pop(newer))
-        head[pair.older] = replace(head[pair.older], stale=True, because=pair.because)
-    return [head[place] for place in order] + hits[LOOKED_AT:]
+        if pair.stale:
+            hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because)
+    return [hits[place] for place in arranged(len(hits), pairs)]
+
+
+def _by_assistant(memory: Memory) -> bool:
+    return memory.role == "assistant" and memory.speaker is None
+
+
+def _idf(ports: Ports) -> Callable[[str], float]:
+    frequency, documents = ports.store.frequencies(ports.scope)
+
+    def idf(stem: str) -> float:
+        known = frequency(stem)
+        return math.log(1 + (documents - known + 0.5) / (known + 0.5))
+
+    return idf
 
 
 def _with_conflicts(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
     """A memory that is linked as a contradiction of a hit is shown directly below it."""
-    facts = {memory.id: place for place, hit in enumerate(hits) for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
+    facts = {
+        memory.id: place
+        for place, hit in enumerate(hits)
+        for memory in (hit.memory, *hit.facts)
+        if memory.kind in FACT_KINDS
+    }
     if not facts:
         return hits
     shown = {hit.memory.id for hit in hits} | set(facts)

@@ -10,14 +10,11 @@ from slowwave.model.memory import COUNTERS, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.pipelines.making import chunked, new_id, noted
-from slowwave.pipelines.moves import moved
-from slowwave.policy.retention import due_at
+from slowwave.pipelines.moves import dated, moved
 from slowwave.ports import Ports
 
 RESTORED = "restored"
 """The flag of what an undo brought back: sleep leaves it alone until a person, a use or a new fact touches it."""
-
-HELD_KEY = "not again: "
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
@@ -115,4 +112,4 @@ def _restored(ports: Ports, memory: Memory, change: Change, now: datetime) -> Me
     after = replace(memory, **touched, version=memory.version + 1)
     if after.hot and not memory.hot:
         after = replace(after, flags=after.flags | {RESTORED})
-    return replace(after, due_at=due_at(after, ports.config, after=now) if after.hot else None)
+    return dated(after, ports.config, now)

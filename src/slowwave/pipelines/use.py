@@ -38,9 +38,7 @@ def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = Non
         Use(seen=memory, after=used(memory, ports.config, now, session), because="used") for memory in counted
     ]
     groups = [Group(operations=tuple(operations), because=because)]
-    groups += [
-        Group(operations=(change,), because=change.because) for change in _revived(ports, counted[:REVIVED])
-    ]
+    groups += [Group(operations=(change,), because=change.because) for change in _revived(ports, counted[:REVIVED])]
     groups += [Group(operations=(link,), because=link.because) for link in _associations(ports, counted)]
     plan = Plan(id=new_id(now), scope=ports.scope, cause="use", at=now, groups=tuple(groups))
     return len(counted), ports.store.apply(plan)

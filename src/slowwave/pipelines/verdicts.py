@@ -10,7 +10,7 @@ from slowwave.model.fact import Candidate, Verdict
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.operation import Add, Change, Hold, Link, Operation, Refuse, Use
 from slowwave.pipelines.entries import entries
-from slowwave.pipelines.moves import moved, used
+from slowwave.pipelines.moves import dated, moved, used
 from slowwave.policy.duplicates import longer
 from slowwave.policy.grounding import adds, keeps
 from slowwave.ports import Ports
@@ -50,7 +50,9 @@ class Draft:
         if not verdicts:
             self.wait(new, entry, because=because)
             return
-        targets = {candidate.number: self.standing.get(candidate.memory.id, candidate.memory) for candidate in candidates}
+        targets = {
+            candidate.number: self.standing.get(candidate.memory.id, candidate.memory) for candidate in candidates
+        }
         fixed = {candidate.number for candidate in candidates if candidate.fixed}
         main = next((v for v in verdicts if v.op != "DELETE"), None)
         ended = [v for v in verdicts if v.op == "DELETE" and v.memory in targets]
@@ -59,7 +61,9 @@ class Draft:
             kept = self.place(new, entry, because=_why(main, because))
         elif main.memory in fixed or not target.hot:
             kept = self.place(new, entry, because=because)
-            self.link(kept, target, "conflict?" if main.op == "UPDATE" else "close", because=_why(main, "it may not change"))
+            self.link(
+                kept, target, "conflict?" if main.op == "UPDATE" else "close", because=_why(main, "it may not change")
+            )
         elif main.op == "NOOP":
             kept = self.reinforce(target, new, because=_why(main, "already known"))
         elif main.op == "UPDATE":
@@ -78,11 +82,11 @@ class Draft:
     def _update(self, new: Memory, entry: Entry, verdict: Verdict, target: Memory, because: str) -> Memory:
         text = (verdict.text or new.text).strip()
         if verdict.relation == "contradictory":
-            if invented := adds(text, [new.text, target.text]):
+            if invented := adds(text, [new, target]):
                 self.problems.append(f"kept the words as they were said: {_names(invented)} stands in neither memory")
                 text = new.text
             return self.supersede(target, new, entry, text, because=_why(verdict, "it changed"))
-        both = [new.text, target.text]
+        both = [new, target]
         for wording in dict.fromkeys((text, longer(new.text, target.text))):
             if not keeps(wording, both) and not adds(wording, both):
                 return self.merge(target, new, wording, because=_why(verdict, "the same fact, more fully"))
@@ -95,7 +99,10 @@ class Draft:
         """Store the fact, or take the waiting flag off it where it already stands."""
         if new.id in self.in_store:
             current = self.standing.get(new.id, new)
-            kept = replace(new, flags=new.flags - {WAITS}, version=current.version + 1)
+            kept = replace(new, flags=new.flags - {WAITS}, version=current.version)
+            if kept == current:
+                return current
+            kept = dated(replace(kept, version=current.version + 1), self.ports.config, self.now)
             self._put(Change(before=current, after=kept, because=because, entry=entry), kept)
             return kept
         self._put(Add(memory=new, because=because, entry=entry), new)
@@ -145,7 +152,9 @@ class Draft:
             new, entry = replace(new, text=text), made[0]
         kept = self.place(new, entry, because=because)
         current = self.standing.get(old.id, old)
-        ended = moved(current, "replace", self.ports.config, self.now, superseded_by=kept.id, valid_to=_end(current, kept))
+        ended = moved(
+            current, "replace", self.ports.config, self.now, superseded_by=kept.id, valid_to=_end(current, kept)
+        )
         self._change(current, ended, because=because)
         self.notes.append(f"replaced {old.text!r}")
         return kept
@@ -163,9 +172,7 @@ class Draft:
             for one in self.ports.store.links(self.ports.scope, [source.id], [kind])
         ):
             return
-        link = Link(
-            source=source.id, target=target.id, kind=kind, weight=1.0, before=0.0, because=because, at=self.now
-        )
+        link = Link(source=source.id, target=target.id, kind=kind, weight=1.0, before=0.0, because=because, at=self.now)
         self.operations.append(link)
         self.notes.append(f"linked ({kind}) with {target.text!r}")
 
@@ -188,7 +195,7 @@ class Draft:
     def _dissolve(self, new: Memory, into: Memory, *, because: str) -> None:
         if new.id in self.in_store:
             current = self.standing.get(new.id, new)
-            gone = moved(current, "duplicate", self.ports.config, self.now, superseded_by=into.id)
+            gone = moved(current, "merge", self.ports.config, self.now, superseded_by=into.id)
             self._change(current, replace(gone, flags=gone.flags - {WAITS}), because=because)
 
     def _with_sources(self, known: Memory, sources: tuple[SourceRef, ...], *, because: str) -> Memory:

@@ -1,0 +1,443 @@
+"""AgentMemory: the front of the house. It wires store, mind, embedder and clock, and hands every verb to its pipeline."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from slowwave import settings as settings_
+from slowwave.errors import ClosedError, InputError, NotFoundError, PortError
+from slowwave.model.config import Config
+from slowwave.model.fact import Fact
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
+from slowwave.model.message import Message
+from slowwave.model.plan import Event, Plan, Receipt, Run
+from slowwave.model.query import Context, Hit, Where
+from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
+from slowwave.model.state import Linked, Status
+from slowwave.pipelines import automatic, edit, sleep as nightly
+from slowwave.pipelines.context import Wanted, context
+from slowwave.pipelines.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.explain import Explanation, explain
+from slowwave.pipelines.observe import observe
+from slowwave.pipelines.recall import Search, search
+from slowwave.pipelines.reembed import reembed
+from slowwave.pipelines.state import state
+from slowwave.pipelines.status import status
+from slowwave.pipelines.undo import undo
+from slowwave.pipelines.use import use
+from slowwave.policy.core import rank
+from slowwave.policy.retention import strength
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
+from slowwave.wiring import wired
+
+DEFAULT_CONVERSATION: Final = "default"
+
+
+class _Unset:
+    """Stands for an argument that was not given, where None has a meaning of its own."""
+
+    def __repr__(self) -> str:
+        return "from settings"
+
+
+FROM_SETTINGS: Final = _Unset()
+
+
+class Knowledge:
+    """The facts of a memory, as `MemoryConsolidator` takes them."""
+
+    def __init__(self) -> None:
+        self._memory: AgentMemory | None = None
+
+    @property
+    def memory(self) -> "AgentMemory":
+        """The memory these facts belong to."""
+        if self._memory is None:
+            raise InputError("this knowledge belongs to no memory yet: pass it to AgentMemory(knowledge=...)")
+        return self._memory
+
+    def attach(self, memory: "AgentMemory") -> None:
+        """Belong to a memory from now on."""
+        self._memory = memory
+
+
+class AgentMemory:
+    """A memory for agents: keeps every message, distils facts, lets the unimportant fade, finds what matters.
+
+    Open one with `AgentMemory.open("agent.db")`; use it as a context manager. One handle may be shared by threads.
+
+    >>> with AgentMemory.open(":memory:", embedder="none") as memory:
+    ...     _ = memory.add("Alice owns the deploy pipeline", category="person")
+    ...     memory.search("who owns deploys?")[0].text
+    'Alice owns the deploy pipeline'
+    """
+
+    def __init__(self, knowledge: Knowledge | None = None, *, ports: Ports | None = None, strict: bool = False) -> None:
+        self._ports = ports or wired(":memory:", DEFAULT_SCOPE)
+        self._strict = strict
+        self._closed = False
+        self._rest = nightly.Rest()
+        self.knowledge = knowledge or Knowledge()
+        self.knowledge.attach(self)
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path | None = None,
+        *,
+        scope: str | None = None,
+        inherit: bool = False,
+        llm: str | LLM | Mind | None | _Unset = FROM_SETTINGS,
+        embedder: str | Embedder | None | _Unset = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+    ) -> Self:
+        """Open a memory, making it if it is not there.
+
+        Args:
+            store: a file, ":memory:", or None for SLOWWAVE_STORE, else a file in the user's data folder.
+            scope: whose memories, a path such as "acme/alice"; None for SLOWWAVE_SCOPE, else "default".
+            inherit: also read the scopes above, never write them.
+            llm: "openai:gpt-5-mini", "ollama:llama3", a URL, any object with `.complete(messages=...)`, a Mind, or
+                None to work by rules alone; not given: SLOWWAVE_LLM, else rules alone.
+            embedder: "static", "minilm", "openai:MODEL", "none", or any object with `name` and `embed`; not given:
+                SLOWWAVE_EMBEDDER, else "static".
+            config: the numbers; None for those of the file of settings, else the defaults.
+            clock: what time it is, for tests and replays; must give aware times.
+            strict: raise when a model fails, instead of telling in the receipt.
+
+        Raises:
+            SettingsError: for an unknown store, model or embedder, or a missing extra.
+            StoreError: if the file cannot be opened; each kind says what to do.
+        """
+        known = settings_.read()
+        path = str(store) if store is not None else known.store or settings_.default_store()
+        own = checked_scope(scope or known.scope or DEFAULT_SCOPE)
+        return cls(
+            ports=wired(
+                path,
+                own,
+                inherit=inherit,
+                llm=known.llm if isinstance(llm, _Unset) else llm,
+                embedder=(known.embedder or "static") if isinstance(embedder, _Unset) else embedder,
+                config=config or known.config,
+                clock=clock,
+                known=known,
+            ),
+            strict=strict,
+        )
+
+    @classmethod
+    def default(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
+        """A memory in RAM, gone when it is closed."""
+        return cls.open(":memory:", llm=llm, embedder=embedder)
+
+    # ---- writing
+
+    def add_message(self, message: Message, conversation: str | None = None) -> Receipt:
+        """Store one message, durable and searchable when this returns. See `add_messages`."""
+        return self.add_messages([message], conversation)
+
+    def add_messages(self, messages: Sequence[Message], conversation: str | None = None) -> Receipt:
+        """Store up to 10,000 messages, whole or not at all; idempotent by their ids.
+
+        Args:
+            messages: in the order they were said.
+            conversation: its name; None means the one written to last, else "default".
+
+        Raises:
+            InputError: naming the message that cannot be stored.
+            ConflictError: if an id is known with other content.
+        """
+        ports = self._open_ports
+        receipt = observe(ports, messages, self._conversation(conversation))
+        return self._told(automatic.after_messages(ports, receipt, self._conversation(conversation)))
+
+    def add(
+        self,
+        text: str,
+        *,
+        category: str = "other",
+        kind: str = "semantic",
+        subject: str | None = None,
+        importance: float | None = None,
+        metadata: dict[str, str] | None = None,
+    ) -> Receipt:
+        """State a fact. It meets what is known as a distilled fact does, and is stored whatever a model says."""
+        if kind not in ("episodic", "semantic", "procedural"):
+            raise InputError(f"a fact cannot be of kind {kind!r}: use episodic, semantic or procedural")
+        if importance is not None and not 0 <= importance <= 1:
+            raise InputError(f"importance={importance!r}: use a number from 0 to 1, or None to work it out")
+        fact = Fact(
+            text=edit.checked_text(text),
+            category=category,
+            kind=kind,
+            subject=subject,
+            importance=importance,
+            metadata=metadata or {},
+        )
+        return self._told(state(self._open_ports, (fact,)))
+
+    def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult:
+        """Distil what is new in a conversation and reconcile it with what is known.
+
+        Args:
+            conversation: its name; None means the one written to last.
+            force: also when there are fewer than `min_messages`.
+        """
+        result = consolidate(self._open_ports, conversation, force=force)
+        self._raise_if_strict(result.problems)
+        return result
+
+    def end_conversation(self, conversation: str | None = None) -> ConsolidationResult:
+        """The conversation is over: consolidate whatever is left of it."""
+        return self.consolidate(conversation, force=True)
+
+    def update(self, memory_id: str, text: str) -> Receipt:
+        """New words for a fact; the old ones stay in its history."""
+        return self._told(edit.update(self._open_ports, memory_id, text))
+
+    def delete(self, memory_id: str) -> Receipt:
+        """Take a memory back. It is retracted, not destroyed: `revive` and `undo` bring it back."""
+        return self._told(edit.delete(self._open_ports, memory_id))
+
+    def pin(self, memory_id: str) -> Receipt:
+        """Exempt a memory from everything automatic, and keep it in every context."""
+        return self._told(edit.pin(self._open_ports, memory_id, on=True))
+
+    def unpin(self, memory_id: str) -> Receipt:
+        """Pinned no longer."""
+        return self._told(edit.pin(self._open_ports, memory_id, on=False))
+
+    def revive(self, memory_id: str) -> Receipt:
+        """Bring back what is cold, superseded or retracted."""
+        return self._told(edit.revive(self._open_ports, memory_id))
+
+    def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
+        """Say which memories were really used: they are strengthened. Returns how many."""
+        return use(self._open_ports, hits, session=session)[0]
+
+    # ---- asking
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int = 10,
+        categories: Collection[str] | None = None,
+        kinds: Collection[str] | None = None,
+        conversation: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        deep: bool = False,
+    ) -> list[Hit]:
+        """The best memories for a question, best first. A pure read: nothing is counted or changed.
+
+        Args:
+            query: the question, in words.
+            top_k: how many places.
+            categories: only facts of these categories.
+            kinds: only these kinds, of "message", "episodic", "semantic", "procedural", "summary".
+            conversation: only what belongs to this conversation.
+            since: only what was said or true from then on.
+            until: only what was said or true until then.
+            as_of: what was true then, whatever became of it.
+            known_at: what this memory knew then, as it knew it.
+            deep: also search what is cold, superseded or retracted, each marked.
+        """
+        asked = Search(
+            text=query,
+            top_k=top_k,
+            categories=categories,
+            kinds=kinds,
+            conversation=conversation,
+            since=since,
+            until=until,
+            as_of=as_of,
+            known_at=known_at,
+            deep=deep,
+        )
+        return search(self._open_ports, asked)
+
+    def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]:
+        """The best facts for a question; messages take no place."""
+        return self.search(query, top_k=top_k, kinds=FACT_KINDS)
+
+    def context(self, query: str = "", *, conversation: str | None = None, budget_tokens: int = 1500) -> Context:
+        """What to put before a model for this question: `str(context)` is prompt text within the budget."""
+        wanted = Wanted(question=query, conversation=conversation, budget_tokens=budget_tokens)
+        return context(self._open_ports, wanted)
+
+    def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
+        """The facts that matter most: strength + 0.1 ln(1 + uses), over all hot facts."""
+        ports = self._open_ports
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
+        facts = ports.store.select(ports.scopes, where)
+        return rank(facts, ports.config, ports.now(), top_k=top_k, min_retrievals=min_retrievals)
+
+    def get(self, memory_id: str) -> Memory:
+        """One memory, whatever its phase.
+
+        Raises:
+            NotFoundError: if this handle can see none of that id.
+        """
+        ports = self._open_ports
+        found = ports.store.get(ports.scopes, [memory_id])
+        if not found:
+            raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
+        return found[0]
+
+    def get_all(
+        self,
+        *,
+        kinds: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        phases: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Memory]:
+        """Memories as they stand, oldest first: by default hot facts, without messages and cascade summaries."""
+        for name, given, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
+            if unknown := set(given or ()) - set(known):
+                raise InputError(f"unknown {name} {', '.join(sorted(map(str, unknown)))}: use {', '.join(known)}")
+        where = Where(
+            kinds=frozenset(FACT_KINDS if kinds is None else kinds),
+            categories=frozenset(categories) if categories is not None else None,
+            phases=frozenset(HOT if phases is None else phases),
+            limit=limit,
+        )
+        return self._open_ports.store.select((self._ports.scope,), where)
+
+    def get_conversation_messages(self, conversation: str | None = None) -> list[Message]:
+        """The messages of a conversation in order; None means the one written to last."""
+        name = self._conversation(conversation)
+        where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")
+        return [
+            Message(role=m.role or "user", content=m.text, speaker=m.speaker, at=m.at, id=m.ref or m.id)
+            for m in self._open_ports.store.select((self._ports.scope,), where)
+        ]
+
+    @property
+    def conversation(self) -> "ConversationView":
+        """The conversation written to last."""
+        return ConversationView(self)
+
+    def strength(self, memory_id: str) -> float:
+        """How strong a memory is now, in (0, 1]: by the clock, from its anchors, never a stored number."""
+        return strength(self.get(memory_id), self._ports.config, self._ports.now())
+
+    def summaries(self, conversation: str | None = None) -> list[Memory]:
+        """The cascade summaries of a conversation (None: of all), in the order of their spans."""
+        where = Where(
+            kinds=frozenset({"summary"}), phases=frozenset(HOT), conversation=conversation, cascade=True, order="seq"
+        )
+        return self._open_ports.store.select((self._ports.scope,), where)
+
+    def explain(self, memory_id: str) -> Explanation:
+        """All about one memory: its strength and parts, when it fades, what would keep it, and where it came from."""
+        return explain(self._open_ports, self.get(memory_id))
+
+    def history(self, memory_id: str) -> list[Event]:
+        """Everything that ever happened to a memory, oldest first."""
+        self.get(memory_id)
+        return self._open_ports.store.history(self._ports.scope, memory_id)
+
+    def links(self, memory_id: str) -> list[Linked]:
+        """What a memory is joined with."""
+        self.get(memory_id)
+        return self._open_ports.store.links(self._ports.scope, [memory_id])
+
+    def runs(self, limit: int | None = 20) -> list[Run]:
+        """The latest runs, newest first."""
+        return self._open_ports.store.runs(self._ports.scope, limit)
+
+    def status(self) -> Status:
+        """How this scope stands."""
+        return status(self._open_ports)
+
+    # ---- maintaining
+
+    def sleep(self, *, dry_run: bool = False, think: bool = True) -> nightly.SleepReport:
+        """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
+        report = nightly.sleep(self._open_ports, self._rest, dry_run=dry_run, think=think)
+        self._raise_if_strict(report.problems)
+        return report
+
+    tick = sleep
+
+    def apply(self, plan: Plan) -> tuple[Receipt, ...]:
+        """Execute a plan made earlier, under its version checks."""
+        return nightly.apply(self._open_ports, plan)
+
+    def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
+        """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
+        return undo(self._open_ports, run_id, cascade=cascade)
+
+    def reembed(self) -> int:
+        """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
+        return reembed(self._open_ports)
+
+    def doctor(self, *, deep: bool = False) -> list[str]:
+        """What is wrong with the store, in sentences; empty when all is well."""
+        return self._open_ports.store.check(deep=deep)
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        if not self._closed:
+            self._closed = True
+            self._ports.store.close()
+
+    def __enter__(self) -> Self:
+        """The memory itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        """Close, and let errors through."""
+        self.close()
+        return False
+
+    def __repr__(self) -> str:
+        return f"AgentMemory({self._ports.store.name!r}, scope={self._ports.scope!r})"
+
+    @property
+    def ports(self) -> Ports:
+        """What this handle works with, for pipelines and faces."""
+        return self._open_ports
+
+    @property
+    def _open_ports(self) -> Ports:
+        if self._closed:
+            raise ClosedError("this memory is closed: open it again with AgentMemory.open(...)")
+        return self._ports
+
+    def _conversation(self, name: str | None) -> str:
+        if name is not None:
+            return name
+        ports = self._open_ports
+        known = (found.name for found in ports.store.conversations(ports.scope) if found.name)
+        return next(known, DEFAULT_CONVERSATION)
+
+    def _told(self, receipt: Receipt) -> Receipt:
+        self._raise_if_strict(receipt.problems)
+        return receipt
+
+    def _raise_if_strict(self, problems: Sequence[str]) -> None:
+        if self._strict and problems:
+            raise PortError("; ".join(problems))
+
+
+class ConversationView:
+    """The conversation a memory was written to last."""
+
+    def __init__(self, memory: AgentMemory) -> None:
+        self._memory = memory
+
+    def get_messages(self) -> list[Message]:
+        """Its messages in order."""
+        return self._memory.get_conversation_messages()

@@ -1,0 +1,60 @@
+"""Explain: all about one memory, in a form that prints for a person."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from slowwave.model.memory import Memory
+from slowwave.model.plan import Event
+from slowwave.model.state import Linked
+from slowwave.policy.retention import exempt, fades_at, parts, strength
+from slowwave.ports import Ports
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One memory: how strong it is and why, when it will fade, what keeps it, and its life so far."""
+
+    memory: Memory
+    strength: float
+    parts: Mapping[str, float]
+    fades_at: datetime | None
+    kept_because: str | None
+    history: tuple[Event, ...]
+    links: tuple[Linked, ...]
+    sources: tuple[Memory, ...]
+
+    def __str__(self) -> str:
+        memory = self.memory
+        phase = memory.phase + (f" ({memory.reason})" if memory.reason else "")
+        lines = [memory.text, f"  {memory.kind} · {memory.category} · {phase} · version {memory.version} · {memory.id}"]
+        reasons = ", ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
+        lines.append(f"  strength {self.strength:.2f} now ({reasons})")
+        if self.kept_because:
+            lines.append(f"  never fades: {self.kept_because}")
+        elif self.fades_at:
+            lines.append(f"  fades on {self.fades_at:%Y-%m-%d}, unless it is used (10 uses keep it) or pinned")
+        for source in self.sources:
+            quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
+            lines.append(f"  rests on {source.at:%Y-%m-%d} {source.speaker or source.role}: {quote!r}")
+        lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
+        lines += [
+            f"  {event.at:%Y-%m-%d %H:%M} {event.cause}: {event.operation.because} (run {event.run_id})"
+            for event in self.history
+        ]
+        return "\n".join(lines)
+
+
+def explain(ports: Ports, memory: Memory) -> Explanation:
+    """Everything known about a memory. A pure read."""
+    now, config = ports.now(), ports.config
+    return Explanation(
+        memory=memory,
+        strength=strength(memory, config, now),
+        parts=parts(memory, config, now),
+        fades_at=fades_at(memory, config, config.forgetting_threshold) if memory.hot else None,
+        kept_because=exempt(memory),
+        history=tuple(ports.store.history(memory.scope, memory.id)),
+        links=tuple(ports.store.links(memory.scope, [memory.id])),
+        sources=tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources])),
+    )

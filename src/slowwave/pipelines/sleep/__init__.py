@@ -1,0 +1,116 @@
+"""Sleep: the maintenance pass. Each stage plans, the store applies; a night with nothing due is two index reads."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.plan import Cost, Plan, Receipt
+from slowwave.model.query import Where
+from slowwave.pipelines.making import new_id
+from slowwave.pipelines.sleep.compress import compress
+from slowwave.pipelines.sleep.distil import distil
+from slowwave.pipelines.sleep.duplicates import duplicates
+from slowwave.pipelines.sleep.expire import expire
+from slowwave.pipelines.sleep.fade import fade
+from slowwave.pipelines.sleep.promote import promote
+from slowwave.pipelines.sleep.refresh import refresh
+from slowwave.pipelines.sleep.retry import retry
+from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.ports import Ports
+
+DUE_MAX = 2000
+"""How many due facts one night looks at; the rest is left for the next."""
+
+STAGES: tuple[tuple[str, Callable[[Night], Staged]], ...] = (
+    ("distil", distil),
+    ("retry", retry),
+    ("expire", expire),
+    ("duplicates", duplicates),
+    ("compress", compress),
+    ("fade", fade),
+    ("promote", promote),
+    ("refresh", refresh),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SleepReport:
+    """What a night planned and did.
+
+    `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
+    another night; `problems` are a failing model's own words.
+    """
+
+    plan: Plan
+    receipts: tuple[Receipt, ...] = ()
+    left: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    cost: Cost = Cost()
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        lines = [str(self.plan)] if self.dry_run else [str(receipt) for receipt in self.receipts]
+        if not self.plan:
+            lines = ["sleep: nothing due"]
+        if self.left:
+            lines.append("left for another night: " + ", ".join(f"{name} {n}" for name, n in self.left.items()))
+        return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
+
+
+@dataclass(slots=True)
+class Rest:
+    """What a handle remembers between its sleeps: the sequence at which a night last found nothing more to do."""
+
+    sequence: int | None = None
+
+
+def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True) -> SleepReport:
+    """One pass of all stages in order. A dry run thinks and plans, and applies nothing."""
+    now = ports.now()
+    parent = new_id(now)
+    plan = Plan(id=parent, scope=ports.scope, cause="sleep", at=now)
+    if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
+        return SleepReport(plan=plan, dry_run=dry_run)
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
+    due = tuple(ports.store.select((ports.scope,), where))
+    night = Night(ports=ports, now=now, due=due, think=think)
+    parts: list[Plan] = []
+    receipts: list[Receipt] = []
+    problems: list[str] = []
+    left: dict[str, int] = {}
+    for name, stage in STAGES:
+        staged = stage(night)
+        problems += staged.problems
+        if staged.left:
+            left[name] = staged.left
+        part = Plan(
+            id=new_id(now),
+            scope=ports.scope,
+            cause=f"sleep/{name}",
+            at=now,
+            groups=staged.groups,
+            parent=parent,
+            cost=staged.cost,
+        )
+        if part:
+            parts.append(part)
+            if not dry_run:
+                receipts.append(ports.store.apply(part))
+    if len(due) == DUE_MAX:
+        left["due"] = max(1, ports.store.due(ports.scope, now))
+    if not dry_run:
+        rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
+    return SleepReport(
+        plan=replace(plan, parts=tuple(parts)),
+        receipts=tuple(receipts),
+        left=left,
+        problems=tuple(problems),
+        cost=sum((part.cost for part in parts), Cost()),
+        dry_run=dry_run,
+    )
+
+
+def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:
+    """Execute a plan made earlier, part by part, under its version checks."""
+    parts = plan.parts or (plan,)
+    return tuple(ports.store.apply(part) for part in parts if part)

@@ -1,0 +1,155 @@
+"""Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
+
+from collections import defaultdict
+from statistics import fmean
+
+import numpy as np
+
+from slowwave.errors import ModelError
+from slowwave.model.fact import Brief
+from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.operation import Add, Change, Link, Operation
+from slowwave.model.plan import Cost, Group
+from slowwave.model.query import Where
+from slowwave.pipelines.entries import entries
+from slowwave.pipelines.making import new_id
+from slowwave.pipelines.moves import dated, moved
+from slowwave.pipelines.reconcile import similarity
+from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.grouping import groups as clusters
+from slowwave.policy.retention import exempt, fading
+from slowwave.policy.trust import least
+
+DEPTH_MAX = 2
+BAND_MAX = 20_000
+"""How many fading memories of one kind and category are looked at together."""
+SUMMARIES = 20
+"""How many summaries one night asks for."""
+PROVENANCE = 0.8
+"""The weight of a summary's link to each member; it never decays."""
+WORDS_PER_MEMBER = 20
+
+
+def compress(night: Night) -> Staged:
+    """Clusters of the fading band around what is due, each replaced by a validated summary."""
+    ports = night.ports
+    bands = {
+        (m.kind, m.category, m.depth) for m in night.open() if fading(m, ports.config, night.now) and not exempt(m)
+    }
+    found = [cluster for band in sorted(bands) for cluster in _clusters(night, *band)]
+    if not night.think:
+        return Staged(left=len(found))
+    groups: list[Group] = []
+    problems: list[str] = []
+    cost = Cost()
+    for members in found[:SUMMARIES]:
+        try:
+            proposal = ports.mind.summarise(
+                Brief(memories=members, style="cluster", words=WORDS_PER_MEMBER * len(members))
+            )
+        except ModelError as error:
+            problems.append(str(error))
+            break
+        cost += proposal.cost
+        text = proposal.value.text.strip()
+        if problem := _refusal(text, members):
+            problems.append(problem)
+            continue
+        group, troubles = _replacement(night, members, text)
+        groups.append(group)
+        problems += troubles
+        night.taken.update(member.id for member in members)
+    left = len(found) - len(groups)
+    return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
+
+
+def _clusters(night: Night, kind: str, category: str, depth: int) -> list[tuple[Memory, ...]]:
+    ports, config = night.ports, night.ports.config
+    if depth >= DEPTH_MAX:
+        return []
+    band = [m for m in _band(night, kind, category) if m.depth == depth]
+    known = ports.store.entries(ports.scope, [memory.id for memory in band])
+    name = ports.embedder.name if ports.embedder else None
+    band = [memory for memory in band if (entry := known.get(memory.id)) and entry.dim and entry.embedder == name]
+    if len(band) < config.consolidation_group_size:
+        return []
+    vectors = np.stack([np.frombuffer(known[m.id].vectors, dtype="<f4", count=known[m.id].dim) for m in band])
+    line = similarity(ports, "group", config.consolidation_similarity_threshold)
+    found = clusters(
+        vectors,
+        threshold=line,
+        keys=[memory.id for memory in band],
+        smallest=config.consolidation_group_size,
+        largest=config.consolidation_max_group_size,
+    )
+    return [tuple(sorted((band[place] for place in group), key=lambda m: (m.valid_from, m.id))) for group in found]
+
+
+def _band(night: Night, kind: str, category: str) -> list[Memory]:
+    """Hot and below the consolidation threshold, or cold because it faded; never what a person protects."""
+    ports = night.ports
+    where = Where(
+        kinds=frozenset({kind}),
+        categories=frozenset({category}),
+        phases=frozenset({"active", "cold"}),
+        limit=BAND_MAX,
+    )
+    return [
+        memory
+        for memory in ports.store.select((ports.scope,), where)
+        if memory.id not in night.taken
+        and not exempt(memory)
+        and (memory.reason == "faded" if memory.phase == "cold" else fading(memory, ports.config, night.now))
+    ]
+
+
+def _refusal(text: str, members: tuple[Memory, ...]) -> str | None:
+    """Why a summary may not stand for these memories, or None."""
+    if not text:
+        return f"an empty summary of {len(members)} memories was refused"
+    if lost := keeps(text, members):
+        return f"a summary of {len(members)} memories was refused: it loses {', '.join(map(repr, lost[:3]))}"
+    if invented := adds(text, members):
+        return f"a summary of {len(members)} memories was refused: it invents {', '.join(map(repr, invented[:3]))}"
+    return None
+
+
+def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[Group, tuple[str, ...]]:
+    """Store and index the summary, and supersede its members, as one."""
+    ports, now = night.ports, night.now
+    made, problems = entries(ports, [text])
+    summary = Memory(
+        id=new_id(now),
+        scope=ports.scope,
+        kind=SUMMARY,
+        text=text,
+        category=members[0].category,
+        recorded_at=now,
+        valid_from=min(member.valid_from for member in members),
+        confidence=min(member.confidence for member in members),
+        importance=max(member.importance for member in members),
+        stability=fmean(member.stability for member in members),
+        accesses=max(member.accesses for member in members),
+        trust=least(member.trust for member in members),
+        depth=members[0].depth + 1,
+        members=tuple(member.id for member in members),
+    )
+    summary = dated(summary, ports.config, now)
+    because = f"{len(members)} fading memories of category {summary.category} became one summary"
+    operations: list[Operation] = [Add(memory=summary, because=because, entry=made[0])]
+    for member in members:
+        after = moved(member, "consolidate", ports.config, now, superseded_by=summary.id)
+        operations.append(Change(before=member, after=after, because=because))
+        operations.append(
+            Link(
+                source=summary.id,
+                target=member.id,
+                kind="provenance",
+                weight=PROVENANCE,
+                before=0.0,
+                because=because,
+                at=now,
+            )
+        )
+    return Group(operations=tuple(operations), because=because), problems

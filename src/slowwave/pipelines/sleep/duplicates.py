@@ -1,0 +1,109 @@
+"""Duplicates and conflicts among what changed: near-identical pairs go to the mind, which decides as for a new fact."""
+
+from slowwave.errors import ModelError
+from slowwave.model.fact import Candidate, Case, Verdict
+from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.operation import Advance
+from slowwave.model.plan import Group
+from slowwave.model.query import Query
+from slowwave.pipelines.reconcile import similarity
+from slowwave.pipelines.sleep.retry import as_fact
+from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.pipelines.verdicts import WAITS, Draft
+from slowwave.policy.retention import exempt
+
+CURSOR = "duplicates"
+LOOKED_AT = 200
+"""How many changed facts one night compares with their neighbours."""
+CASES = 20
+"""How many pairs one night asks about."""
+
+_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+_SETTLED = ("distinct", "close", "value changed?", "conflict?", "unsure")
+
+
+def duplicates(night: Night) -> Staged:
+    """Pairs at or above the duplicate line that nobody has judged yet: the newer meets the older."""
+    ports = night.ports
+    cursor = _cursor(night)
+    ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
+    if not ids:
+        return Staged()
+    pairs = [pair for newer in _fresh(night, ids) if (pair := _nearest(night, newer)) is not None]
+    asked = pairs[:CASES]
+    if asked and not night.think:
+        return Staged(left=len(asked))
+    move = Advance(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
+    draft = Draft(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
+    cases = [
+        Case(
+            number=number,
+            fact=as_fact(newer),
+            at=newer.valid_from,
+            candidates=(Candidate(number=number, memory=older, cosine=cosine),),
+        )
+        for number, (newer, older, cosine) in enumerate(asked, 1)
+    ]
+    try:
+        proposal = ports.mind.decide(cases) if cases else None
+    except ModelError as error:
+        return Staged(left=len(asked), problems=(str(error),))
+    verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
+    for case, (newer, older, _) in zip(cases, asked, strict=True):
+        _carry_out(draft, case, newer, older, verdicts.get(case.number))
+    night.taken.update(draft.standing)
+    groups = [
+        Group(
+            operations=(*draft.operations, move), because=f"compared {len(ids)} changed facts, {len(asked)} near pairs"
+        )
+    ]
+    left = len(pairs) - len(asked) + ports.store.sequence(ports.scope) - reached if len(ids) == LOOKED_AT else 0
+    cost = {"cost": proposal.cost} if proposal else {}
+    return Staged(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
+
+
+def _cursor(night: Night) -> int:
+    whole = night.ports.store.conversation(night.ports.scope, "")
+    return whole.cursor(CURSOR) if whole else 0
+
+
+def _fresh(night: Night, ids: list[str]) -> list[Memory]:
+    return [
+        memory
+        for memory in night.ports.store.get((night.ports.scope,), ids)
+        if memory.hot
+        and memory.kind in _KINDS
+        and memory.id not in night.taken
+        and WAITS not in memory.flags
+        and not exempt(memory)
+    ]
+
+
+def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None:
+    """The nearest older fact at or above the duplicate line, unless the pair was judged before."""
+    ports = night.ports
+    entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
+    if entry is None or not entry.dim:
+        return None
+    import numpy as np
+
+    vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim)
+    query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=night.now)
+    line = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
+    ranked = {one.id: one.cosine or -1.0 for one in ports.store.search((ports.scope,), query)}
+    near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > line]
+    judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], _SETTLED)}
+    for older in near:
+        before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
+        if before and older.id not in judged and older.id not in night.taken and not exempt(older):
+            return newer, older, ranked[older.id]
+    return None
+
+
+def _carry_out(draft: Draft, case: Case, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
+    if verdict is None:
+        draft.link(newer, older, "unsure", because="the mind did not say")
+    elif verdict.op == "ADD":
+        draft.link(newer, older, "distinct", because=verdict.because or "two different things")
+    else:
+        draft.judge(newer, None, [verdict], case.candidates, because="compared in sleep")

@@ -1,0 +1,51 @@
+"""What every stage of a sleep is given, and what it answers."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Change
+from slowwave.model.plan import Cost, Group
+from slowwave.pipelines.moves import dated
+from slowwave.ports import Ports
+
+
+@dataclass(slots=True, kw_only=True)
+class Night:
+    """One sleep of one scope.
+
+    Args:
+        ports: everything to work with.
+        now: the instant of the whole night.
+        due: facts whose `due_at` has come, earliest first, at most as many as one night looks at.
+        think: whether a mind may be asked; without, stages that need one only say what is left.
+        taken: memories an earlier stage has already planned for; later ones leave them alone.
+    """
+
+    ports: Ports
+    now: datetime
+    due: tuple[Memory, ...]
+    think: bool
+    taken: set[str] = field(default_factory=set)
+
+    def open(self) -> list[Memory]:
+        """The due memories that no earlier stage has taken."""
+        return [memory for memory in self.due if memory.id not in self.taken]
+
+    def later(self, memory: Memory) -> Change | None:
+        """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
+        after = dated(memory, self.ports.config, self.now)
+        if after.due_at == memory.due_at:
+            return None
+        after = replace(after, version=memory.version + 1)
+        return Change(before=memory, after=after, because="looked at; nothing to do yet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """What a stage plans: groups, how much it left for another night, what went wrong, and what thinking cost."""
+
+    groups: tuple[Group, ...] = ()
+    left: int = 0
+    problems: tuple[str, ...] = ()
+    cost: Cost = Cost()

@@ -1,0 +1,31 @@
+"""Status: how a scope stands, in numbers."""
+
+from slowwave.model.state import Status
+from slowwave.pipelines.distil import CURSOR
+from slowwave.pipelines.verdicts import WAITS
+from slowwave.model.query import Where
+from slowwave.policy.retention import fingerprint
+from slowwave.ports import Ports
+
+
+def status(ports: Ports) -> Status:
+    """Counts, what waits and what is due, who thinks and what it has cost so far."""
+    store, scope = ports.store, ports.scope
+    conversations = [found for found in store.conversations(scope) if found.name]
+    embedder = ports.embedder.name if ports.embedder else None
+    slept = store.runs(scope, 1, "sleep")
+    return Status(
+        scope=scope,
+        store=store.name,
+        counts=store.count(scope),
+        waiting=len(store.select((scope,), Where(flag=WAITS))),
+        due=store.due(scope, ports.now()),
+        unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations),
+        conversations=len(conversations),
+        embedder=embedder,
+        unembedded=len(store.unembedded(scope, embedder)) if embedder else 0,
+        mind=ports.mind.name,
+        last_sleep=slept[0].at if slept else None,
+        cost=store.cost(scope),
+        policy=fingerprint(ports.config),
+    )
