@@ -134,16 +134,15 @@ def _pieces(vocabulary: "Path") -> dict[str, int]:
 
 def _weights(pieces: Pieces, count: int) -> "NDArray[np.float32]":
     """The weight a / (a + p) of every piece, (count, 1); p is the share of the word it spells, 0 if that is not known."""
+    shares = {
+        SPACE + spelled: probability
+        for word, probability in islice(background.probabilities().items(), COMMON)
+        for spelled in (word, word.capitalize(), word.upper())
+    }
+    shares |= {spelled: PUNCTUATION_SHARE for sign in PUNCTUATION for spelled in (sign, SPACE + sign)}
+    shares |= dict.fromkeys(CONTRACTIONS, CONTRACTION_SHARE)
     share = np.zeros(count, dtype=np.float32)
-    for word, probability in islice(background.probabilities().items(), COMMON):
-        for spelled in (word, word.capitalize(), word.upper()):
-            if (number := pieces.number(SPACE + spelled)) is not None:
-                share[number] = max(share[number], probability)
-    for sign in PUNCTUATION:
-        for spelled in (sign, SPACE + sign):
-            if (number := pieces.number(spelled)) is not None:
-                share[number] = PUNCTUATION_SHARE
-    for ending in CONTRACTIONS:
-        if (number := pieces.number(ending)) is not None:
-            share[number] = CONTRACTION_SHARE
+    for spelled, probability in shares.items():
+        if (number := pieces.number(spelled)) is not None:
+            share[number] = probability
     return (RARITY / (RARITY + share))[:, np.newaxis]

@@ -1,0 +1,105 @@
+"""The default embedder: offline, fast, and one vector for one text."""
+
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from slowwave.embedders import static
+from slowwave.embedders.static import StaticEmbedder
+from slowwave.errors import SettingsError
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+def test_rows_are_float32_of_unit_length(embedder: StaticEmbedder) -> None:
+    rows = embedder.embed(["My sister moved to Lisbon.", "!!!", "東京", "x" * 5_000])
+    assert rows.shape == (4, 256)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
+
+
+def test_a_blank_text_has_a_row_of_zeros(embedder: StaticEmbedder) -> None:
+    assert embedder.embed(["", "a", " \n"]).any(axis=1).tolist() == [False, True, False]
+    assert not embedder.embed(["", ""]).any()
+
+
+def test_no_texts_give_no_rows(embedder: StaticEmbedder) -> None:
+    assert embedder.embed([]).shape == (0, 256)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts=st.lists(st.text(max_size=60), min_size=1, max_size=12))
+def test_a_text_has_one_vector_whatever_stands_beside_it(embedder: StaticEmbedder, texts: list[str]) -> None:
+    together = embedder.embed(texts)
+    assert np.isfinite(together).all()
+    for text, row in zip(texts, together, strict=True):
+        assert np.array_equal(embedder.embed([text])[0], row)
+
+
+def test_cutting_into_batches_changes_nothing(embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["one two three " * count for count in range(40)]
+    whole = embedder.embed(texts)
+    monkeypatch.setattr(static, "BATCH", 7)
+    np.testing.assert_allclose(embedder.embed(texts), whole, atol=1e-5)
+
+
+def test_meaning_counts_more_than_words(embedder: StaticEmbedder) -> None:
+    lisbon, portugal, bread = embedder.embed(["She lives in Lisbon", "Her home is in Portugal", "He baked bread"])
+    assert lisbon @ portugal > lisbon @ bread
+
+
+def test_frequent_words_weigh_less(embedder: StaticEmbedder) -> None:
+    plain, padded, other = embedder.embed(["guitar", "and the guitar is with you", "guitar lessons"])
+    assert plain @ padded > 0.85
+    assert plain @ padded > plain @ other
+
+
+def test_words_have_unit_vectors_and_are_remembered(embedder: StaticEmbedder) -> None:
+    rows = embedder.word_vectors(["boulder", "rock", "violin", "boulder"])
+    assert rows.shape == (4, 256)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
+    assert np.array_equal(rows[0], embedder.embed(["boulder"])[0])
+    assert embedder._word.cache_info().hits >= 1
+    assert embedder.word_vectors([]).shape == (0, 256)
+
+
+def test_the_name_changes_with_the_vectors() -> None:
+    """Whoever changes the vectors must raise RECIPE: this pair of name and checksum is to be changed together."""
+    embedder = StaticEmbedder()
+    texts = ["Hello, world!", "I'm in Lisbon since May 2023.", "東京 😀", "don't"]
+    checksum = zlib.crc32(np.round(embedder.embed(texts) * 100).astype(np.int8).tobytes())
+    assert (embedder.name, f"{checksum:08x}") == ("static:256:554463a0:1.1:0.003", "7d1844ff")
+
+
+def test_missing_weights_are_said_with_the_command_that_brings_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for places in ([], [tmp_path]):
+        monkeypatch.setattr(static, "folders", lambda _, places=places: places)
+        with pytest.raises(SettingsError, match="pip install"):
+            StaticEmbedder()
+
+
+def test_similarities_are_in_order() -> None:
+    numbers = StaticEmbedder.similarity
+    assert 0 < numbers["related"] < numbers["group"] < numbers["duplicate"] < 1
+
+
+def test_neither_network_nor_heavy_imports_are_needed() -> None:
+    code = (
+        "import socket, sys\n"
+        "socket.socket = None\n"
+        "from slowwave.embedders.static import StaticEmbedder\n"
+        "assert StaticEmbedder().embed(['hello']).any()\n"
+        "assert not {'wordllama', 'tokenizers', 'safetensors', 'openai', 'pydantic'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
