@@ -1,0 +1,151 @@
+"""The language mind: asks a model, and takes from its answer what can be read and meant."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, TypeVar
+
+from slowwave.errors import InputError, ModelError
+from slowwave.minds import meaning, rendering
+from slowwave.minds.foreign import Content, asked, checked_model, content_of, raw_of, tokens_of
+from slowwave.minds.items import tidy
+from slowwave.minds.ledger import Ledger, estimated, price_of
+from slowwave.minds.profiles import PROFILES, Question
+from slowwave.minds.replies import FACTS, VERDICTS, counted, read
+from slowwave.minds.summaries import summary
+from slowwave.model.fact import Brief, Case, Fact, Proposal, Rejected, Summary, Transcript, Verdict
+from slowwave.model.plan import Cost
+from slowwave.policy.categories import REGISTRY
+from slowwave.ports import LLM
+
+Value = TypeVar("Value")
+Understood = tuple[Value, Sequence[Rejected]]
+
+_QUOTED: Final = 160  # characters of an unreadable answer in the error
+_STYLES: Final = ("cluster", "cascade")
+
+
+class LanguageMind:
+    """A Mind that asks a language model.
+
+    An answer that cannot be read is asked for once more, showing what was wrong with it; then the mind fails, and
+    the work waits. Failures of the model itself are not retried here: that is its client's matter.
+
+    Args:
+        llm: anything with `complete(messages=...)`; it may answer with text, or a dict or object with content or text.
+        name: what this mind is called; the model's name by default.
+        profile: "chat", or "completion" for base models; None takes what the model says of itself, else "chat".
+        seconds: how long one answer may take; None leaves it to the model. With a number, calls run on their own thread.
+        prices: {model: (in, out)}, money for a million tokens each.
+        most_calls: a cap on the calls of this mind in all.
+        most_calls_per_day: a cap on its calls in any 24 hours.
+        categories: what a fact may be filed under; anything else becomes "other".
+
+    Raises:
+        InputError: the model cannot be called from here, or a setting cannot be meant.
+    """
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        name: str | None = None,
+        profile: str | None = None,
+        seconds: float | None = None,
+        prices: Mapping[str, tuple[float, float]] | None = None,
+        most_calls: int | None = None,
+        most_calls_per_day: int | None = None,
+        categories: Collection[str] = tuple(REGISTRY),
+    ) -> None:
+        profile = profile or str(getattr(llm, "profile", "chat"))
+        if profile not in PROFILES:
+            raise InputError(f"profile={profile!r}: use one of {', '.join(PROFILES)}")
+        if seconds is not None and not seconds > 0:
+            raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
+        self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
+        self._categories = tuple(categories)
+        model = str(getattr(llm, "model", type(llm).__name__))
+        self.name = name or model
+        self.ledger = Ledger(
+            price=price_of(model, prices), most_calls=most_calls, most_calls_per_day=most_calls_per_day
+        )
+
+    def __repr__(self) -> str:
+        """The mind by its name."""
+        return f"LanguageMind({self.name!r})"
+
+    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+        """Durable facts out of a stretch of conversation. Whether the conversation supports them is not checked here.
+
+        Raises:
+            ModelError: the model failed, could not be read twice, or a cap is reached.
+        """
+        if not transcript.turns:
+            return Proposal(value=())
+        categories = ", ".join(self._categories)
+        question = self._ask(
+            "distil",
+            rendering.conversation(transcript),
+            categories=categories,
+            most=rendering.how_many(transcript),
+        )
+
+        def understood(content: Content) -> Understood[tuple[Fact, ...]]:
+            return meaning.facts(read(content, FACTS), transcript, self._categories, question.prompt.static)
+
+        return self._proposed(question, understood)
+
+    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+        """What each new fact does to what is known, in one call. A fact without a verdict stays undecided.
+
+        Raises:
+            ModelError: the model failed, could not be read twice, or a cap is reached.
+        """
+        if not cases:
+            return Proposal(value=())
+        question = self._ask("reconcile", rendering.cases(cases))
+        return self._proposed(question, lambda content: meaning.verdicts(read(content, VERDICTS), cases))
+
+    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+        """Fewer words for many memories. Whether they keep every name and number is not checked here.
+
+        Raises:
+            ModelError: the model failed, refused, or could not be read twice, or a cap is reached.
+        """
+        if brief.style not in _STYLES or not brief.memories:
+            raise InputError(
+                f"a brief of style {brief.style!r} with {len(brief.memories)} memories cannot be summarised"
+            )
+        topic = f", about {tidy(brief.topic)!r}" if brief.topic else ""
+        question = self._ask(brief.style, rendering.memories(brief), words=str(brief.words), topic=topic)
+        return self._proposed(question, lambda content: (Summary(text=summary(content, brief)), ()))
+
+    def _proposed(self, question: Question, understood: Callable[[Content], Understood[Value]]) -> Proposal[Value]:
+        content, cost = self._answer(question)
+        try:
+            value, rejected = understood(content)
+        except ModelError as unread:
+            content, second = self._answer(question.again(raw_of(content), str(unread)))
+            cost += second
+            try:
+                value, rejected = understood(content)
+            except ModelError as error:
+                began = tidy(raw_of(content))[:_QUOTED]
+                raise ModelError(f"the model's answer could not be read, twice: {error}; it began {began!r}") from error
+        return Proposal(
+            value=value, raw=raw_of(content), cost=cost, prompt=str(question.prompt), rejected=counted(rejected)
+        )
+
+    def _answer(self, question: Question) -> tuple[Content, Cost]:
+        started = self.ledger.admit()
+        tokens_in, tokens_out = None, None
+        content: Content = ""
+        try:
+            answer = asked(lambda: question.call(self._llm), self._seconds)
+            tokens_in, tokens_out = tokens_of(answer)
+            content = content_of(answer)
+        finally:
+            cost = self.ledger.book(
+                started,
+                estimated(question.text) if tokens_in is None else tokens_in,
+                estimated(raw_of(content)) if tokens_out is None else tokens_out,
+            )
+        return question.whole(content), cost
