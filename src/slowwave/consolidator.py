@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from slowwave.agent_memory import AgentMemory, Knowledge
 from slowwave.minds import make as make_mind
 from slowwave.model.codec import content_key
+from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.message import Message
 from slowwave.model.query import Where
@@ -64,12 +65,12 @@ class MemoryConsolidator:
         forgetting_threshold: float = 0.1,
     ) -> None:
         self._llm = llm
-        self._numbers = {
-            "max_facts_per_pass": max_facts_per_pass,
-            "min_messages": min_messages,
-            "confidence_threshold": confidence_threshold,
-            "forgetting_threshold": forgetting_threshold,
-        }
+        self._numbers = Config(
+            max_facts_per_pass=max_facts_per_pass,
+            min_messages=min_messages,
+            confidence_threshold=confidence_threshold,
+            forgetting_threshold=forgetting_threshold,
+        )
 
     def consolidate(self, *, memory: AgentMemory, recent_messages: Sequence[Message]) -> ConsolidationResult:
         """Distil the memory's conversation and reconcile the facts; messages it does not hold yet are added first."""
@@ -117,7 +118,14 @@ class MemoryConsolidator:
 
     def _ports(self, memory: AgentMemory) -> Ports:
         ports = memory.ports
-        return replace(ports, config=replace(ports.config, **self._numbers))
+        config = replace(
+            ports.config,
+            max_facts_per_pass=self._numbers.max_facts_per_pass,
+            min_messages=self._numbers.min_messages,
+            confidence_threshold=self._numbers.confidence_threshold,
+            forgetting_threshold=self._numbers.forgetting_threshold,
+        )
+        return replace(ports, config=config)
 
     def _add_missing(self, memory: AgentMemory, recent: Sequence[Message]) -> None:
         """Messages without an id are known by their words: those after the longest known beginning are new."""

@@ -1,21 +1,21 @@
 """Every error Slowwave raises: one tree that answers whose fault it is, each message saying what to do next.
 
-    SlowwaveError
-    ├── InputError            the caller gave something that cannot be meant (also a ValueError)
-    │   ├── NotFoundError     no memory, run or conversation of that name in this scope (also a LookupError)
-    │   └── ConflictError     the same id with other content, or a change that later runs rest on
-    ├── SettingsError         a setting, an extra or a key is missing or wrong
-    ├── ClosedError           the handle was closed
-    ├── StoreError            the file or the server
-    │   ├── BusyError         another process kept the store locked longer than the time-out
-    │   ├── DiskFullError     no space left; nothing acknowledged is lost
-    │   ├── ReadOnlyError     the file cannot be written
-    │   ├── ForeignFileError  a database, but not one of ours
-    │   ├── NewerSchemaError  written by a newer Slowwave
-    │   └── CorruptError      the file fails its own checks
-    └── PortError             a foreign model or embedder failed; the work stays due
-        ├── ModelError
-        └── EmbedderError
+SlowwaveError
+├── InputError            the caller gave something that cannot be meant (also a ValueError)
+│   ├── NotFoundError     no memory, run or conversation of that name in this scope (also a LookupError)
+│   └── ConflictError     the same id with other content, or a change that later runs rest on
+├── SettingsError         a setting, an extra or a key is missing or wrong
+├── ClosedError           the handle was closed
+├── StoreError            the file or the server
+│   ├── BusyError         another process kept the store locked longer than the time-out
+│   ├── DiskFullError     no space left; nothing acknowledged is lost
+│   ├── ReadOnlyError     the file cannot be written
+│   ├── ForeignFileError  a database, but not one of ours
+│   ├── NewerSchemaError  written by a newer Slowwave
+│   └── CorruptError      the file fails its own checks
+└── PortError             a foreign model or embedder failed; the work stays due
+    ├── ModelError
+    └── EmbedderError
 """
 
 

@@ -35,5 +35,5 @@ def make(
 
         return LanguageMind(client(spec, api_key=api_key, base_url=base_url), name=spec)
     if callable(getattr(spec, "complete", None)):
-        return LanguageMind(spec)
+        return LanguageMind(spec)  # type: ignore[arg-type]  # it has what an LLM has
     raise SettingsError(f"{spec!r} cannot think: give a model's name, an object with .complete(messages=...), or None")

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from slowwave.model.memory import MESSAGE, Memory, SourceRef
 
@@ -22,7 +22,10 @@ COLUMNS = (
     *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first", "span_last"),
     *("members", "superseded_by", "sources", "version", "flags", "metadata"),
 )
-"""The fields of a row, in order: those of a Memory but its scope; a span is two of them."""
+"""The fields of a row, in order: those of a Memory but its scope; a span is two of them.
+
+The journal keeps new memories as a list in this order: later versions may add names at the end, and nothing else.
+"""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -36,7 +39,7 @@ def dumps(value: object) -> str:
     return _encode(value)
 
 
-def loads(text: str) -> object:
+def loads(text: str) -> Any:  # noqa: ANN401  # JSON is any value; callers know what they wrote
     """The value of a JSON text."""
     return _decode(text)
 
@@ -63,7 +66,7 @@ def to_micros(at: datetime) -> int:
 
 def from_micros(micros: int) -> datetime:
     """The instant, in UTC."""
-    return EPOCH + timedelta(microseconds=micros)
+    return EPOCH + timedelta(0, 0, micros)
 
 
 def to_row(memory: Memory) -> Row:
@@ -120,8 +123,8 @@ def from_row(scope: str, row: Sequence[Scalar]) -> Memory:
         scope=scope,
         kind=kind,  # type: ignore[arg-type]
         text=text,  # type: ignore[arg-type]
-        recorded_at=EPOCH + timedelta(microseconds=recorded),  # type: ignore[arg-type]
-        valid_from=EPOCH + timedelta(microseconds=valid),  # type: ignore[arg-type]
+        recorded_at=EPOCH + timedelta(0, 0, recorded),  # type: ignore[arg-type]
+        valid_from=EPOCH + timedelta(0, 0, valid),  # type: ignore[arg-type]
         category=category,  # type: ignore[arg-type]
         subject=subject,  # type: ignore[arg-type]
         phase=phase,  # type: ignore[arg-type]
@@ -163,16 +166,6 @@ def row_content(row: Row) -> str | None:
     if row[KIND] == MESSAGE or row[SPAN] is not None:
         return None
     return content_key(str(row[TEXT]))
-
-
-def named(row: Row) -> dict[str, Scalar]:
-    """The row as names and values, without what is None: the journal's form of a new memory."""
-    return {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
-
-
-def unnamed(values: Mapping[str, Scalar]) -> Row:
-    """The row of what `named` made; names this version does not know are left out."""
-    return tuple(values.get(name) for name in COLUMNS)
 
 
 def used(row: Row, moved: Mapping[str, Sequence[Scalar]]) -> Row:

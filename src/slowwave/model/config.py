@@ -72,12 +72,22 @@ class Config:
             for name, (holds, words) in _RULES.items()
             if not holds(value := getattr(self, name))
         ]
-        wrong += [f"category_ttl_days[{c!r}]={d!r}: {_DAYS[1]}" for c, d in self.category_ttl_days.items() if d is not None and not _DAYS[0](d)]
-        wrong += [f"category_tokens_max[{c!r}]={n!r}: {_COUNT[1]}" for c, n in self.category_tokens_max.items() if not _COUNT[0](n)]
+        wrong += [
+            f"category_ttl_days[{c!r}]={d!r}: {_DAYS[1]}"
+            for c, d in self.category_ttl_days.items()
+            if d is not None and not _DAYS[0](d)
+        ]
+        wrong += [
+            f"category_tokens_max[{c!r}]={n!r}: {_COUNT[1]}"
+            for c, n in self.category_tokens_max.items()
+            if not _COUNT[0](n)
+        ]
         if not wrong and self.consolidation_max_group_size < self.consolidation_group_size:
             wrong.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
         if not wrong and self.forgetting_threshold >= self.consolidation_retention_threshold:
-            wrong.append("forgetting_threshold must be lower than consolidation_retention_threshold: what fades is compressed first")
+            wrong.append(
+                "forgetting_threshold must be lower than consolidation_retention_threshold: what fades is compressed first"
+            )
         if wrong:
             raise InputError("these settings cannot be meant: " + "; ".join(wrong))
         for name in ("category_ttl_days", "category_tokens_max"):

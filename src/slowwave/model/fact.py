@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from slowwave.model.memory import Memory, SourceRef
-from slowwave.model.plan import Cost
+from slowwave.model.plan import FREE, Cost
 
 T = TypeVar("T")
 
@@ -142,6 +142,6 @@ class Proposal(Generic[T]):
 
     value: T
     raw: str = ""
-    cost: Cost = Cost()
+    cost: Cost = FREE
     prompt: str = ""
     rejected: tuple[Rejected, ...] = ()

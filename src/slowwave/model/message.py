@@ -30,9 +30,9 @@ class Message:
 
 
 def clean(text: str) -> str:
-    """The text as every store can hold it: NUL and lone surrogates become U+FFFD.
+    r"""The text as every store can hold it: NUL and lone surrogates become U+FFFD.
 
-    >>> clean("K\\x00f" + chr(0xD83D))
+    >>> clean("K\x00f" + chr(0xD83D))
     'K\ufffdf\ufffd'
     """
     if text.isascii() and "\x00" not in text:

@@ -43,6 +43,10 @@ class Cost:
         )
 
 
+FREE = Cost()
+"""The cost of what no model was asked for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Operations that stand or fall together."""
@@ -68,7 +72,7 @@ class Plan:
     at: datetime
     groups: tuple[Group, ...] = ()
     parent: str | None = None
-    cost: Cost = Cost()
+    cost: Cost = FREE
     parts: tuple["Plan", ...] = ()
 
     @property
@@ -136,7 +140,7 @@ class Run:
     at: datetime
     plan: Plan
     parent: str | None = None
-    cost: Cost = Cost()
+    cost: Cost = FREE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

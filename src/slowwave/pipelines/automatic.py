@@ -1,6 +1,7 @@
 """Automatic triggers: what an added message sets off, after it is durable. They buffer, they never drop."""
 
 from datetime import timedelta
+from itertools import pairwise
 
 from slowwave.model.memory import MESSAGE
 from slowwave.model.plan import Receipt
@@ -36,7 +37,7 @@ def _complete_turns(ports: Ports, conversation: str) -> int:
         limit=TURNS_LOOKED_AT,
     )
     roles = [memory.role for memory in ports.store.select((ports.scope,), where)]
-    return sum(role == "user" and next_role != "user" for role, next_role in zip(roles, roles[1:], strict=False))
+    return sum(role == "user" and next_role != "user" for role, next_role in pairwise(roles))
 
 
 def _cooling(ports: Ports) -> bool:

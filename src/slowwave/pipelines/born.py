@@ -5,9 +5,9 @@ from datetime import datetime
 from slowwave.model.fact import Fact
 from slowwave.model.memory import Memory
 from slowwave.pipelines.making import new_id
+from slowwave.pipelines.moves import dated
 from slowwave.policy.categories import expires_at
 from slowwave.policy.importance import Frequencies, importance as importance_of
-from slowwave.pipelines.moves import dated
 from slowwave.policy.retention import initial_stability
 from slowwave.ports import Ports
 

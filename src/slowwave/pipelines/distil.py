@@ -8,7 +8,7 @@ from slowwave.errors import ModelError
 from slowwave.model.fact import Fact, Proposal, Rejected, Transcript, Turn
 from slowwave.model.memory import MESSAGE, Memory, SourceRef
 from slowwave.model.operation import Advance, Refuse
-from slowwave.model.plan import Cost, Group, Plan, Receipt
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
 from slowwave.pipelines.making import TRIES, new_id
@@ -39,7 +39,7 @@ class ConsolidationResult:
     raw_text: str = ""
     skipped_reason: str | None = None
     run_id: str | None = None
-    cost: Cost = Cost()
+    cost: Cost = FREE
     rejected: tuple[Rejected, ...] = ()
     waiting: int = 0
     problems: tuple[str, ...] = ()
@@ -117,10 +117,10 @@ def planned(ports: Ports, name: str, again: Chunk | None = None) -> Chunk | None
     else:
         transcript = _transcript(ports, name, cursor, messages)
         try:
-            proposal = ports.mind.distil(transcript) if transcript.turns else Proposal(value=())
+            proposal = _distilled(ports, transcript)
         except ModelError as error:
             failed = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=Cost(calls=1))
-            return Chunk(span=span, read=_Read(facts=(), rejected=(), raw="", cost=Cost()), plan=None, result=failed)
+            return Chunk(span=span, read=_Read(facts=(), rejected=(), raw="", cost=FREE), plan=None, result=failed)
         facts, rejected = _supported(ports, transcript, proposal)
         read = _Read(facts=tuple(facts), rejected=rejected, raw=proposal.raw, cost=proposal.cost)
     now = ports.now()
@@ -185,6 +185,10 @@ def _transcript(ports: Ports, name: str, cursor: int, messages: Sequence[Memory]
     )
 
 
+def _distilled(ports: Ports, transcript: Transcript) -> Proposal[tuple[Fact, ...]]:
+    return ports.mind.distil(transcript) if transcript.turns else Proposal(value=())
+
+
 def _supported(
     ports: Ports, transcript: Transcript, proposal: Proposal[tuple[Fact, ...]]
 ) -> tuple[list[Fact], tuple[Rejected, ...]]:
@@ -234,7 +238,7 @@ def _joined(results: Sequence[ConsolidationResult]) -> ConsolidationResult:
         raw_text="\n".join(result.raw_text for result in results if result.raw_text),
         skipped_reason=results[-1].skipped_reason if results else "no new messages",
         run_id=next((result.run_id for result in reversed(results) if result.run_id), None),
-        cost=sum((result.cost for result in results), Cost()),
+        cost=sum((result.cost for result in results), FREE),
         rejected=tuple(one for result in results for one in result.rejected),
         waiting=sum(result.waiting for result in results),
         problems=tuple(problem for result in results for problem in result.problems),

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from slowwave.errors import ConflictError
 from slowwave.model.operation import Operation
-from slowwave.model.plan import GROUP_MAX, Cost, Group, Plan, Receipt
+from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
 from slowwave.ports import Ports
 
 TRIES = 8
@@ -23,7 +23,7 @@ def new_id(now: datetime) -> str:
 
 
 def one_group(
-    ports: Ports, cause: str, operations: Iterable[Operation], because: str, *, now: datetime, cost: Cost = Cost()
+    ports: Ports, cause: str, operations: Iterable[Operation], because: str, *, now: datetime, cost: Cost = FREE
 ) -> Plan:
     """A plan that stands or falls as a whole."""
     group = Group(operations=tuple(operations), because=because)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
 from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
@@ -12,6 +13,10 @@ from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 QUESTION_LONGEST = 20_000
 LOOKED_AT = 20
@@ -58,12 +63,17 @@ def _checked(asked: Search) -> Search:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
     if unknown := set(asked.kinds or ()) - set(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(map(str, unknown)))}: use {', '.join(KINDS)}")
-    times = {
-        name: checked_time(at, name)
-        for name in ("since", "until", "as_of", "known_at")
-        if (at := getattr(asked, name)) is not None
-    }
-    return replace(asked, **times)
+    return replace(
+        asked,
+        since=_time(asked.since, "since"),
+        until=_time(asked.until, "until"),
+        as_of=_time(asked.as_of, "as_of"),
+        known_at=_time(asked.known_at, "known_at"),
+    )
+
+
+def _time(at: datetime | None, name: str) -> datetime | None:
+    return None if at is None else checked_time(at, name)
 
 
 def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
@@ -94,7 +104,7 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
     return query, known
 
 
-def _vector(ports: Ports, question: str) -> object:
+def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
     wording = ports.store.wording(ports.scopes, question)
     if ports.embedder is None or not wording.strip():
         return None

@@ -1,7 +1,7 @@
 """Reconcile: the single path for every write of a fact. What is new meets what is known, and a mind decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -12,7 +12,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.fact import Candidate, Case, Fact, Verdict
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.operation import Operation
-from slowwave.model.plan import Cost
+from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Query, Where
 from slowwave.pipelines.born import born
 from slowwave.pipelines.entries import entries
@@ -38,7 +38,7 @@ class Reconciled:
     notes: tuple[str, ...] = ()
     waiting: int = 0
     problems: tuple[str, ...] = ()
-    cost: Cost = Cost()
+    cost: Cost = FREE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -170,7 +170,7 @@ def _in_batch(ports: Ports, new: _New, earlier: Sequence[_New]) -> list[tuple[Me
 def _decide(ports: Ports, cases: Sequence[Case]) -> tuple[dict[int, tuple[Verdict, ...]], tuple[str, ...], Cost]:
     """The verdicts by fact, in one call for the whole batch; a failing mind leaves none, and says why."""
     if not cases:
-        return {}, (), Cost()
+        return {}, (), FREE
     try:
         proposal = ports.mind.decide(cases)
     except ModelError as error:

@@ -1,9 +1,9 @@
 """Status: how a scope stands, in numbers."""
 
+from slowwave.model.query import Where
 from slowwave.model.state import Status
 from slowwave.pipelines.distil import CURSOR
 from slowwave.pipelines.verdicts import WAITS
-from slowwave.model.query import Where
 from slowwave.policy.retention import fingerprint
 from slowwave.ports import Ports
 

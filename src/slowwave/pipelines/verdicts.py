@@ -44,7 +44,12 @@ class Draft:
     waiting: int = 0
 
     def judge(
-        self, new: Memory, entry: Entry, verdicts: Sequence[Verdict], candidates: Sequence[Candidate], because: str
+        self,
+        new: Memory,
+        entry: Entry | None,
+        verdicts: Sequence[Verdict],
+        candidates: Sequence[Candidate],
+        because: str,
     ) -> None:
         """Carry out what a mind says of one new fact. Without a verdict the fact is stored and waits."""
         if not verdicts:
@@ -79,7 +84,7 @@ class Draft:
             elif old.id != kept.id and old.hot:
                 self.retract(old, kept, because=_why(verdict, "no longer true"))
 
-    def _update(self, new: Memory, entry: Entry, verdict: Verdict, target: Memory, because: str) -> Memory:
+    def _update(self, new: Memory, entry: Entry | None, verdict: Verdict, target: Memory, because: str) -> Memory:
         text = (verdict.text or new.text).strip()
         if verdict.relation == "contradictory":
             if invented := adds(text, [new, target]):
@@ -109,7 +114,7 @@ class Draft:
         self.facts[new.id] = new
         return new
 
-    def wait(self, new: Memory, entry: Entry, *, because: str) -> None:
+    def wait(self, new: Memory, entry: Entry | None, *, because: str) -> None:
         """Store the fact as it is, flagged, until a mind can decide."""
         self.waiting += 1
         if new.id not in self.in_store:
@@ -144,7 +149,7 @@ class Draft:
         self._dissolve(new, after, because=because)
         return after
 
-    def supersede(self, old: Memory, new: Memory, entry: Entry, text: str, *, because: str) -> Memory:
+    def supersede(self, old: Memory, new: Memory, entry: Entry | None, text: str, *, because: str) -> Memory:
         """The new fact takes the old one's place; the old one's time ends where the new one's begins."""
         if text != new.text:
             made, problems = entries(self.ports, [text])
@@ -189,8 +194,8 @@ class Draft:
         for memory in self.standing.values():
             if memory.phase in {"active", "core", "cold"} and content_key(memory.text) == key:
                 return memory
-        memory = found.get(key)
-        return self.standing.get(memory.id, memory) if memory else None
+        known = found.get(key)
+        return self.standing.get(known.id, known) if known is not None else None
 
     def _dissolve(self, new: Memory, into: Memory, *, because: str) -> None:
         if new.id in self.in_store:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from slowwave.model.memory import FACT_KINDS, HOT
-from slowwave.model.plan import Cost, Plan, Receipt
+from slowwave.model.plan import FREE, Cost, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.sleep.compress import compress
@@ -45,7 +45,7 @@ class SleepReport:
     receipts: tuple[Receipt, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    cost: Cost = Cost()
+    cost: Cost = FREE
     dry_run: bool = False
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         receipts=tuple(receipts),
         left=left,
         problems=tuple(problems),
-        cost=sum((part.cost for part in parts), Cost()),
+        cost=sum((part.cost for part in parts), FREE),
         dry_run=dry_run,
     )
 

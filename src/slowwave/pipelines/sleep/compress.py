@@ -1,15 +1,14 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
-from collections import defaultdict
 from statistics import fmean
 
 import numpy as np
 
 from slowwave.errors import ModelError
 from slowwave.model.fact import Brief
-from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.operation import Add, Change, Link, Operation
-from slowwave.model.plan import Cost, Group
+from slowwave.model.plan import FREE, Group
 from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id
@@ -42,7 +41,7 @@ def compress(night: Night) -> Staged:
         return Staged(left=len(found))
     groups: list[Group] = []
     problems: list[str] = []
-    cost = Cost()
+    cost = FREE
     for members in found[:SUMMARIES]:
         try:
             proposal = ports.mind.summarise(

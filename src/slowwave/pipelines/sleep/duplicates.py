@@ -1,5 +1,7 @@
 """Duplicates and conflicts among what changed: near-identical pairs go to the mind, which decides as for a new fact."""
 
+import numpy as np
+
 from slowwave.errors import ModelError
 from slowwave.model.fact import Candidate, Case, Verdict
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
@@ -85,8 +87,6 @@ def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None
     entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
     if entry is None or not entry.dim:
         return None
-    import numpy as np
-
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim)
     query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=night.now)
     line = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Change
-from slowwave.model.plan import Cost, Group
+from slowwave.model.plan import FREE, Cost, Group
 from slowwave.pipelines.moves import dated
 from slowwave.ports import Ports
 
@@ -48,4 +48,4 @@ class Staged:
     groups: tuple[Group, ...] = ()
     left: int = 0
     problems: tuple[str, ...] = ()
-    cost: Cost = Cost()
+    cost: Cost = FREE
