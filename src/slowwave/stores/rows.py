@@ -5,7 +5,7 @@ from dataclasses import fields
 from zlib import crc32
 
 from slowwave.errors import CorruptError
-from slowwave.model.codec import COLUMNS, Row, Scalar, from_row, row_content, to_row
+from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
 
@@ -17,31 +17,22 @@ _WIDTH = len(COLUMNS)
 _ADVICE = "is damaged in the file: restore a backup; `check(deep=True)` lists what else is"
 
 
-def checksum(row: Sequence[Scalar]) -> int:
-    """A CRC-32 of the values of COLUMNS. SQLite itself would not notice a flipped bit inside a value."""
-    return crc32("\x1f".join(map(str, row)).encode("utf-8", "surrogatepass"))
+def checksum(text: str) -> int:
+    """A CRC-32 of a row as JSON. SQLite itself would not notice a flipped bit inside a value."""
+    return crc32(text.encode("utf-8", "surrogatepass"))
 
 
-def stored(row: Row) -> tuple[Scalar, ...]:
-    """A row of COLUMNS as the table holds it: with content key and checksum."""
-    return (*row, row_content(row), checksum(row))
-
-
-def checked(row: Sequence[Scalar]) -> Sequence[Scalar]:
-    """The row as read, or CorruptError if it is not what was written."""
-    if checksum(row[:_WIDTH]) != row[_WIDTH + 1]:
+def checked(row: Sequence[Scalar]) -> Row:
+    """The values of COLUMNS as they were written, or CorruptError."""
+    values = tuple(row[:_WIDTH])
+    if checksum(dumps(values)) != row[_WIDTH + 1]:
         raise CorruptError(f"the memory {row[0]!r} {_ADVICE}")
-    return row
+    return values
 
 
 def memory_of(scope: str, row: Sequence[Scalar]) -> Memory:
     """The memory of a row of MEMORY_COLUMNS."""
     return from_row(scope, checked(row))
-
-
-def memory_row(memory: Memory) -> tuple[Scalar, ...]:
-    """The values of MEMORY_COLUMNS."""
-    return stored(to_row(memory))
 
 
 def entry_row(entry: Entry) -> tuple[object, ...]:

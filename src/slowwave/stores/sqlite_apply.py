@@ -15,7 +15,6 @@ from slowwave.model.codec import (
     Row,
     dumps,
     loads,
-    named,
     row_content,
     to_micros,
     to_row,
@@ -24,22 +23,9 @@ from slowwave.model.codec import (
 from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.stores.migrate import queries
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row
+from slowwave.stores.sqlite_sql import SQL, bounds
 
-SCOPE_BITS = 40
-_SQL = queries("sqlite")
-_ADD_MEMORY = (
-    f"INSERT INTO memories (key, scope, {', '.join(MEMORY_COLUMNS)}) "
-    f"VALUES ({', '.join('?' * (2 + len(MEMORY_COLUMNS)))})"
-)
-_ENTRY = (
-    f"INTO entries (key, scope, embedder, {', '.join(ENTRY_COLUMNS)}, checksum) "
-    f"VALUES ({', '.join('?' * (4 + len(ENTRY_COLUMNS)))})"
-)
-_ADD_ENTRY = f"INSERT {_ENTRY}"
-PUT_ENTRY = f"INSERT OR REPLACE {_ENTRY}"
-_STORED = f"SELECT {', '.join(MEMORY_COLUMNS)}, key FROM memories WHERE scope = ? AND id = ?"
 _KEY = len(MEMORY_COLUMNS)
 _IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
@@ -48,11 +34,6 @@ Values: TypeAlias = tuple[object, ...]
 
 class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with these words
     """What a group was planned on no longer holds."""
-
-
-def bounds(token: int) -> tuple[int, int]:
-    """The least and greatest key of a scope."""
-    return token << SCOPE_BITS, ((token + 1) << SCOPE_BITS) - 1
 
 
 @dataclass(slots=True)
@@ -66,7 +47,7 @@ class Tokens:
     def scope(self, path: str) -> int | None:
         """The token of a scope, or None if nothing was ever stored in it."""
         if path not in self.scopes:
-            found = self.db.execute(_SQL["scope_token"], (path,)).get
+            found = self.db.execute(SQL["scope_token"], (path,)).get
             if found is None:
                 return None
             self.scopes[path] = found
@@ -76,7 +57,7 @@ class Tokens:
         """The token of a scope, made if need be, inside a transaction."""
         token = self.scope(path)
         if token is None:
-            token = self.scopes[path] = self.db.execute(_SQL["add_scope"], (path,)).get
+            token = self.scopes[path] = self.db.execute(SQL["add_scope"], (path,)).get
         return token
 
     def embedder(self, name: str | None) -> int | None:
@@ -84,7 +65,7 @@ class Tokens:
         if name is None:
             return 0
         if name not in self.embedders:
-            found = self.db.execute(_SQL["embedder_token"], (name,)).get
+            found = self.db.execute(SQL["embedder_token"], (name,)).get
             if found is None:
                 return None
             self.embedders[name] = found
@@ -94,7 +75,7 @@ class Tokens:
         """The token of an embedder, made if need be, inside a transaction."""
         token = self.embedder(name)
         if token is None:
-            token = self.embedders[str(name)] = self.db.execute(_SQL["add_embedder"], (name,)).get
+            token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
         return token
 
     def forget(self) -> None:
@@ -112,7 +93,7 @@ class GroupWriter:
         self._reached = reached
         self.token = tokens.new_scope(scope)
         low, high = bounds(self.token)
-        memory, journal, run = db.execute(_SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        memory, journal, run = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
         self._next_memory = (memory or low) + 1
         self.first_journal = self._next_journal = (journal or low) + 1
         self.next_run = (run or low) + 1
@@ -137,7 +118,7 @@ class GroupWriter:
         self.flush()
         self._at("apply.rows")
         self._db.executemany(
-            _SQL["add_journal"],
+            SQL["add_journal"],
             ((key, self.token, run, part, *row) for key, row in enumerate(self._journal, self.first_journal)),
         )
         self._at("apply.journal")
@@ -165,11 +146,13 @@ class GroupWriter:
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
             self._spoken(memory)
         row = to_row(memory)
-        self._memories.append((self._next_memory, self.token, *row, row_content(row), checksum(row)))
+        text = dumps(row)
+        self._memories.append((self._next_memory, self.token, *row, row_content(row), checksum(text)))
         self._entries.append(self._entry(self._next_memory, operation.entry))
         self._added.append(operation)
         self._next_memory += 1
-        self._note(operation, "add", named(row), memory.id)
+        self.performed.append(operation)
+        self._journal.append(("add", memory.id, None, operation.because, text))
 
     def _known(self, memory: Memory) -> bool:
         """Whether a message with this ref is stored already, in this group too; ConflictError if it says otherwise."""
@@ -179,7 +162,7 @@ class GroupWriter:
             known, identity = (twin.role, twin.text, twin.speaker), twin.id
         else:
             self._refs[place] = memory
-            found = self._db.execute(_SQL["known_message"], (self.token, memory.ref, memory.conversation)).fetchone()
+            found = self._db.execute(SQL["known_message"], (self.token, memory.ref, memory.conversation)).fetchone()
             if found is None:
                 return False
             identity, *rest = found
@@ -193,7 +176,7 @@ class GroupWriter:
 
     def _conversation(self, name: str) -> tuple[int, int, int]:
         if name not in self._conversations:
-            found = self._db.execute(_SQL["conversation"], (self.token, name)).fetchone()
+            found = self._db.execute(SQL["conversation"], (self.token, name)).fetchone()
             self._conversations[name] = found or (0, 0, 0)
         return self._conversations[name]
 
@@ -214,15 +197,15 @@ class GroupWriter:
         if not self._added:
             return
         try:
-            self._db.executemany(_ADD_MEMORY, self._memories)
+            self._db.executemany(SQL["add_memory"], self._memories)
         except apsw.ConstraintError as error:
             raise Stale(self._clash() or f"a new memory is not acceptable: {error}") from error
         self._at("apply.memories")
-        self._db.executemany(_ADD_ENTRY, self._entries)
+        self._db.executemany(SQL["add_entry"], self._entries)
         self._at("apply.entries")
         for name, (last_seq, last_at, last_key) in self._conversations.items():
             if last_key:
-                self._db.execute(_SQL["put_conversation"], (self.token, name, last_seq, last_at, last_key))
+                self._db.execute(SQL["put_conversation"], (self.token, name, last_seq, last_at, last_key))
         self._conversations.clear()
         self._refs.clear()
         self._memories.clear()
@@ -250,7 +233,7 @@ class GroupWriter:
                     f"message {memory.seq} is already there, as {{}}",
                 ),
             ):
-                found = self._db.execute(_SQL[query], (self.token, *values)).get
+                found = self._db.execute(SQL[query], (self.token, *values)).get
                 if found is not None and row[0] != found and memory.id != found:
                     return words.format(found)
         return None
@@ -258,8 +241,8 @@ class GroupWriter:
     # ---- changing what is there
 
     def _stored(self, identity: str) -> tuple[int, Row] | None:
-        found = self._db.execute(_STORED, (self.token, identity)).fetchone()
-        return None if found is None else (found[_KEY], tuple(checked(found)[: len(COLUMNS)]))
+        found = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
+        return None if found is None else (found[_KEY], checked(found))
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
         """Write the values that differ; returns them as the journal keeps them, by name, old and new."""
@@ -271,9 +254,9 @@ class GroupWriter:
             values.append(row_content(new))
         assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
         try:
-            self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(new), key))  # noqa: S608  # names are constants
+            self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(dumps(new)), key))  # noqa: S608  # names are constants
         except apsw.ConstraintError as error:
-            found = self._db.execute(_SQL["live_fact"], (self.token, row_content(new))).get
+            found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise Stale(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
 
@@ -291,9 +274,9 @@ class GroupWriter:
         new[VERSION] = operation.before.version + 1
         payload = self._write(key, old, tuple(new))
         if operation.entry is not None:
-            self._db.execute(PUT_ENTRY, self._entry(key, operation.entry))
+            self._db.execute(SQL["put_entry"], self._entry(key, operation.entry))
         elif "text" in payload:
-            self._db.execute(_SQL["clear_entry"], (key, self.token))
+            self._db.execute(SQL["clear_entry"], (key, self.token))
         self._at("apply.change")
         after_memory = replace(operation.after, version=operation.before.version + 1)
         self._note(replace(operation, after=after_memory), "change", payload, operation.before.id)
@@ -311,16 +294,16 @@ class GroupWriter:
 
     def _link(self, operation: Link) -> None:
         place = (self.token, operation.source, operation.target, operation.kind)
-        weight = self._db.execute(_SQL["link_weight"], place).get or 0.0
+        weight = self._db.execute(SQL["link_weight"], place).get or 0.0
         if weight != operation.before:
             raise Stale(
                 f"the link {operation.kind!r} of {operation.source} and {operation.target} weighs {weight}, "
                 f"not {operation.before}"
             )
         if operation.weight:
-            self._db.execute(_SQL["put_link"], (*place, operation.weight, to_micros(operation.at)))
+            self._db.execute(SQL["put_link"], (*place, operation.weight, to_micros(operation.at)))
         else:
-            self._db.execute(_SQL["cut_link"], place)
+            self._db.execute(SQL["cut_link"], place)
         self._at("apply.link")
         payload = {
             "kind": operation.kind,
@@ -331,18 +314,18 @@ class GroupWriter:
 
     def _advance(self, operation: Advance) -> None:
         place = (self.token, operation.conversation, operation.cursor)
-        stored = self._db.execute(_SQL["cursor"], place).get or 0
+        stored = self._db.execute(SQL["cursor"], place).get or 0
         if stored != operation.before:
             raise Stale(
                 f"the cursor {operation.cursor!r} of {operation.conversation!r} stands at {stored}, not {operation.before}"
             )
-        self._db.execute(_SQL["put_cursor"], (*place, operation.after))
+        self._db.execute(SQL["put_cursor"], (*place, operation.after))
         self._at("apply.advance")
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
         self._note(operation, "advance", payload)
 
     def _hold(self, operation: Hold) -> None:
-        self._db.execute(_SQL["put_held" if operation.on else "cut_held"], (self.token, operation.key))
+        self._db.execute(SQL["put_held" if operation.on else "cut_held"], (self.token, operation.key))
         self._at("apply.hold")
         self._note(operation, "hold", [operation.key, operation.on])
 
@@ -356,28 +339,28 @@ class GroupWriter:
         if found is None:
             return
         key, row = found
-        self._db.execute(_SQL["erase_memory"], (key,))
-        self._db.execute(_SQL["erase_entry"], (key,))
+        self._db.execute(SQL["erase_memory"], (key,))
+        self._db.execute(SQL["erase_entry"], (key,))
         place = {"scope": self.token, "id": operation.memory}
-        self._db.execute(_SQL["erase_links"], place)
-        for run, part in self._db.execute(_SQL["runs_of_memory"], place).fetchall():
+        self._db.execute(SQL["erase_links"], place)
+        for run, part in self._db.execute(SQL["runs_of_memory"], place).fetchall():
             self._blank(run, part)
-        self._db.execute(_SQL["erase_journal"], place)
-        self._db.execute(_SQL["erase_journal_other"], place)
+        self._db.execute(SQL["erase_journal"], place)
+        self._db.execute(SQL["erase_journal_other"], place)
         text = str(row[TEXT])
-        for refused, payload in self._db.execute(_SQL["refused"], (self.token,)).fetchall():
+        for refused, payload in self._db.execute(SQL["refused"], (self.token,)).fetchall():
             proposed, quote, _ = loads(payload)  # type: ignore[misc]  # as `_refuse` wrote it
             if (quote and quote in text) or proposed in text or text in proposed:
-                self._db.execute(_SQL["erase_refused"], (refused,))
+                self._db.execute(SQL["erase_refused"], (refused,))
         self._at("apply.erase")
         self._note(operation, "erase", None, operation.memory)
 
     def _blank(self, run: int, part: int) -> None:
         """A group's sentence may quote what is erased."""
-        sentences = loads(self._db.execute(_SQL["run_because"], (run,)).get)
+        sentences = loads(self._db.execute(SQL["run_because"], (run,)).get)
         if isinstance(sentences, list) and part < len(sentences):
             sentences[part] = "erased"
-            self._db.execute(_SQL["put_run_because"], (dumps(sentences), run))
+            self._db.execute(SQL["put_run_because"], (dumps(sentences), run))
 
     _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
         Change: _change,

@@ -11,7 +11,6 @@ from slowwave.errors import (
     DiskFullError,
     ForeignFileError,
     ReadOnlyError,
-    SlowwaveError,
     StoreError,
 )
 from slowwave.stores.migrate import Migration, refuse_newer
@@ -100,21 +99,41 @@ def _has_tables(file: Path) -> bool:
         db.close()
 
 
-def translated(error: apsw.Error, path: str) -> SlowwaveError:
+_MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
+    (
+        (apsw.BusyError, apsw.LockedError),
+        BusyError,
+        "{path} stayed locked by another process: try again, or open it with a longer time-out",
+    ),
+    (
+        (apsw.FullError,),
+        DiskFullError,
+        "no space left for {path}; nothing acknowledged is lost: free some space and try again",
+    ),
+    (
+        (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError),
+        ReadOnlyError,
+        "{path} cannot be written: check the permissions of the file and its folder",
+    ),
+    (
+        (apsw.CantOpenError,),
+        StoreError,
+        "{path} cannot be opened ({error}): check the path and the permissions of its folder",
+    ),
+    (
+        (apsw.NotADBError,),
+        ForeignFileError,
+        "{path} is not a database, or its first page is damaged; it was not touched: "
+        "choose another path, or restore a backup",
+    ),
+    ((apsw.CorruptError, apsw.FormatError), CorruptError, "{path} is damaged ({error}): restore a backup"),
+    ((apsw.Error,), StoreError, "{path}: {error}"),
+)
+
+
+def translated(error: apsw.Error, path: str) -> StoreError:
     """The error in Slowwave's words, with what to do next. Raise it `from` the original."""
-    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return BusyError(f"{path} stayed locked by another process: try again, or open it with a longer time-out")
-    if isinstance(error, apsw.FullError):
-        return DiskFullError(f"no space left for {path}; nothing acknowledged is lost: free some space and try again")
-    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
-        return ReadOnlyError(f"{path} cannot be written: check the permissions of the file and its folder")
-    if isinstance(error, apsw.CantOpenError):
-        return StoreError(f"{path} cannot be opened: check the path and the permissions of its folder ({error})")
-    if isinstance(error, apsw.NotADBError):
-        return ForeignFileError(
-            f"{path} is not a database, or its first page is damaged; it was not touched: "
-            "choose another path, or restore a backup"
-        )
-    if isinstance(error, (apsw.CorruptError, apsw.FormatError, apsw.SchemaChangeError)):
-        return CorruptError(f"{path} is damaged ({error}): restore a backup")
-    return StoreError(f"{path}: {error}")
+    for kinds, meant, words in _MEANING:
+        if isinstance(error, kinds):
+            return meant(words.format(path=path, error=error))
+    return StoreError(str(error))

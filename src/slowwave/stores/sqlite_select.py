@@ -25,21 +25,19 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
             terms.append(_among(column, wanted, values))
     if where.phases is not None and where.phases <= _LIVE:
         terms.append("phase IN ('active', 'core')")  # in the words of the partial indexes
+    first, last = ("seq", "seq") if _spoken(where) else ("coalesce(seq, span_first)", "coalesce(seq, span_last)")
     for term, name, value in (
         ("conversation = :conversation", "conversation", where.conversation),
-        ("coalesce(seq, span_first) > :after", "after", where.after_seq),
-        ("coalesce(seq, span_last) <= :until", "until", where.until_seq),
+        (f"{first} > :after", "after", where.after_seq),
+        (f"{last} <= :until", "until", where.until_seq),
         ("due_at <= :due", "due", where.due_before and to_micros(where.due_before)),
         ("flags IS NOT NULL AND instr(flags, :flag)", "flag", where.flag and dumps(where.flag)),
+        ("content = :content", "content", where.key),
         ("instr(folded(text), folded(:text))", "text", where.text),
         ("ref = :ref", "ref", where.ref),
     ):
         if value is not None:
-            terms.append(
-                term.replace("coalesce(seq, span_first)", "seq").replace("coalesce(seq, span_last)", "seq")
-                if _spoken(where)
-                else term
-            )
+            terms.append(term)
             values[name] = value
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")

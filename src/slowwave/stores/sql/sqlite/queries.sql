@@ -1,4 +1,5 @@
--- Every statement of the SQLite store that is not composed. `:low` and `:high` bound the keys of one scope.
+-- Every statement of the SQLite store that is not composed. `:low` and `:high` bound the keys of one scope;
+-- names in braces stand for the columns of a memory or an entry.
 
 -- name: scope_token
 SELECT token FROM scopes WHERE path = ?
@@ -134,3 +135,120 @@ SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'
 
 -- name: erase_refused
 DELETE FROM journal WHERE key = ?
+
+-- name: runs
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
+ORDER BY key DESC LIMIT :limit
+
+-- name: runs_of_frequent_cause
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since) AND cause = :cause
+ORDER BY key DESC LIMIT :limit
+
+-- name: runs_of_cause
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+WHERE key IN (
+    SELECT key FROM runs WHERE scope = :scope AND cause = :cause AND cause <> 'observe' AND cause <> 'use'
+    UNION ALL
+    SELECT key FROM runs WHERE scope = :scope AND cause > :cause || '/' AND cause < :cause || '0'
+        AND cause <> 'observe' AND cause <> 'use'
+) AND (:since IS NULL OR at > :since)
+ORDER BY key DESC LIMIT :limit
+
+-- name: run
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs WHERE scope = ? AND id = ?
+
+-- name: children
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+WHERE scope = ? AND parent = ? ORDER BY key
+
+-- name: later
+SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs WHERE key IN (
+    SELECT b.run FROM journal a JOIN journal b ON b.scope = :scope AND b.memory = a.memory AND b.key > a.key
+    WHERE a.key BETWEEN :first AND :last AND a.run = :run AND a.op IN ('add', 'change')
+        AND b.op IN ('add', 'change', 'erase') AND b.run <> :run
+)
+ORDER BY key DESC
+
+-- name: run_rows
+SELECT key, part, op, memory, other, because, payload FROM journal WHERE key BETWEEN ? AND ? AND run = ? ORDER BY key
+
+-- name: memory_rows
+SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND memory = :id
+UNION
+SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND other = :id
+ORDER BY key
+
+-- name: history
+SELECT j.key, r.id, r.cause, r.at FROM (
+    SELECT key, run FROM journal WHERE scope = :scope AND memory = :id
+    UNION
+    SELECT key, run FROM journal WHERE scope = :scope AND other = :id
+) j JOIN runs r ON r.key = j.run
+ORDER BY j.key
+
+-- name: last_journal
+SELECT max(key) FROM journal WHERE key BETWEEN ? AND ?
+
+-- name: changed
+SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq IS NULL AND m.span_first IS NULL
+GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
+
+-- name: whole_journal
+SELECT op, memory, other, payload FROM journal WHERE key BETWEEN ? AND ? ORDER BY key
+
+-- name: state_of_scope
+SELECT (SELECT max(key) FROM journal WHERE key BETWEEN :low AND :high), reindexed FROM scopes WHERE token = :scope
+
+-- name: touched
+SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
+WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'erase')
+
+-- name: embedders
+SELECT token, name FROM embedders
+
+-- name: memory
+SELECT {memory} FROM memories WHERE scope = ? AND id = ?
+
+-- name: memories
+SELECT {memory} FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_each(?))
+
+-- name: memory_with_key
+SELECT {memory}, key FROM memories WHERE scope = ? AND id = ?
+
+-- name: add_memory
+INSERT INTO memories (key, scope, {memory}) VALUES (?, ?, {?memory})
+
+-- name: add_entry
+INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
+
+-- name: put_entry
+INSERT OR REPLACE INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
+
+-- name: entries
+SELECT m.id, b.name, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.key = m.key LEFT JOIN embedders b ON b.token = e.embedder
+WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) AND e.embedder IS NOT NULL
+
+-- name: unembedded
+SELECT {memory} FROM memories WHERE key IN (
+    SELECT key FROM entries WHERE scope = :scope AND embedder IS NULL
+    UNION ALL
+    SELECT key FROM entries WHERE scope = :scope AND embedder < :token
+    UNION ALL
+    SELECT key FROM entries WHERE scope = :scope AND embedder > :token
+)
+ORDER BY key LIMIT :limit
+
+-- name: whole_scope
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.key BETWEEN :low AND :high
+
+-- name: some_of_scope
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = :scope AND m.id IN (SELECT value FROM json_each(:ids))
+ORDER BY m.key

@@ -1,0 +1,87 @@
+"""What every part of the SQLite store shares: the connection, its lock, and the tokens."""
+
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+import apsw
+
+from slowwave.errors import ClosedError
+from slowwave.stores.migrate import Migration, migrate, migrations
+from slowwave.stores.sqlite_apply import Tokens
+from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
+
+
+class SqliteBase:
+    """An open file. The arguments are those of `SqliteStore`."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_seconds: float = 30.0,
+        reached: Callable[[str], None] | None = None,
+        vfs: str | None = None,
+        steps: Sequence[Migration] | None = None,
+    ) -> None:
+        self.name = path
+        self._reached = reached
+        wanted = list(steps or migrations("sqlite"))
+        try:
+            self._db = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
+        except apsw.Error as error:
+            raise translated(error, path) from error
+        self._guard = Guard(self._db, path)
+        try:
+            with self._guard:
+                migrate(self._db, path, APPLICATION_ID, wanted, reached)
+                self._db.create_scalar_function("folded", lambda text: str(text).casefold(), 1, deterministic=True)
+        except BaseException:
+            self.close()
+            raise
+        self._tokens = Tokens(self._db, {}, {})
+        self._commits = 0
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        self._guard.close()
+
+    def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
+        return self._db.execute(statement, values).fetchall()
+
+    def _one(self, statement: str, values: Any) -> Any:  # noqa: ANN401  # a row of scalars, or None
+        return self._db.execute(statement, values).fetchone()
+
+    def _readable(self, scopes: Sequence[str]) -> list[tuple[str, int]]:
+        tokens = ((scope, self._tokens.scope(scope)) for scope in dict.fromkeys(scopes))
+        return [(scope, token) for scope, token in tokens if token is not None]
+
+
+class Guard:
+    """One thread at a time; SQLite's errors in Slowwave's words."""
+
+    def __init__(self, db: apsw.Connection, path: str) -> None:
+        self._db: apsw.Connection | None = db
+        self._path = path
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:  # a lock
+        self._lock.acquire()
+        if self._db is None:
+            self._lock.release()
+            raise ClosedError(f"the store {self._path} was closed: open it again")
+
+    def __exit__(  # a lock
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:  # a lock
+        self._lock.release()
+        if isinstance(error, apsw.Error):
+            raise translated(error, self._path) from error
+
+    def close(self) -> None:
+        """Close the connection, once."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None

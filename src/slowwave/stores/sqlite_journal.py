@@ -1,0 +1,240 @@
+"""Reading the journal of the SQLite store: runs, histories, what changed since, and the rebuilding of a scope."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from slowwave.errors import CorruptError
+from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
+from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.model.plan import Cost, Event, Group, Plan, Run
+from slowwave.stores.sqlite_base import SqliteBase
+from slowwave.stores.sqlite_sql import SQL, bounds
+
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+_FREQUENT = frozenset({"observe", "use"})
+
+
+class SqliteJournal(SqliteBase):
+    """What happened, told from the journal."""
+
+    def runs(
+        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+    ) -> list[Run]:
+        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash.
+
+        `since` leaves out runs at or before that instant.
+        """
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            values = {
+                "low": low,
+                "high": high,
+                "scope": token,
+                "cause": cause,
+                "since": None if since is None else to_micros(since),
+                "limit": -1 if limit is None else limit,
+            }
+            which = "runs" if cause is None else "runs_of_frequent_cause" if cause in _FREQUENT else "runs_of_cause"
+            return [self._run(scope, row) for row in self._all(SQL[which], values)]
+
+    def run(self, scope: str, run_id: str) -> Run | None:
+        """One run with its plan, or None."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            row = None if token is None else self._one(SQL["run"], (token, run_id))
+            return None if row is None else self._run(scope, row)
+
+    def children(self, scope: str, run_id: str) -> list[Run]:
+        """The runs that belong to a run, in order."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all(SQL["children"], (token, run_id))
+            return [self._run(scope, row) for row in rows]
+
+    def later(self, scope: str, run: Run) -> list[Run]:
+        """Later runs that changed (not merely used) a memory that this run added or changed, newest first."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            row = None if token is None else self._one(SQL["run"], (token, run.id))
+            if row is None:
+                return []
+            values = {"scope": token, "run": row[0], "first": row[-2], "last": row[-1]}
+            return [self._run(scope, later) for later in self._all(SQL["later"], values)]
+
+    def history(self, scope: str, memory: str) -> list[Event]:
+        """Everything that ever happened to a memory, oldest first."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            told = self._told(scope, token, memory)
+            events = []
+            for key, run_id, cause, at in self._all(SQL["history"], {"scope": token, "id": memory}):
+                events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=told[key]))
+        return events
+
+    def sequence(self, scope: str) -> int:
+        """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return 0 if token is None else self._sequence(token)
+
+    def changed(self, scope: str, after: int, limit: int) -> tuple[list[str], int]:
+        """The facts added or changed since a sequence, oldest first and each once, and the sequence they reach to."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return [], after
+            low, high = bounds(token)
+            rows = self._all(SQL["changed"], {"after": low + after, "high": high, "limit": limit})
+            if len(rows) < limit:
+                return [row[0] for row in rows], max(after, self._sequence(token))
+            # A later change of one of these is told again: twice is harmless, never is not.
+            return [row[0] for row in rows], rows[-1][1] - low
+
+    def _sequence(self, token: int) -> int:
+        low, high = bounds(token)
+        last = self._one(SQL["last_journal"], (low, high))[0]
+        return 0 if last is None else int(last) - low
+
+    # ---- from rows to operations
+
+    def _run(self, scope: str, row: Any) -> Run:  # noqa: ANN401  # a row of scalars
+        key, token, run_id, cause, at, parent, cost, because, first, last = row
+        groups: list[list[Operation]] = [[] for _ in loads(because)]
+        told: dict[str, dict[int, Operation]] = {}
+        for place, part, op, memory, other, sentence, payload in self._all(SQL["run_rows"], (first, last, key)):
+            if op in {"change", "use"}:
+                if memory not in told:
+                    told[memory] = self._told(scope, token, memory)
+                groups[part].append(told[memory][place])
+            else:
+                groups[part].append(_simple(scope, op, memory, other, sentence, payload))
+        plan = Plan(
+            id=run_id,
+            scope=scope,
+            cause=cause,
+            at=from_micros(at),
+            groups=tuple(
+                Group(operations=tuple(operations), because=sentence)
+                for operations, sentence in zip(groups, loads(because), strict=True)
+            ),
+            parent=parent,
+            cost=Cost(**loads(cost)),
+        )
+        return Run(id=run_id, scope=scope, cause=cause, at=plan.at, plan=plan, parent=parent, cost=plan.cost)
+
+    def _told(self, scope: str, token: int, memory: str) -> dict[int, Operation]:
+        """Every operation on a memory by journal key. Changes are journaled as differences, so they are told in order."""
+        told: dict[int, Operation] = {}
+        state: Row | None = None
+        for key, op, one, other, because, payload in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
+            if op not in {"change", "use"}:
+                told[key] = _simple(scope, op, one, other, because, payload)
+                state = padded(payload) if op == "add" else state
+                continue
+            if state is None:
+                raise CorruptError(f"the journal changes {memory} before it adds it: restore a backup")
+            moved = loads(payload)
+            if op == "change":
+                before, state = state, changed_row(state, moved)
+                told[key] = Change(before=from_row(scope, before), after=from_row(scope, state), because=because)
+            else:
+                seen = changed_row(state, {name: (None, pair[0]) for name, pair in moved.items()})
+                after = changed_row(seen, moved)
+                told[key] = Use(seen=from_row(scope, seen), after=from_row(scope, after), because=because)
+                state = used(state, moved)
+        return told
+
+    def _replayed(self, token: int) -> "Replayed":
+        """The scope as its journal tells it, from nothing."""
+        told = Replayed()
+        low, high = bounds(token)
+        for op, memory, other, payload in self._db.execute(SQL["whole_journal"], (low, high)):
+            told.take(str(op), memory, other, payload)
+        return told
+
+
+@dataclass(slots=True)
+class Replayed:
+    """The logical state of a scope: rows by id, links, cursors and held keys."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    links: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
+    cursors: dict[tuple[str, str], int] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+
+    def take(self, op: str, memory: Any, other: Any, payload: Any) -> None:  # noqa: ANN401  # scalars of a row
+        """Carry out one journal row."""
+        match op:
+            case "add":
+                self.rows[memory] = padded(payload)
+            case "change":
+                self.rows[memory] = changed_row(self.rows[memory], loads(payload))
+            case "use":
+                self.rows[memory] = used(self.rows[memory], loads(payload))
+            case "link":
+                told = loads(payload)
+                place = (memory, other, told["kind"])
+                if told["weight"][1]:
+                    self.links[place] = told["weight"][1], told["at"]
+                else:
+                    self.links.pop(place, None)
+            case "advance":
+                conversation, cursor, _, after = loads(payload)
+                self.cursors[conversation, cursor] = after
+            case "hold":
+                key, on = loads(payload)
+                (self.held.add if on else self.held.discard)(key)
+            case _:
+                pass  # refusals change nothing, and what an erase took is no longer in the journal
+
+
+def padded(payload: str) -> Row:
+    """The row of a journaled new memory; columns that are younger than it are None."""
+    values = loads(payload)
+    return (*values, *(None,) * (len(COLUMNS) - len(values)))
+
+
+def changed_row(row: Row, moved: Any) -> Row:  # noqa: ANN401  # names to pairs, from JSON
+    """The row with new values under these names."""
+    values = list(row)
+    for name, (_, after) in moved.items():
+        values[_PLACE[name]] = after
+    return tuple(values)
+
+
+def _simple(scope: str, op: str, memory: str, other: str, because: str, payload: str) -> Operation:
+    """An operation that its journal row tells alone."""
+    match op:
+        case "add":
+            return Add(memory=from_row(scope, padded(payload)), because=because)
+        case "link":
+            told = loads(payload)
+            before, weight = told["weight"]
+            return Link(
+                source=memory,
+                target=other,
+                kind=told["kind"],
+                weight=weight,
+                before=before,
+                because=because,
+                at=from_micros(told["at"]),
+            )
+        case "advance":
+            conversation, cursor, stood, after = loads(payload)
+            return Advance(conversation=conversation, cursor=cursor, before=stood, after=after, because=because)
+        case "hold":
+            key, on = loads(payload)
+            return Hold(key=key, on=on, because=because)
+        case "refuse":
+            text, quote, reason = loads(payload)
+            return Refuse(text=text, quote=quote, reason=reason, because=because)
+        case "erase":
+            return Erase(memory=memory, because=because)
+        case _:
+            raise CorruptError(f"the journal names an unknown operation {op!r}: restore a backup")

@@ -1,0 +1,133 @@
+"""The plain reads of the SQLite store: rows by id, by condition, and what a scope says of itself."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from slowwave.model.codec import dumps, from_micros, to_micros
+from slowwave.model.entry import Entry
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.query import Where
+from slowwave.model.state import Conversation, Linked
+from slowwave.stores.rows import entry_of, memory_of
+from slowwave.stores.sqlite_base import SqliteBase
+from slowwave.stores.sqlite_select import selected
+from slowwave.stores.sqlite_sql import SQL
+
+
+class SqliteReads(SqliteBase):
+    """Reads that need no index in RAM."""
+
+    def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
+        """The memories of these ids, in their order; unknown ones are left out."""
+        wanted = list(ids)
+        found: dict[str, Memory] = {}
+        with self._guard:
+            for scope, token in self._readable(scopes):
+                if len(wanted) == 1:
+                    rows = self._all(SQL["memory"], (token, wanted[0]))
+                else:
+                    rows = self._all(SQL["memories"], (token, dumps(wanted)))
+                for row in rows:
+                    found.setdefault(row[0], memory_of(scope, row))
+        return [found[identity] for identity in wanted if identity in found]
+
+    def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
+        """The memories that match."""
+        statement, values = selected(where)
+        memories: list[Memory] = []
+        with self._guard:
+            for scope, token in self._readable(scopes):
+                rows = self._all(statement, {**values, "scope": token})
+                memories += [memory_of(scope, row) for row in rows]
+        return memories if where.limit is None else memories[: where.limit]
+
+    def count(self, scope: str) -> dict[tuple[str, str], int]:
+        """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""
+        counts: dict[tuple[str, str], int] = {}
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return counts
+            for kind, phase, cascade, number in self._all(SQL["count_facts"], (token,)):
+                counts["cascade" if cascade else kind, phase] = number
+            active: int = self._one(SQL["count_messages"], (token,))[0]
+            for phase, number in self._all(SQL["count_messages_off"], (token,)):
+                counts[MESSAGE, phase] = number
+                active -= number
+            if active:
+                counts[MESSAGE, "active"] = active
+        return counts
+
+    def due(self, scope: str, now: datetime) -> int:
+        """How many facts have their `due_at` at or before now. One index read when none has."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
+
+    def conversations(self, scope: str) -> list[Conversation]:
+        """Every conversation, the one written to last first."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            cursors: dict[str, dict[str, int]] = {}
+            for name, cursor, seq in self._all(SQL["cursors"], (token,)):
+                cursors.setdefault(name, {})[cursor] = seq
+            rows = self._all(SQL["conversations"], (token,))
+        return [
+            Conversation(name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}))
+            for name, seq, at in rows
+        ]
+
+    def conversation(self, scope: str, name: str) -> Conversation | None:
+        """One conversation, or None."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return None
+            row = self._one(SQL["conversation"], (token, name))
+            cursors: dict[str, int] = dict(self._all(SQL["cursors_of"], (token, name)))
+        if row is None and not cursors:
+            return None
+        last_seq, last_at, _ = row or (0, 0, 0)
+        return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
+
+    def links(self, scope: str, ids: Collection[str], kinds: Collection[str] | None = None) -> list[Linked]:
+        """The joins that touch any of these memories, with a weight above 0."""
+        found: dict[tuple[str, str, str], Linked] = {}
+        with self._guard:
+            token = self._tokens.scope(scope)
+            for identity in ids if token is not None else ():
+                for source, target, kind, weight, at in self._all(SQL["links_of"], {"scope": token, "id": identity}):
+                    if weight > 0 and (kinds is None or kind in kinds):
+                        found[source, target, kind] = Linked(
+                            source=source, target=target, kind=kind, weight=weight, at=from_micros(at)
+                        )
+        return list(found.values())
+
+    def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
+        """Those of the keys that a person's undo holds."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return frozenset(key for key in keys if token is not None and self._one(SQL["is_held"], (token, key)))
+
+    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, Entry]:
+        """What recall knows of these memories."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all(SQL["entries"], (token, dumps(list(ids))))
+        return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
+
+    def unembedded(self, scope: str, embedder: str | None, limit: int | None = None) -> list[Memory]:
+        """Memories whose vector is missing or belongs to another embedder, oldest first.
+
+        Without an embedder, those of which nothing at all was derived yet.
+        """
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            # NULL compares as unknown, which leaves only the first of the three.
+            space = None if embedder is None else self._tokens.embedder(embedder) or -1
+            values = {"scope": token, "token": space, "limit": -1 if limit is None else limit}
+            return [memory_of(scope, row) for row in self._all(SQL["unembedded"], values)]

@@ -1,0 +1,123 @@
+"""Search in the SQLite store: one index in RAM for each scope in use, kept up with what any process commits."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slowwave.model.codec import COLUMNS, dumps
+from slowwave.model.entry import Entry
+from slowwave.model.memory import Memory
+from slowwave.model.query import Query, Ranked
+from slowwave.stores.index import Index
+from slowwave.stores.rows import MEMORY_COLUMNS, entry_of, memory_of
+from slowwave.stores.sqlite_base import SqliteBase
+from slowwave.stores.sqlite_sql import SQL, bounds
+
+_WIDTH = len(MEMORY_COLUMNS)
+_CONVERSATION, _SEQ = COLUMNS.index("conversation"), COLUMNS.index("seq")
+ROWS_IN_RAM = 1_000_000
+
+
+@dataclass(slots=True)
+class _Held:
+    """An index, and which state of the scope it shows."""
+
+    index: Index
+    known: set[str]
+    journal: int
+    reindexed: int
+    seen: tuple[int, int]
+
+
+class SqliteSearch(SqliteBase):
+    """Reads that an index in RAM answers. The least used ones are let go when all hold over a million rows."""
+
+    def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of SqliteBase
+        super().__init__(path, **arguments)
+        self._indexes: OrderedDict[int, _Held] = OrderedDict()
+
+    def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
+        """The best places for a query, best first. Another scope's rows change no score."""
+        with self._guard:
+            found = [
+                place for scope, token in self._readable(scopes) for place in self._index(scope, token).search(query)
+            ]
+        # Sorting is stable: of equals, the scope named first stays first.
+        return sorted(found, key=lambda place: -place.score)[: query.top_k] if len(scopes) > 1 else found
+
+    def wording(self, scopes: Sequence[str], question: str) -> str:
+        """The question without the names of known speakers: what to embed for `Query.vector`."""
+        with self._guard:
+            for scope, token in self._readable(scopes):
+                question = self._index(scope, token).wording(question)
+        return question
+
+    def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
+        """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
+        with self._guard:
+            for _, token in self._readable((scope,)):
+                index = self._index(scope, token)
+                return index.frequency, len(index)
+        return _never, 0
+
+    def speakers(self, scope: str) -> frozenset[str]:
+        """Every name that a message of the scope was spoken by."""
+        with self._guard:
+            return frozenset().union(*(self._index(scope, token).speakers for _, token in self._readable((scope,))))
+
+    def _index(self, scope: str, token: int) -> Index:
+        """The scope's index, brought up to date by the rows touched since it was last asked."""
+        held = self._indexes.get(token)
+        seen = (int(self._one("PRAGMA data_version", ())[0]), self._commits)
+        if held is not None and held.seen == seen:
+            self._indexes.move_to_end(token)
+            return held.index
+        self._db.execute("BEGIN")  # one state for all that follows
+        try:
+            low, high = bounds(token)
+            last, reindexed = self._one(SQL["state_of_scope"], {"scope": token, "low": low, "high": high})
+            if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
+                held = self._built(scope, token)
+            held.journal, held.reindexed, held.seen = last or low, reindexed, seen
+        finally:
+            self._db.execute("COMMIT")
+        self._indexes[token] = held
+        self._indexes.move_to_end(token)
+        while len(self._indexes) > 1 and sum(len(one.index) for one in self._indexes.values()) > ROWS_IN_RAM:
+            self._indexes.popitem(last=False)
+        return held.index
+
+    def _built(self, scope: str, token: int) -> _Held:
+        low, high = bounds(token)
+        rows = self._all(SQL["whole_scope"], {"low": low, "high": high})
+        rows.sort(key=lambda row: (row[_CONVERSATION] or "", row[_SEQ] or 0))  # the order the index wants
+        index = Index()
+        index.append(self._pairs(scope, rows))
+        return _Held(index=index, known={row[0] for row in rows}, journal=low, reindexed=0, seen=(0, 0))
+
+    def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
+        """Take over what the journal tells since; False if only a new index will do."""
+        worded: set[str] = set()
+        touched: set[str] = set()
+        for op, memory, words in self._all(SQL["touched"], (held.journal, last)):
+            if op == "erase":
+                return False
+            (worded if words or memory not in held.known else touched).add(memory)
+        rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*worded, *touched])})
+        pairs = self._pairs(scope, rows)
+        try:
+            held.index.append([pair for pair in pairs if pair[0].id in worded])
+        except ValueError:  # a message out of order, or with other words
+            return False
+        held.known |= worded & {memory.id for memory, _ in pairs}
+        held.index.change(memory for memory, _ in pairs if memory.id in held.known - worded)
+        return True
+
+    def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, Entry]]:
+        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        return [(memory_of(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]
+
+
+def _never(_: str) -> int:
+    return 0

@@ -1,0 +1,36 @@
+"""The statements of the SQLite store by name, and the keys of a scope."""
+
+from typing import Final
+
+from slowwave.stores.migrate import queries
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
+
+SCOPE_BITS: Final = 40
+
+
+def bounds(token: int) -> tuple[int, int]:
+    """The least and greatest key of a scope."""
+    return token << SCOPE_BITS, ((token + 1) << SCOPE_BITS) - 1
+
+
+def _lists() -> dict[str, str]:
+    """What `{…}` in a statement stands for: the columns as the code knows them."""
+    memory, entry = list(MEMORY_COLUMNS), list(ENTRY_COLUMNS)
+    return {
+        "{memory}": ", ".join(memory),
+        "{m.memory}": ", ".join(f"m.{name}" for name in memory),
+        "{?memory}": ", ".join("?" * len(memory)),
+        "{entry}": ", ".join(entry),
+        "{e.entry}": ", ".join(f"e.{name}" for name in entry),
+        "{?entry}": ", ".join("?" * len(entry)),
+    }
+
+
+def _filled() -> dict[str, str]:
+    statements = queries("sqlite")
+    for placeholder, columns in _lists().items():
+        statements = {name: text.replace(placeholder, columns) for name, text in statements.items()}
+    return statements
+
+
+SQL: Final = _filled()
