@@ -1,0 +1,96 @@
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.model.query import Item, Section
+from slowwave.policy.packing import Offer, estimate, pack
+
+everything = st.text(st.characters(codec=None))
+items = st.lists(st.builds(Item, text=st.text(max_size=3), tokens=st.integers(min_value=-1, max_value=60)), max_size=12)
+offers = st.lists(
+    st.builds(
+        Offer,
+        section=st.builds(Section, name=st.text(max_size=3), items=items.map(tuple)),
+        share=st.floats(min_value=0, max_value=9),
+        heading=st.integers(min_value=0, max_value=9),
+        ending=st.booleans(),
+    ),
+    max_size=5,
+    unique_by=lambda offer: offer.section.name,
+)
+
+
+def offer(*tokens: int, share: float = 1.0, heading: int = 0, ending: bool = False, name: str = "s") -> Offer:
+    section = Section(name=name, items=tuple(Item(text=str(number), tokens=cost) for number, cost in enumerate(tokens)))
+    return Offer(section=section, share=share, heading=heading, ending=ending)
+
+
+def shown(offers: list[Offer], budget: int, overhead: int = 0) -> list[str]:
+    return [
+        "".join(item.text for item in section.items) for section in pack(offers, budget, overhead=overhead).sections
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("a", 1), ("four", 1), ("fives", 2), ("Привет, мир", 5), ("记忆", 2), ("👍", 2), ("\ud800", 1)],
+)
+def test_a_text_costs_about_as_many_tokens_as_a_model_counts(text: str, tokens: int) -> None:
+    assert estimate(text) == tokens
+
+
+@given(everything, everything)
+def test_an_estimate_never_fails_and_grows_with_the_text(one: str, other: str) -> None:
+    assert estimate(one) <= estimate(one + other) <= estimate(one) + estimate(other)
+    assert (estimate(one) == 0) == (one == "")
+
+
+@given(offers, st.integers(min_value=-5, max_value=400), st.integers(min_value=0, max_value=40))
+def test_a_budget_is_never_exceeded(offers: list[Offer], budget: int, overhead: int) -> None:
+    packed = pack(offers, budget, overhead=overhead)
+    named = {offer.section.name: offer for offer in offers}
+    spent = sum(
+        named[section.name].heading + sum(max(0, item.tokens) for item in section.items) for section in packed.sections
+    )
+    assert packed.tokens == (overhead + spent if packed.sections else 0)
+    assert packed.tokens <= max(0, budget)
+    assert packed.left == sum(len(o.section.items) for o in offers) - sum(len(s.items) for s in packed.sections)
+
+
+@given(offers)
+def test_with_room_for_all_everything_is_shown_in_order(offers: list[Offer]) -> None:
+    packed = pack(offers, 10**6)
+    assert packed.sections == tuple(offer.section for offer in offers if offer.section.items)
+    assert packed.left == 0
+
+
+def test_every_section_gets_its_share() -> None:
+    assert shown([offer(*[10] * 9), offer(*[10] * 9)], 60) == ["012", "012"]
+    assert shown([offer(*[10] * 9, share=2), offer(*[10] * 9)], 60) == ["0123", "01"]
+
+
+def test_what_one_leaves_over_flows_on_and_back() -> None:
+    assert shown([offer(10), offer(*[10] * 9)], 60) == ["0", "01234"]
+    assert shown([offer(*[10] * 9), offer(10)], 60) == ["01234", "0"]
+
+
+def test_what_is_too_long_is_passed_over() -> None:
+    assert shown([offer(10, 99, 10)], 25) == ["02"]
+
+
+def test_a_conversation_keeps_its_end_without_holes() -> None:
+    assert shown([offer(10, 10, 10, ending=True)], 25) == ["12"]
+    assert shown([offer(10, 99, 10, 10, ending=True)], 45) == ["23"]
+
+
+def test_a_heading_is_paid_once_and_only_if_something_stands_under_it() -> None:
+    assert pack([offer(10, 10, heading=5), offer(99, heading=5)], 40).tokens == 25
+    assert shown([offer(10, heading=5)], 14) == []
+
+
+def test_where_the_frame_leaves_no_room_nothing_is_packed_or_spent() -> None:
+    packed = pack([offer(1)], 10, overhead=10)
+    assert (packed.sections, packed.tokens, packed.left) == ((), 0, 1)
+
+
+def test_sections_without_a_share_still_get_what_is_left_over() -> None:
+    assert shown([offer(10, share=0.0)], 20) == ["0"]
