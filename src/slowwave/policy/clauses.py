@@ -8,13 +8,17 @@ from typing import Final
 SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
 
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+# Every repetition is bounded or begins at a boundary: a hostile text costs no more than its length.
 _CODE_LINE: Final = re.compile(
-    r"^\s*(?:def |class |import |from \S+ import|return\b|const |let |var |function\b|public |private |#include|SELECT |"
-    r"[$>]{1,3} |@\w+|</?\w+[^>]*>\s*$|[{}()\[\];]+\s*$)|[{};]\s*$|\w+\([^)]*\)\s*[:{;]\s*$|^\s*[\w.\[\]]+\s*[-+*/]?=[^=]",
-    re.MULTILINE,
+    r"^\s*(?:def \w+\(|class \w+[(:]|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import\b|(?:const|let|var) \w+ ?=|function \w*\(|"
+    r"(?:public|private|static) (?:static|class|void|int|String)\b|#include\b|SELECT .{1,200} FROM\b|(?:\$|>>>) |@\w+\s*$|"
+    r"</?\w{1,60}[^<>]{0,500}>\s*$|[{}()\[\];,]+\s*$|[\w.\[\]]{1,60}\s?[-+*/]?=[^=])"
+    r"|[{}]\s*$|[=(\[<][^;]{0,500};\s*$|\b\w{1,60}\([^()]{0,200}\)\s?[:{]\s*$"
 )
-_CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|\s*\n\s*")
+_CAPTION: Final = re.compile(
+    r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
+)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
 _JOINTS: Final = re.compile(
     r"(?<=[,，、])\s+(?=(?:and|but|so|because|since|which|who|where|when|while|although|"
     r"it|I|we|he|she|they|that|this|my|our|there)(?:\b|'))"
@@ -72,7 +76,8 @@ def prose(text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, captions left out, in order."""
-    return [piece for part in _SENTENCE_END.split(_CAPTION.sub(" ", text)) if (piece := part.strip())]
+    lines = (" ".join(line.split()) for line in _CAPTION.sub(" ", text).splitlines())
+    return [piece for line in lines for part in _SENTENCE_END.split(line) if (piece := part.strip())]
 
 
 def captions(text: str) -> list[str]:
@@ -128,10 +133,11 @@ def note(text: str, *, names: Collection[str] = ()) -> str:
 
 def _joined(pieces: list[str]) -> list[str]:
     """The pieces of one sentence, each of at least four words if the sentence allows."""
-    joined: list[str] = []
+    joined: list[list[str]] = []
     for piece in pieces:
-        if joined and (len(piece.split()) < SHORTEST or len(joined[-1].split()) < SHORTEST):
-            joined[-1] += f" {piece.strip()}"
+        cut = piece.split()
+        if joined and (len(cut) < SHORTEST or len(joined[-1]) < SHORTEST):
+            joined[-1] += cut
         else:
-            joined.append(piece.strip())
-    return joined
+            joined.append(cut)
+    return [" ".join(cut) for cut in joined]
