@@ -158,7 +158,7 @@ IRREGULAR: Final[Mapping[str, str]] = MappingProxyType(
 PAST: Final = _words(
     "went ran sat stood ate drove rode bought brought caught taught thought made took gave got saw said told found felt lost met kept "
     "held sold sent spent paid built wrote wore won threw flew fell knew grew drew broke spoke chose woke swam sang drank began hid bit "
-    "slept swept fed fought slid shook stuck struck hung dug became came understood stole tore lent rang rose sank forgot led left"
+    "slept swept fed fought slid shook stuck struck hung dug became came understood stole tore lent rang rose sank forgot led left used"
 )
 # Participles that do not end in -ed or -en, for telling a passive from a place ("made by" against "standing by").
 PARTICIPLES: Final = _words(

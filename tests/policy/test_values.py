@@ -1,0 +1,233 @@
+"""Changed values: what a text counts, when an older value is outdated for a question, and when not to say so."""
+
+import ast
+import json
+import math
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.segment import terms
+from slowwave.policy.values import (
+    Pair,
+    arranged,
+    asks_for_history,
+    asks_for_value,
+    mentions,
+    outdated,
+    value_changed,
+)
+
+
+def rare(_: str) -> float:
+    return 4.0
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("The API answers in 250ms now", "250ms", {"ms"}),
+        ("the gallery has 8 cards and a footer", "8", {"card"}),
+        ("the gallery has eight cards and a footer", "8", {"card"}),
+        ("the quota of 1,200 API calls a day", "1200", {"api", "call"}),
+        ("coverage reached 78%", "78%", {"percent"}),
+        ("coverage reached 78 percent", "78%", {"percent"}),
+        ("rent went up to $1,450", "$1450", {"money"}),
+        ("scoring 8/10 correct", "8/10", {"fraction"}),
+        ("the deadline is April 1st, 2024", "april 1 2024", {"date"}),
+        ("the deadline is 1 April", "april 1", {"date"}),
+        ("the deadline is 2024-04-01", "april 1 2024", {"date"}),
+        ("we meet every Tuesday", "tuesday", {"weekday"}),
+        ("we meet at 10:30 am", "10:30am", {"clock"}),
+        ("we started in 2019", "2019", {"year"}),
+    ],
+)
+def test_a_value_has_a_normal_form_and_a_unit(text: str, value: str, unit: set[str]) -> None:
+    (found,) = mentions(text)
+    assert (found.value, found.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bootstrap 5.3.0 and version 3 and v2.6 and issue #12 and HTTP 401",
+        "```\nx = 8 cards\n```",
+        "see `8 cards` or https://a.example/8cards",
+        "I have 8.",
+        "no value here",
+        "one card",
+    ],
+)
+def test_versions_code_and_bare_numbers_are_no_values(text: str) -> None:
+    assert mentions(text) == ()
+
+
+def test_context_stays_in_its_sentence_and_a_cue_must_be_near() -> None:
+    first, second = mentions("The dashboard improved to 250ms. My flat has 3 rooms.")
+    assert (first.context, first.cue) == ({"dashboard", "improv"}, True)
+    assert (second.context, second.cue) == ({"flat"}, False)
+    assert mentions("The team is no longer at 8 people")[0].cue
+    assert mentions("It went from 8 cards to 10 cards")[0].cue
+
+
+QUESTION = "What is the average response time of the dashboard API?"
+OLD = "The dashboard API has an average response time of 800ms."
+NEW = "The dashboard API response time recently improved to 250ms."
+
+
+def test_an_older_value_is_outdated_by_a_newer_one() -> None:
+    assert outdated(QUESTION, [(OLD, 1), ("Nice weather.", 2), (NEW, 3)], rare) == [
+        Pair(
+            newer=2,
+            older=0,
+            new_value="250ms",
+            old_value="800ms",
+            stale=True,
+            because="A later message says 250ms where this one says 800ms.",
+        )
+    ]
+
+
+def test_time_decides_not_rank() -> None:
+    (pair,) = outdated(QUESTION, [(NEW, 3), (OLD, 1)], rare)
+    assert (pair.newer, pair.older) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        ("Tell me about the dashboard API response", OLD, NEW),
+        ("What is the name of my cat?", OLD, NEW),
+        (QUESTION, OLD, NEW.replace("250", "800")),
+        (QUESTION, OLD, "The dashboard API response time is 250ms."),
+        (QUESTION, OLD, NEW.replace("250ms", "40%")),
+        (QUESTION, OLD, "The weather recently improved to 250ms."),
+        (
+            QUESTION,
+            "The dashboard API answered 800ms",
+            "Our API time recently improved, in words of love and peace to all, to 250ms",
+        ),
+    ],
+)
+def test_other_questions_units_things_or_no_cue_outdate_nothing(question: str, old: str, new: str) -> None:
+    assert outdated(question, [(old, 1), (new, 2)], rare) == []
+
+
+def test_a_date_without_its_year_is_no_other_date() -> None:
+    question = "What is the deadline of the first sprint?"
+    texts = [("The sprint deadline is April 1, 2024.", 1), ("The updated sprint deadline is 1 April.", 2)]
+    assert outdated(question, texts, rare) == []
+    assert outdated(question, [texts[0], ("The updated sprint deadline is 5 April.", 3)], rare)
+
+
+def test_two_values_said_at_one_time_outdate_nothing() -> None:
+    assert outdated(QUESTION, [(OLD, 1), (NEW, 1)], rare) == []
+
+
+def test_a_question_without_weight_outdates_nothing() -> None:
+    assert outdated(QUESTION, [(OLD, 1), (NEW, 2)], lambda _: 0.0) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much did my average dashboard API response time improve?",
+        "What was the dashboard API response time before the change?",
+        "What is the difference of the dashboard API response times between March and May?",
+        "What was the first response time of the dashboard API?",
+        "What is the original response time of the dashboard API?",
+    ],
+)
+def test_a_question_about_history_marks_nothing(question: str) -> None:
+    assert asks_for_value(question)
+    assert asks_for_history(question)
+    assert [pair.stale for pair in outdated(question, [(OLD, 1), (NEW, 2)], rare)] in ([], [False])
+
+
+def test_a_purpose_is_no_history() -> None:
+    assert not asks_for_history("How many problems have I practised to improve my accuracy?")
+    assert asks_for_history("How much did I improve?")
+
+
+def _pair(newer: int, older: int) -> Pair:
+    return Pair(newer=newer, older=older, new_value="", old_value="", stale=True, because="")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "order"),
+    [
+        ([], [0, 1, 2, 3]),
+        ([(3, 1)], [0, 3, 1, 2]),
+        ([(0, 2)], [0, 1, 2, 3]),
+        ([(2, 0), (3, 0)], [2, 3, 0, 1]),
+        ([(3, 2), (2, 0), (3, 0)], [3, 2, 0, 1]),
+    ],
+)
+def test_the_newer_moves_directly_above_the_older_and_nothing_else_moves(
+    pairs: list[tuple[int, int]], order: list[int]
+) -> None:
+    assert arranged(4, [_pair(newer, older) for newer, older in pairs]) == order
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]), max_size=8))
+def test_arranging_loses_no_hit(pairs: list[tuple[int, int]]) -> None:
+    assert sorted(arranged(8, [_pair(newer, older) for newer, older in pairs])) == list(range(8))
+
+
+def test_two_facts_with_different_values_are_linked_when_much_is_shared() -> None:
+    found = value_changed("The API rate limit is now 120 requests", "The API rate limit is 100 requests", rare)
+    assert found is not None
+    assert (found.new_value, found.old_value) == ("120", "100")
+    assert "120" in found.because
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The API rate limit is 120 requests", "The API rate limit is 100 requests"),
+        ("The limit is now 120 requests", "The limit is 100 requests"),
+        ("The API rate limit is now 120 requests", "The API rate limit is 100 tokens"),
+        ("Project 4 now uses port 8004", "Project 3 uses port 8003"),
+    ],
+)
+def test_facts_without_cue_shared_weight_or_unit_are_not_linked(new: str, old: str) -> None:
+    assert value_changed(new, old, rare) is None
+
+
+def _flat(value: object) -> list[str]:
+    return [one for item in value for one in _flat(item)] if isinstance(value, list) else [str(value)]
+
+
+def _said_by_user(chat: Path) -> dict[str, str]:
+    turns = [turn for batch in json.loads(chat.read_text()) for turn in batch["turns"]]
+    said = [message for turn in turns for message in turn if message["role"] == "user"]
+    return {str(m["id"]): re.sub(r"\s*->->.*$", "", m["content"], flags=re.DOTALL) for m in said}
+
+
+def test_most_real_updates_are_recognised_among_the_evidence() -> None:
+    folder = os.environ.get("SLOWWAVE_DATA")
+    if not folder or not Path(folder, "beam", "100K").exists():
+        pytest.skip("SLOWWAVE_DATA does not point to the development data (beam/100K)")
+    right = wrong = total = 0
+    for chat in sorted(Path(folder, "beam", "100K").iterdir()):
+        said = _said_by_user(chat / "chat.json")
+        document_frequency = Counter(term for text in said.values() for term in set(terms(text)))
+
+        def idf(term: str, size: int = len(said), df: Counter[str] = document_frequency) -> float:
+            return math.log(1 + (size - df[term] + 0.5) / (df[term] + 0.5))
+
+        for item in json.loads((chat / "probing_questions.json").read_text())["knowledge_update"]:
+            gold = item["source_chat_ids"]
+            gold = ast.literal_eval(gold) if isinstance(gold, str) else gold
+            ids = sorted(set(_flat(list(gold.values()))) & set(said), key=int)
+            pairs = outdated(item["question"], [(said[i], int(i)) for i in ids], idf)
+            total += 1
+            right += any(ids[pair.newer] in _flat(gold["updated_info"]) for pair in pairs)
+            wrong += any(ids[pair.older] in _flat(gold["updated_info"]) for pair in pairs)
+    assert total == 10
+    assert right >= 4
+    assert wrong == 0
