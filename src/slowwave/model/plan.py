@@ -123,7 +123,7 @@ class Receipt:
         first = f"{self.cause} in {self.scope}: {tally(self.applied) or 'nothing changed'}"
         first += f", {len(self.dropped)} dropped as out of date" if self.dropped else ""
         first += f", {self.waiting} waiting" if self.waiting else ""
-        details = (*self.notes, *self.problems)
+        details = (*self.notes, *self.problems, *(f"not done: {one.reason}" for one in self.dropped[:3]))
         if not self.applied:
             return f"{first}\n  {'; '.join(details) or 'already known'}"
         undo = f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"
