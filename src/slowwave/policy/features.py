@@ -23,7 +23,9 @@ _NUMBER: Final = re.compile(
     r"\d|\b(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|once|twice|couple|few)\b"
 )
 _PLACE: Final = re.compile(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
-_REASON: Final = re.compile(r"\b(?i:because|since|so that|so I|in order to|inspired?|inspiring|motivat\w+|reasons?|thanks to)\b")
+_REASON: Final = re.compile(
+    r"\b(?i:because|since|so that|so I|in order to|inspired?|inspiring|motivat\w+|reasons?|thanks to)\b"
+)
 _KIN: Final = re.compile(
     r"\b(?i:mom|mum|mother|dad|father|parents?|sisters?|brothers?|sons?|daughters?|kids?|child(?:ren)?|wife|husband|partner|"
     r"friends?|grand(?:ma|pa|mother|father)|aunt|uncle|cousins?|family|colleagues?|boss|neighbou?rs?|boyfriend|girlfriend|fianc[eé]e?)\b"
@@ -39,6 +41,7 @@ _QUESTIONS: Final = (
     (WHO, re.compile(r"\bwho\b|\bwhom\b|\bwhose\b")),
 )
 _MYSELF: Final = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_YOU: Final = re.compile(r"\b(?:you|your|yours|assistant)\b")
 _NOW: Final = re.compile(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
 PASSAGE: Final = 40
@@ -103,7 +106,7 @@ class Question:
         terms: the ids of its distinct stems, without stop words and speakers' names.
         cue: the bits of the kinds of answer it wants.
         speaker: the number of the one known speaker it names, else None.
-        myself: whether it speaks of I, me, my, we, us, our.
+        of_user: whether it is about the user of an assistant: it says I or my, or does not turn to the assistant at all.
         recent: whether it asks for now, the latest, currently.
     """
 
@@ -111,7 +114,7 @@ class Question:
     terms: tuple[int, ...]
     cue: int = 0
     speaker: int | None = None
-    myself: bool = False
+    of_user: bool = False
     recent: bool = False
 
 
@@ -136,7 +139,7 @@ def ask(text: str, names: Mapping[str, frozenset[int]]) -> Question:
         terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
         speaker=min(meant) if len(meant) == 1 else None,
-        myself=_MYSELF.search(lowered) is not None,
+        of_user=_MYSELF.search(lowered) is not None or _YOU.search(lowered) is None,
         recent=_NOW.search(lowered) is not None,
     )
 
@@ -167,6 +170,7 @@ def date_terms(at: datetime) -> tuple[int, ...]:
     return term_id(str(at.day)), term_id(stem(_MONTHS[at.month - 1])), term_id(str(at.year))
 
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
-)  # fmt: skip
+_MONTHS: Final = [
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+]

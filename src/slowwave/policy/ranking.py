@@ -7,26 +7,30 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.policy.features import Question
+from slowwave.policy.features import WHEN, Question
 
 Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
 Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
+# What each signal is worth. The words are worth at most 1.
 MEANING: Final = 0.7
 ASKED: Final = 0.4
 QUESTION: Final = 0.2
+DATED: Final = 0.06
 CUE: Final = 0.05
-LENT: Final = 0.5
 RECENT: Final = 0.05
-RECENT_HALF_LIFE: Final = 30 * 86_400.0
+LENT: Final = 0.5
+RECENT_HALF_LIFE: Final = 30 * 86_400.0  # seconds
 
-SATURATION: Final = 1.0
-OWN_LENGTH: Final = 0.5
-CONTEXT_LENGTH: Final = 0.75
-DATE: Final = 0.5
-GATE: Final = 40.0
-SHORT_QUESTION: Final = 15.0
+SATURATION: Final = 0.8  # BM25's k1
+LENGTH: Final = 0.75  # BM25's b
+DATE: Final = 0.5  # what a date word counts, in occurrences
+OPEN: Final = 40.0  # words up to which a text borrows and lends fully
+BARE: Final = 15.0  # words of a bare question
 
+# What the neighbours of a message lend it: those before it, the nearest first, and those after it.
 BEFORE_WORDS: Final = (0.40, 0.24, 0.144, 0.086)
 AFTER_WORDS: Final = (0.20, 0.10)
 BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
@@ -37,71 +41,90 @@ AFTER_MEANING: Final = (0.3, 0.1)
 class Corpus:
     """What a ranking looks at: n rows in any order, each array of length n, and the statistics of their scope.
 
-    A store may hand in every row of a scope, or candidates together with their neighbours: a row's score depends on
-    itself, on up to four messages before and two after it, and on the statistics, on nothing else.
+    A store may hand in every row of a scope, or candidates with their neighbours: a row's score depends on itself,
+    on up to four messages before and two after it, and on the statistics, on nothing else. The statistics are those
+    of the scope's originals: its messages, and the facts that rest on no message. What was distilled out of messages
+    repeats their words and would make every word of them look common.
 
     Attributes:
-        count, average: how many texts the scope has, and their average length in words.
-        postings: where a term occurs: the rows, ascending, one for each time, and the number of texts of the scope.
-        words: the length of each text.
-        gate: how much it borrows from and lends to its neighbours (`gate`).
+        count: how many originals the scope has.
+        postings: where a term occurs: the rows, ascending, one for each time; and in how many originals it does.
+        weight: what one occurrence of a word counts (`weight`).
+        gate: how much a row borrows from and lends to its neighbours (`gate`).
         before, after: the row of the message before and after in its conversation, -1 if there is none; facts have none.
-        day: which day it was said, as an index into the days.
-        days: the days that a date word names, by term.
-        speaker: the number of who said it, -1 if unknown.
-        user: whether the user said it to an assistant (no person-to-person talk).
-        question: the question penalty's share, 0 to 1 (`question_share`); 0 in chats with an assistant.
+        day: the day it was said, as a number.
+        days: the days that a date word may mean, by term.
+        speaker: the number of who said it, -1 if unknown. A fact's is that of the messages it rests on.
+        user: whether the user said it, or it rests on what the user said.
+        people: whether it comes from a talk between people, rather than with an assistant.
+        question: how much of a bare question it is (`bareness`).
         cues: `Entry.cues`.
-        at: when it was said, seconds since 1970.
-        latest: the newest of all times of the scope.
-        vectors, scale: (n, dim) vectors with context (`pooled`), and 1 / norm of each, 0 without a vector.
+        at: when it was said, in seconds since 1970.
+        latest: the latest of all times of the scope.
+        vectors, scale: (n, dim) vectors with context, and 1 / norm of each, 0 without a vector; None without any.
         passages, passage_rows: (m, dim) unit vectors of the passages of long texts, and their rows, ascending.
         lenders, borrowers: pairs of rows: a fact and a message it rests on.
     """
 
     count: int
-    average: float
     postings: Callable[[int], tuple[Rows, int]]
-    words: Floats
+    weight: Floats
     gate: Floats
     before: Rows
     after: Rows
     day: Rows
     days: Mapping[int, Rows]
     speaker: Rows
-    user: NDArray[np.bool_]
+    user: Mask
+    people: Mask
     question: Floats
     cues: NDArray[np.uint8]
     at: Floats
     latest: float
-    vectors: NDArray[np.float32] | None
-    scale: NDArray[np.float32] | None
-    passages: NDArray[np.float32] | None
-    passage_rows: Rows | None
+    vectors: Vectors | None
+    scale: Vectors
+    passages: Vectors
+    passage_rows: Rows
     lenders: Rows
     borrowers: Rows
 
 
-def gate(words: Floats) -> Floats:
-    """How much a text borrows from and lends to its neighbours: short turns fully, long messages little."""
-    return np.minimum(1.0, GATE / np.maximum(words, 1.0))
+def weight(words: Floats, average: float) -> Floats:
+    """BM25's normalisation: 1 / (1 - b + b * words / average), with the average length of the scope's originals."""
+    return 1.0 / (1.0 - LENGTH + LENGTH * words / average)
 
 
-def question_share(share: float, words: int) -> float:
-    """How much of a short question a text is: 1 for a bare question of up to 15 words."""
-    return share * min(1.0, SHORT_QUESTION / max(words, 1))
+def gate(words: int) -> float:
+    """How much a text of so many words borrows and lends: short turns fully, long messages little."""
+    return min(1.0, OPEN / max(words, 1))
 
 
-def parts(corpus: Corpus, question: Question, vector: NDArray[np.float32] | None) -> dict[str, Floats]:
-    """Every signal's share of the score of every row, before facts lend; absent signals are left out."""
+def bareness(share: float, words: int) -> float:
+    """How much of a bare question a text is, given the share of its words in questions: 1 for up to 15 words."""
+    return share * min(1.0, BARE / max(words, 1))
+
+
+def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[str, Floats]:
+    """Every signal's share of the score of every row, before facts lend; signals that say nothing are left out.
+
+    words: the share of the question's information that its words and its neighbours' cover, 0 to 1.
+    meaning: 0.7 times the cosine with the question, context included.
+    asked: 0.4 if said by the one the question names, or by the user where the question is about the user.
+    question: up to -0.2 for a bare question, and
+    dated: 0.06 for a turn that says when something happened, both only in a talk between people.
+    cue: 0.05 if it holds the kind of answer the question wants.
+    recent: 0.05 for the newest, halving every 30 days, if the question asks for what is current.
+    """
     found = {"words": lexical(corpus, question)}
-    if vector is not None and corpus.vectors is not None:
+    if vector is not None and corpus.vectors is not None and len(vector) == corpus.vectors.shape[1]:
         found["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
     if question.speaker is not None:
         found["asked"] = ASKED * (corpus.speaker == question.speaker)
-    elif question.myself:
-        found["asked"] = ASKED * corpus.user
-    found["question"] = -QUESTION * corpus.question
+    elif question.of_user:
+        found["asked"] = ASKED * (corpus.user & ~corpus.people)
+    if corpus.people.any():
+        found["question"] = -QUESTION * (corpus.question * corpus.people)
+        found["dated"] = DATED * (corpus.people & ((corpus.cues & WHEN) != 0))
     if question.cue:
         found["cue"] = CUE * ((corpus.cues & question.cue) != 0)
     if question.recent:
@@ -110,13 +133,11 @@ def parts(corpus: Corpus, question: Question, vector: NDArray[np.float32] | None
 
 
 def lexical(corpus: Corpus, question: Question) -> Floats:
-    """The share of the question's information that a row's words and its neighbours' cover, 0 to 1.
+    """BM25's saturation over term frequencies with context, divided by what the whole question could earn.
 
-    BM25's saturation over a term frequency with context, divided by what the whole question could earn:
-    sum_t idf(t) tf(t) / (1 + tf(t)) / sum_t idf(t).
+    sum_t idf(t) tf(t) / (k1 + tf(t)) / sum_t idf(t), over the question's terms t, also those that occur nowhere.
     """
-    size = len(corpus.words)
-    score, attainable = np.zeros(size), 0.0
+    score, attainable = np.zeros(len(corpus.weight)), 0.0
     for term in question.terms:
         rows, df = corpus.postings(term)
         idf = float(np.log1p((corpus.count - df + 0.5) / (df + 0.5)))
@@ -128,16 +149,21 @@ def lexical(corpus: Corpus, question: Question) -> Floats:
 
 
 def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
-    """The frequency of a term in every row, with what its neighbours and its date lend; None if it occurs nowhere."""
+    """The frequency of a term in every row, with what neighbours and its date lend; None if it occurs nowhere.
+
+    A question lends up to twice as much to the turn after it: that is where its answer is.
+    """
+    dated = None if days is None else DATE * np.isin(corpus.day, days)
     if not len(rows):
-        return None if days is None else DATE * np.isin(corpus.day, days)
-    length = corpus.words[rows] / corpus.average
-    targets = [rows]
-    weights = [1.0 / (1.0 - OWN_LENGTH + OWN_LENGTH * length)]
-    gates = corpus.gate[rows]
-    lends = gates / (1.0 - CONTEXT_LENGTH + CONTEXT_LENGTH * length)
-    for steps, shares in ((corpus.after, BEFORE_WORDS), (corpus.before, AFTER_WORDS)):
-        reached, lent = rows, lends
+        return dated
+    own = corpus.weight[rows]
+    lends = own * corpus.gate[rows]
+    spreads = [(corpus.after, BEFORE_WORDS, rows, lends), (corpus.before, AFTER_WORDS, rows, lends)]
+    asks = corpus.question[rows] * corpus.people[rows]
+    if (asking := np.flatnonzero(asks)).size:
+        spreads.append((corpus.after, BEFORE_WORDS[:1], rows[asking], (lends * asks)[asking]))
+    targets, weights = [rows], [own]
+    for steps, shares, reached, lent in spreads:
         for share in shares:
             reached = steps[reached]
             there = reached >= 0
@@ -145,17 +171,17 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
                 reached, lent = reached[there], lent[there]
             targets.append(reached)
             weights.append(share * lent * corpus.gate[reached])
-    tf = np.bincount(np.concatenate(targets), np.concatenate(weights), minlength=len(corpus.words))
-    return tf if days is None else tf + DATE * np.isin(corpus.day, days)
+    tf = np.bincount(np.concatenate(targets), np.concatenate(weights), minlength=len(corpus.weight))
+    return tf if dated is None else tf + dated
 
 
-def cosine(corpus: Corpus, vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> Floats:
+def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:
     """The cosine of the question and each row with its context; for long texts its mean with the best passage's.
 
-    `np.vecdot` reads the matrix once, in order, on one thread whatever BLAS was told (`@` would take every core).
+    `np.vecdot` reads the matrix once, in order, on one thread whatever BLAS was told; `@` would wake every core.
     """
     found = (np.vecdot(vectors, vector) * corpus.scale).astype(np.float64)
-    if corpus.passages is not None and len(corpus.passage_rows):
+    if len(corpus.passage_rows):
         starts = np.flatnonzero(np.diff(corpus.passage_rows, prepend=-1))
         best = np.maximum.reduceat(np.vecdot(corpus.passages, vector), starts)
         rows = corpus.passage_rows[starts]
@@ -172,8 +198,11 @@ def add_up(found: Mapping[str, Floats]) -> Floats:
     return total
 
 
-def lent(corpus: Corpus, scores: Floats, searchable: NDArray[np.bool_]) -> Floats | None:
-    """What facts lend to the messages they rest on: half of what the best of them scores above the message."""
+def lent(corpus: Corpus, scores: Floats, searchable: Mask) -> Floats | None:
+    """What facts lend to the messages they rest on: half of what the best of them scores above the message.
+
+    Only searchable facts lend, and only to searchable messages; None if there is no such pair.
+    """
     pairs = searchable[corpus.lenders] & searchable[corpus.borrowers]
     if not pairs.any():
         return None
@@ -182,10 +211,16 @@ def lent(corpus: Corpus, scores: Floats, searchable: NDArray[np.bool_]) -> Float
     return LENT * np.maximum(0.0, best - scores)
 
 
-def first(scores: Floats, rows: Rows, wanted: int) -> Rows:
-    """The rows with the `wanted` highest scores and all that tie with the last of them, in no order."""
-    if wanted >= len(rows):
+def first(scores: Floats, wanted: int) -> Rows:
+    """The rows with the `wanted` highest scores above minus infinity, and all that tie with the last, in no order."""
+    block = 64
+    whole = len(scores) // block * block
+    bound = -np.inf
+    if whole // block > wanted:  # a bound that at least so many rows reach, from a look at the blocks' best
+        tops = scores[:whole].reshape(-1, block).max(axis=1)
+        bound = np.partition(tops, len(tops) - wanted)[len(tops) - wanted]
+    rows = np.flatnonzero((scores >= bound) & (scores > -np.inf))
+    if len(rows) <= wanted:
         return rows
     among = scores[rows]
-    last = np.partition(among, len(among) - wanted)[len(among) - wanted]
-    return rows[among >= last]
+    return rows[among >= np.partition(among, len(among) - wanted)[len(among) - wanted]]

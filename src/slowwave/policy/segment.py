@@ -8,21 +8,22 @@ from typing import Final
 
 import snowballstemmer
 
-STOP_WORDS: Final[frozenset[str]] = frozenset(
-    (
-        "a an the this that these those there here and or but nor so as by of at in on to for from with about into onto "
-        "over under up down out off through between after before during than then because if while until "
-        "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself "
-        "she her hers herself it its itself they them their theirs themselves "
-        "am is are was were be been being do does did doing done have has had having can could will would shall should "
-        "may might must not no too very just also only own same such both each any some all more most other "
-        "what which who whom whose when where why how "
-        "i'm i've i'd i'll you're you've you'd you'll he's she's it's we're we've we'd we'll they're they've they'd "
-        "they'll he'd she'd he'll she'll it'd it'll that's there's here's what's who's where's when's why's how's let's "
-        "isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't "
-        "shan't shouldn't mightn't mustn't"
-    ).split()
-)
+from slowwave.policy.lexicon import IRREGULAR
+
+_STOP_WORDS: Final = """
+a an the this that these those there here and or but nor so as by of at in on to for from with about into onto over under up
+down out off through between after before during than then because if while until
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+it its itself they them their theirs themselves
+am is are was were be been being do does did doing done have has had having can could will would shall should may might must
+not no too very just also only own same such both each any some all more most other
+what which who whom whose when where why how
+i'm i've i'd i'll you're you've you'd you'll he's she's it's we're we've we'd we'll they're they've they'd they'll he'd she'd
+he'll she'll it'd it'll that's there's here's what's who's where's when's why's how's let's
+isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't shan't shouldn't
+mightn't mustn't
+"""
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """English words that carry grammar rather than content: left out of questions, never out of what is stored."""
 
 # Scripts that write no spaces between words, or, for Hangul, glue particles to them.
@@ -51,7 +52,9 @@ _THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ELISION: Final = re.compile(r"(?:[cdjlmnst]|qu)'(?=\w{3})")  # l'homme, qu'elle
 # Marks that a reader may leave out: accents, and the vowel points of Hebrew and Arabic.
 _MARKS: Final = re.compile(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
-_PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "’": "'", "‘": "'", "ʼ": "'"})
+_PLAIN: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "’": "'", "‘": "'", "ʼ": "'"}
+)
 
 
 def words(text: str) -> list[str]:
@@ -111,11 +114,12 @@ def _plain(word: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The Porter stem of a lower-cased Latin word; any other word as it is.
+    """The Porter stem of a lower-cased Latin word, irregular forms included; any other word as it is.
 
-    >>> stem("painting"), stem("painted"), stem("c++")
-    ('paint', 'paint', 'c++')
+    >>> stem("painting"), stem("painted"), stem("went"), stem("c++")
+    ('paint', 'paint', 'go', 'c++')
     """
+    word = IRREGULAR.get(word, word)
     if len(word) > 2 and word.isascii() and word.isalpha():  # noqa: PLR2004 — two letters have no ending
         return str(_STEMMER.stemWord(word))
     return word

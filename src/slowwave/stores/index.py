@@ -2,7 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,16 +12,27 @@ from slowwave.model.entry import Entry
 from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.features import Question, ask, date_terms, name_words
-from slowwave.policy.ranking import Corpus, Floats, Rows, add_up, first, gate, lent, parts, question_share
+from slowwave.policy.ranking import (
+    MEANING,
+    Corpus,
+    Floats,
+    Mask,
+    Rows,
+    add_up,
+    bareness,
+    first,
+    gate,
+    lent,
+    parts,
+    weight,
+)
 from slowwave.policy.segment import term_id
 from slowwave.stores.index_vectors import ContextVectors, grown
-
-Mask = NDArray[np.bool_]
 
 _COLUMNS: Final[Mapping[str, type[np.generic]]] = {
     "words": np.float64,
     "gate": np.float64,
-    "share": np.float64,
+    "question": np.float64,
     "at": np.float64,
     "before": np.intp,
     "after": np.intp,
@@ -32,18 +43,27 @@ _COLUMNS: Final[Mapping[str, type[np.generic]]] = {
     "kind": np.intp,
     "cues": np.uint8,
     "user": np.bool_,
+    "original": np.bool_,
     "hot": np.bool_,
     "open": np.bool_,
     "outdated": np.bool_,
 }
 
 
+_NO_VECTORS: Final = (
+    None,
+    np.zeros(0, dtype=np.float32),
+    np.zeros((0, 0), dtype=np.float32),
+    np.zeros(0, dtype=np.intp),
+)
+
+
 class Index:
     """Every memory of one scope, whatever its phase, as arrays.
 
     Scores depend on texts, times, speakers and neighbours, never on phases: a phase only decides what is searched.
-    Document frequencies and lengths are taken over all memories of the scope, whatever their phase. The order of
-    results is total: by score, then newest first, then by id.
+    Document frequencies and lengths are those of the scope's originals (messages, and facts that rest on none),
+    whatever their phase. The order of results is total: by score, then newest first, then by id.
 
     One writer at a time, and no search during a write: the store holds its lock. After an erase, for a message that
     comes out of order or with other words, and for new vectors of old rows, build a new index.
@@ -56,7 +76,6 @@ class Index:
         self._row: dict[str, int] = {}
         self._postings: defaultdict[int, array[int]] = defaultdict(lambda: array("i"))
         self._buried: set[int] = set()
-        self._total_words = 0
         self._latest = -np.inf
         self._conversations: dict[str, int] = {}
         self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
@@ -67,6 +86,7 @@ class Index:
         self._categories: dict[str, int] = {}
         self._days: dict[int, int] = {}
         self._day_terms: defaultdict[int, list[int]] = defaultdict(list)
+        self._subjects: dict[int, tuple[str, ...]] = {}  # of each fact that rests on no message: who it is about
         self._lenders, self._borrowers = array("q"), array("q")
         self._awaited: defaultdict[str, list[int]] = defaultdict(list)  # messages not here yet: the facts on them
         self._vectors: dict[str, ContextVectors] = {}
@@ -101,23 +121,20 @@ class Index:
         self._size += len(rows)
         for name, column in self._columns.items():
             self._columns[name] = grown(column, start, self._size)
-        lengths = [entry.words for _, entry in rows]
         fresh = slice(start, self._size)
-        self._columns["words"][fresh] = lengths
-        self._columns["gate"][fresh] = gate(np.array(lengths, dtype=np.float64))
-        self._columns["share"][fresh] = [question_share(entry.question, entry.words) for _, entry in rows]
+        self._columns["words"][fresh] = [entry.words for _, entry in rows]
+        self._columns["gate"][fresh] = [gate(entry.words) for _, entry in rows]
+        self._columns["question"][fresh] = [bareness(entry.question, entry.words) for _, entry in rows]
         self._columns["cues"][fresh] = [entry.cues for _, entry in rows]
-        self._total_words += sum(lengths)
-        chained = np.zeros(len(rows), dtype=np.bool_)
         for row, (memory, entry) in enumerate(rows, start):
             self._bury(memory.id)
             self._row[memory.id] = row
             self._ids.append(memory.id)
             for term in memoryview(entry.terms).cast("Q"):
                 self._postings[term].append(row)
-            chained[row - start] = memory.kind == MESSAGE
             self._link(row, memory)
             self._describe(row, memory)
+        chained = np.array([memory.kind == MESSAGE for memory, _ in rows], dtype=np.bool_)
         self._append_vectors(start, [entry for _, entry in rows], chained)
         self._prepared.clear()
 
@@ -126,7 +143,8 @@ class Index:
         for memory in memories:
             row = self._row[memory.id]
             if memory.kind != MESSAGE:
-                self._forget_sources({row})
+                self._release(row)
+                self._link(row, memory)
             self._describe(row, memory)
         self._prepared.clear()
 
@@ -148,24 +166,34 @@ class Index:
         if row is None:
             return
         self._buried.add(row)
-        self._total_words -= int(self._columns["words"][row])
-        self._columns["hot"][row] = self._columns["open"][row] = False
-        self._forget_sources({row})
+        for name in ("hot", "open", "original"):
+            self._columns[name][row] = False
+        self._release(row)
 
     def _link(self, row: int, memory: Memory) -> None:
-        """Find the place of a message in its conversation, and who speaks."""
+        """Find the place of a memory: in its conversation, or on the messages it rests on; and who speaks."""
         columns = self._columns
-        columns["before"][row] = columns["after"][row] = columns["conversation"][row] = columns["speaker"][row] = -1
-        if memory.conversation is None and memory.kind != MESSAGE:
+        for name in ("before", "after", "conversation", "speaker"):
+            columns[name][row] = -1
+        columns["user"][row] = False
+        columns["original"][row] = memory.kind == MESSAGE or not (memory.sources or memory.members or memory.span)
+        if memory.kind == MESSAGE:
+            self._link_message(row, memory)
             return
-        number = self._conversations.setdefault(memory.conversation or "", len(self._conversations))
+        if memory.conversation is not None:
+            columns["conversation"][row] = self._conversation(memory.conversation)
+        for source in dict.fromkeys(source.memory for source in memory.sources):
+            if source in self._row:
+                self._rest(row, self._row[source])
+            else:
+                self._awaited[source].append(row)
+        if memory.subject and not memory.sources:
+            self._subjects[row] = tuple(name_words(memory.subject))
+            self._settle(row)
+
+    def _link_message(self, row: int, memory: Memory) -> None:
+        columns, number = self._columns, self._conversation(memory.conversation or "")
         columns["conversation"][row] = number
-        if number == len(self._last):
-            self._last.append((0, -1))
-            self._named.append(False)
-            self._assisted.append(False)
-        if memory.kind != MESSAGE:
-            return
         previous = self._last[number][1]
         columns["before"][row] = previous
         if previous >= 0:
@@ -178,14 +206,40 @@ class Index:
             self._assisted[number] = True
         columns["user"][row] = memory.role == "user"
         for fact in self._awaited.pop(memory.id, ()):
-            self._lenders.append(fact)
-            self._borrowers.append(row)
+            self._rest(fact, row)
+
+    def _rest(self, fact: int, message: int) -> None:
+        """A fact takes after the messages it rests on: their conversation, and their speaker if they have but one."""
+        columns = self._columns
+        lone = columns["conversation"][fact] < 0 or columns["speaker"][fact] == columns["speaker"][message]
+        if columns["conversation"][fact] < 0:
+            columns["conversation"][fact] = columns["conversation"][message]
+        columns["speaker"][fact] = columns["speaker"][message] if lone else -1
+        columns["user"][fact] |= columns["user"][message]
+        self._lenders.append(fact)
+        self._borrowers.append(message)
+
+    def _settle(self, fact: int) -> None:
+        """A fact that rests on no message counts as said by the known speaker it is about."""
+        meant = [self._names[word] for word in self._subjects[fact] if word in self._names]
+        both = frozenset.intersection(*meant) if meant else frozenset()
+        self._columns["speaker"][fact] = min(both) if len(both) == 1 else -1
+
+    def _conversation(self, name: str) -> int:
+        number = self._conversations.setdefault(name, len(self._last))
+        if number == len(self._last):
+            self._last.append((0, -1))
+            self._named.append(False)
+            self._assisted.append(False)
+        return number
 
     def _speaker(self, name: str) -> int:
         if name not in self._speakers:
             number = self._speakers[name] = len(self._speakers)
             for word in name_words(name):
                 self._names[word] = self._names.get(word, frozenset()) | {number}
+            for fact in self._subjects:
+                self._settle(fact)
         return self._speakers[name]
 
     def _describe(self, row: int, memory: Memory) -> None:
@@ -205,20 +259,16 @@ class Index:
             for term in date_terms(memory.at):
                 self._day_terms[term].append(number)
         columns["day"][row] = self._days[day]
-        if memory.kind != MESSAGE:
-            for source in {source.memory for source in memory.sources}:
-                if (borrower := self._row.get(source)) is None:
-                    self._awaited[source].append(row)
-                else:
-                    self._lenders.append(row)
-                    self._borrowers.append(borrower)
 
-    def _forget_sources(self, facts: set[int]) -> None:
-        pairs = [pair for pair in zip(self._lenders, self._borrowers, strict=True) if pair[0] not in facts]
+    def _release(self, fact: int) -> None:
+        """Forget what a fact rests on."""
+        pairs = [pair for pair in zip(self._lenders, self._borrowers, strict=True) if pair[0] != fact]
         self._lenders = array("q", (lender for lender, _ in pairs))
         self._borrowers = array("q", (borrower for _, borrower in pairs))
-        for source, waiting in list(self._awaited.items()):
-            self._awaited[source] = [row for row in waiting if row not in facts]
+        for waiting in self._awaited.values():
+            if fact in waiting:
+                waiting.remove(fact)
+        self._subjects.pop(fact, None)
 
     def _append_vectors(self, start: int, entries: list[Entry], chained: Mask) -> None:
         for embedder in {entry.embedder: entry.dim for entry in entries if entry.embedder}:
@@ -236,62 +286,55 @@ class Index:
         corpus = self._corpus(query.embedder)
         question = ask(query.text, self._names)
         searchable = self._searchable(query, corpus)
-        vector = query.vector
-        if vector is not None and (corpus.vectors is None or len(vector) != corpus.vectors.shape[1]):
-            vector = None
-        found = parts(corpus, question, vector)
+        found = parts(corpus, question, query.vector)
         scores = add_up(found)
-        loan = lent(corpus, scores, searchable)
         placed = searchable
+        loan = lent(corpus, scores, searchable)
         if loan is not None:
             found["lent"] = loan
-            scores = scores + loan
+            scores += loan
             placed = searchable.copy()
             placed[corpus.lenders[searchable[corpus.lenders] & searchable[corpus.borrowers]]] = False
-        if query.deep:
-            found["outdated"] = (query.outdated_penalty - 1.0) * (self._view("outdated") * np.maximum(scores, 0.0))
-            scores = scores + found["outdated"]
-        rows = self._ordered(first(scores, np.flatnonzero(placed), query.top_k), scores, query.top_k)
-        return self._ranked(rows, found, scores, self._shown(rows, scores, searchable, corpus), corpus, question)
+        if query.deep and (outdated := self._view("outdated")).any():
+            found["outdated"] = (query.outdated_penalty - 1.0) * (outdated * np.maximum(scores, 0.0))
+            scores += found["outdated"]
+        rows = self._ordered(first(np.where(placed, scores, -np.inf), query.top_k), scores, query.top_k)
+        return self._ranked(rows, found, scores, self._shown(rows, scores, searchable, corpus), question)
 
     def _view(self, name: str) -> NDArray[Any]:
         return self._columns[name][: self._size]
 
     def _posting(self, term: int) -> tuple[Rows, int]:
+        """The rows with a term, one for each time it occurs, and how many originals have it."""
         found = self._postings.get(term)
         if found is None:
             return np.zeros(0, dtype=np.intp), 0
         rows = np.frombuffer(found.tobytes(), dtype=np.int32).astype(np.intp)
-        if self._buried:
-            rows = rows[self._alive()[rows]]
-        return rows, int(np.count_nonzero(np.diff(rows))) + bool(len(rows))
-
-    def _alive(self) -> Mask:
-        alive = np.ones(self._size, dtype=np.bool_)
-        alive[list(self._buried)] = False
-        return alive
+        distinct = rows[np.append(True, rows[1:] != rows[:-1])]
+        return rows, int(np.count_nonzero(self._columns["original"][distinct]))
 
     def _corpus(self, embedder: str | None) -> Corpus:
         """Everything as the ranking wants it, kept until the next write."""
         if embedder in self._prepared:
             return self._prepared[embedder]
-        personal = np.array([*(n and not a for n, a in zip(self._named, self._assisted, strict=True)), False])
-        among_people = personal[self._view("conversation")]
+        personal = [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
+        words, original = self._view("words"), self._view("original")
+        count = int(np.count_nonzero(original))
         stored = self._vectors.get(embedder) if embedder else None
-        vectors, scale, passages, passage_rows = stored.arrays(self._size) if stored else (None, None, None, None)
+        vectors, scale, passages, passage_rows = stored.arrays(self._size) if stored else _NO_VECTORS
         corpus = Corpus(
-            count=len(self),
-            average=max(1.0, self._total_words / max(1, len(self))),
+            count=count,
             postings=self._posting,
-            words=self._view("words"),
+            weight=weight(words, max(1.0, float(words @ original) / max(1, count))),
             gate=self._view("gate"),
             before=self._view("before"),
             after=self._view("after"),
             day=self._view("day"),
             days={term: np.array(numbers) for term, numbers in self._day_terms.items()},
             speaker=self._view("speaker"),
-            user=self._view("user") & ~among_people,
-            question=self._view("share") * among_people,
+            user=self._view("user"),
+            people=np.array([*personal, False], dtype=np.bool_)[self._view("conversation")],
+            question=self._view("question"),
             cues=self._view("cues"),
             at=self._view("at"),
             latest=self._latest,
@@ -333,6 +376,8 @@ class Index:
 
     def _shown(self, rows: list[int], scores: Floats, searchable: Mask, corpus: Corpus) -> dict[int, list[str]]:
         """The facts to show with each row: those that rest on it, best first, each with the first of its rows."""
+        if not len(corpus.lenders):
+            return {}
         places = {row: place for place, row in enumerate(rows)}
         near = np.flatnonzero(np.isin(corpus.borrowers, rows) & searchable[corpus.lenders])
         home: dict[int, int] = {}
@@ -350,18 +395,22 @@ class Index:
         found: Mapping[str, Floats],
         scores: Floats,
         shown: Mapping[int, list[str]],
-        corpus: Corpus,
         question: Question,
     ) -> list[Ranked]:
-        holders = [set(corpus.postings(term)[0].tolist()) for term in question.terms]
+        shared = np.zeros(len(rows), dtype=np.intp)
+        for term in question.terms:
+            posting = self._postings.get(term)
+            if posting is not None:
+                shared += np.isin(rows, posting)
+        values = {name: part[rows].tolist() for name, part in found.items()}
         return [
             Ranked(
                 id=self._ids[row],
-                score=float(scores[row]),
-                parts={name: float(part[row]) for name, part in found.items() if part[row]},
+                score=score,
+                parts={name: part[place] for name, part in values.items() if part[place]},
                 facts=tuple(shown.get(row, ())),
-                cosine=float(found["meaning"][row] / 0.7) if "meaning" in found else None,
-                shared=sum(row in holder for holder in holders),
+                cosine=values["meaning"][place] / MEANING if "meaning" in values else None,
+                shared=common,
             )
-            for row in rows
+            for place, (row, score, common) in enumerate(zip(rows, scores[rows].tolist(), shared.tolist(), strict=True))
         ]

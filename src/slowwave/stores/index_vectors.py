@@ -1,6 +1,8 @@
 """The vectors of one scope and one embedder, each pooled with those of the messages around it, ready to scan."""
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from slowwave.policy.ranking import AFTER_MEANING, BEFORE_MEANING, Rows
 Vectors = NDArray[np.float32]
 
 
-def grown(array: NDArray[np.generic], used: int, wanted: int) -> NDArray[np.generic]:
+def grown(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     """The array with room for `wanted` rows, at least doubled when it must grow; what is new is zero."""
     if wanted <= len(array):
         return array
@@ -39,8 +41,16 @@ class ContextVectors:
     def arrays(self, size: int) -> tuple[Vectors, Vectors, Vectors, Rows]:
         """Sums, scale, passages and the rows of the passages, of the first `size` rows."""
         if len(self._sums) < size:
-            self._sums, self._scale = grown(self._sums, len(self._sums), size), grown(self._scale, len(self._scale), size)
-        return self._sums[:size], self._scale[:size], self._passages[: self._passage_count], self._passage_rows[: self._passage_count]
+            self._sums, self._scale = (
+                grown(self._sums, len(self._sums), size),
+                grown(self._scale, len(self._scale), size),
+            )
+        return (
+            self._sums[:size],
+            self._scale[:size],
+            self._passages[: self._passage_count],
+            self._passage_rows[: self._passage_count],
+        )
 
     def append(
         self,
@@ -76,7 +86,9 @@ class ContextVectors:
         self._remember(start, own, chained, chain[-1])
         self._append_passages(start, entries)
 
-    def _add(self, start: int, own: Vectors, targets: Rows, sources: Rows, share: float, gates: NDArray[np.float64]) -> None:
+    def _add(
+        self, start: int, own: Vectors, targets: Rows, sources: Rows, share: float, gates: NDArray[np.float64]
+    ) -> None:
         """Add share * g_target * g_source * e_source to each target, run by run of adjacent rows."""
         pairs = (targets >= 0) & (sources >= 0)
         targets, sources = targets[pairs], sources[pairs]
@@ -85,7 +97,7 @@ class ContextVectors:
         weights = (share * gates[targets] * gates[sources]).astype(np.float32)
         breaks = np.flatnonzero((np.diff(targets) != 1) | (np.diff(sources) != 1) | (sources[1:] == start)) + 1
         edges = [0, *breaks.tolist(), len(targets)]
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             target, source = int(targets[low]), int(sources[low])
             into = self._sums[target : target + high - low]
             if source >= start:
