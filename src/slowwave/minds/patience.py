@@ -1,0 +1,87 @@
+"""Tries a call again while its failure may pass, and never longer than its budget of time."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final, TypeVar
+
+from slowwave.errors import ModelError
+
+FIRST_PAUSE: Final = 0.5  # seconds; doubled each time
+LONGEST_PAUSE: Final = 20.0
+
+T = TypeVar("T")
+
+
+class TransientError(ModelError):
+    """A failure that may pass: what failed, and the seconds after which the other side asks to be tried again."""
+
+    def __init__(self, sentence: str, after: float | None = None) -> None:
+        super().__init__(sentence)
+        self.after = after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long and how often to try.
+
+    Args:
+        budget: seconds for all tries and pauses together.
+        tries: at most so many.
+        sleep: how to pause.
+        clock: seconds that never run backwards.
+        chance: 0 to 1, spreads the pauses of many clients.
+    """
+
+    budget: float = 180.0
+    tries: int = 4
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    chance: Callable[[], float] = random.random
+
+    def through(self, call: Callable[[float], T]) -> T:
+        """What the call returns; it is given the seconds that are left.
+
+        Raises:
+            ModelError: it failed for good, too often, or for too long.
+        """
+        end = self.clock() + self.budget
+        pause = FIRST_PAUSE
+        for tried in range(1, self.tries + 1):
+            try:
+                return call(end - self.clock())
+            except TransientError as error:
+                wanted = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
+                if tried == self.tries:
+                    raise ModelError(f"{error} (tried {tried} times)") from None
+                if self.clock() + wanted >= end:
+                    raise ModelError(
+                        f"{error} (given up: {wanted:.0f} s more are past the limit of {self.budget:g} s)"
+                    ) from None
+                self.sleep(wanted)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        raise AssertionError("the last try returns or raises")
+
+
+def seconds_after(header: str | None, now: datetime) -> float | None:
+    """The seconds a Retry-After header asks for, given as a number or as an HTTP date; None if it says neither.
+
+    >>> seconds_after("7", datetime(2026, 3, 1, tzinfo=UTC))
+    7.0
+    >>> seconds_after("Sun, 01 Mar 2026 00:01:00 GMT", datetime(2026, 3, 1, tzinfo=UTC))
+    60.0
+    """
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header)) if header.strip().replace(".", "", 1).isdigit() else _until(header, now)
+    except ValueError:
+        return None
+
+
+def _until(date: str, now: datetime) -> float:
+    at = parsedate_to_datetime(date)
+    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now).total_seconds())
