@@ -114,7 +114,9 @@ def trim(text: str, *, names: Collection[str] = ()) -> str:
     text = _OPENING.sub("", text, count=1)
     for name in names:
         called = re.escape(name)
-        text = re.sub(rf"^{called}[,!.]+\s+|,\s*{called}(?=\s*[,.!?]|\s*$)", "", text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"^{called}(?:[,!.]+\s+|[,!.?\s]*$)|,\s*{called}(?=\s*[,.!?]|\s*$)", "", text, flags=re.IGNORECASE
+        )
     text = _INTENSIFIERS.sub("", _OPENING.sub("", text, count=1))
     return " ".join(text.split()).strip(_EDGES)
 

@@ -24,7 +24,7 @@ QUESTION: Final = 0.6  # weight of a word that only questions use
 CAPTION: Final = 0.5  # of a word that only a picture's caption uses
 ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
 CUES: Final[Mapping[str, float]] = MappingProxyType(
-    {"time": 0.4, "figure": 0.8, "names": 0.3, "event": 0.2, "first person": 0.15, "instruction": 0.6}
+    {"time": 0.4, "figure": 0.8, "names": 0.3, "event": 0.2, "first person": 0.15, "instruction": 1.0}
 )
 """Weight of each cue; "names" is reached with three."""
 MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
@@ -36,11 +36,12 @@ _TIME: Final = re.compile(
     rf"\b(?:(?i:{_MONTHS}|{_DAYS}|weekends?|yesterday|today|tonight|tomorrow|last|ago|weeks?|months?|years?|mornings?|evenings?|"
     r"spring|summer|autumn|winter|seasons?|recently)|March|May(?! (?:I|we|you|he|she|it|they|the|be)\b))\b"
 )
-_SHORT_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+_A_MONTH: Final = rf"(?:{_SHORT_MONTHS}|may|{_MONTHS}|march)\b\.?"
 _FIGURE: Final = re.compile(
     r"[$€£¥]\s?\d|\d\s?(?:[%€£¥°]|percent\b|dollars?\b|euros?\b|pounds?\b|bucks\b)"
     r"|\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\b\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,3}(?:,\d{3})+\b|\b\d{4,}\b"
-    rf"|\b{_SHORT_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_SHORT_MONTH}"
+    rf"|\b{_A_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_A_MONTH}"
     r"|\b\d+(?:\.\d+)?[\s-]?(?:years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|km|kilometers?|miles?|"
     r"meters?|metres?|feet|foot|ft|inch(?:es)?|cm|mm|kg|kilos?|grams?|lbs?|oz|liters?|litres?|ml|gb|mb|kb|tb|people|users?|"
     r"times|pages?|items?|points?|steps?|rows?|requests?|calories|degrees?)\b",
@@ -60,7 +61,9 @@ _INSTRUCTION: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_NO_NAME: Final = re.compile(rf"(?:{_MONTHS}|march|may|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE)
+_NO_NAME: Final = re.compile(
+    rf"(?:{_MONTHS}|march|may|{_SHORT_MONTHS}|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,152 @@
+"""Cutting into clauses and shortening them without loss."""
+
+import time
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.clauses import SHORTEST, Clause, captions, clauses, note, prose, sentences, trim
+
+
+def texts(text: str) -> list[str]:
+    return [clause.text for clause in clauses(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I went to Lisbon in May, and we ate far too much.", ["I went to Lisbon in May,", "and we ate far too much."]),
+        ("She wanted to come along but her car broke down.", ["She wanted to come along", "but her car broke down."]),
+        ("We moved last year; the new flat is bigger.", ["We moved last year;", "the new flat is bigger."]),
+        ("Our dog ran away today - we found him later.", ["Our dog ran away today", "- we found him later."]),
+        ("First sentence is here. Second one is there!", ["First sentence is here.", "Second one is there!"]),
+        ("one line\nanother line", ["one line", "another line"]),
+        ("昨日は東京に行った。楽しかった。", ["昨日は東京に行った。", "楽しかった。"]),
+        ("", []),
+        (" \n ", []),
+    ],
+)
+def test_a_text_is_cut_where_a_new_thought_begins(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+
+
+def test_short_pieces_stay_with_their_neighbour() -> None:
+    assert texts("Well, I think, but not today.") == ["Well, I think, but not today."]
+
+
+def test_a_clause_knows_its_sentence() -> None:
+    asked, follows, said = clauses("Did you see the new place, because I really liked it? Yes.")
+    assert (asked.question, asked.opens) == (True, True)
+    assert (follows.question, follows.opens) == (True, False)
+    assert (said.question, said.opens) == (False, True)
+
+
+def test_a_caption_is_a_clause_of_its_own_and_comes_last() -> None:
+    assert clauses("Look at [image: a photo of a dog] my new friend") == (
+        Clause(text="Look at my new friend"),
+        Clause(text="a photo of a dog", caption=True),
+    )
+    assert captions("[photo] and [Image: a cat, asleep]") == ["photo", "a cat, asleep"]
+
+
+@given(st.text(st.sampled_from("abc ,.!?;—-\n'") | st.characters(), max_size=200))
+def test_no_word_is_lost_or_moved(text: str) -> None:
+    if "[" in text or "```" in text or "~~~" in text or "\n" in text:
+        return
+    assert (
+        " ".join(texts(text)).split() == text.split()
+        or "".join(texts(text)).split() == "".join(text.split()).split()
+        or ("".join("".join(texts(text)).split()) == "".join(text.split()))
+    )
+
+
+@given(
+    st.lists(
+        st.sampled_from(["I", "saw", "her", "but", "she", "left", "town,", "and", "we", "stayed;", "then"]), max_size=40
+    )
+)
+def test_only_a_whole_sentence_may_be_shorter_than_four_words(parts: list[str]) -> None:
+    cut = texts(" ".join(parts))
+    assert len(cut) < 2 or all(len(piece.split()) >= SHORTEST for piece in cut[:-1])
+
+
+CODE = """Here is my function:
+```python
+def total(x):
+    return x
+```
+and some more
+import os
+total = 3
+for (int i = 0; i < 3; i++) {
+run(x);
+$ pip install it
+{"a": 1}
+My class starts at nine;
+It fails."""
+
+
+def test_code_is_left_out_and_what_only_looks_like_it_stays() -> None:
+    assert prose(CODE).split("\n") == [
+        "Here is my function:",
+        "",
+        "and some more",
+        "My class starts at nine;",
+        "It fails.",
+    ]
+    assert prose("x = 1") == "x = 1"
+    assert prose("~~~\nunclosed fence") == ""
+
+
+def test_sentences_leave_captions_out() -> None:
+    assert sentences('He said "go." Then [image: a door] he left.') == ['He said "go.', "Then he left."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hey Mel, I really loved that!", "I loved that!"),
+        ("Oh wow, so cool, that's kind of a big step for you, Mel", "that's a big step for you"),
+        ("and it was so that we could leave", "it was so that we could leave"),
+        ("Thanks!", ""),
+        ("I never said maybe, but it is not always even true", "I never said maybe, but it is not always even true"),
+        ("likewise, greatness", "likewise, greatness"),
+        ("Melody is here", "Melody is here"),
+    ],
+)
+def test_trimming_drops_only_filler(text: str, expected: str) -> None:
+    assert trim(text, names=["Mel"]) == expected
+
+
+@given(
+    st.lists(
+        st.sampled_from(["no", "not", "never", "but", "maybe", "probably", "always", "even", "Lisbon", "5"]),
+        max_size=10,
+    )
+)
+def test_trimming_and_noting_keep_every_word_that_turns_the_meaning(parts: list[str]) -> None:
+    assert trim(" ".join(parts)).split() == parts
+    assert note(" ".join(parts)).split() == parts
+
+
+@given(st.text(max_size=80))
+def test_trimming_twice_is_trimming_once(text: str) -> None:
+    once = trim(text)
+    assert len(once) <= len(text)
+    assert note(text).count(" ") <= once.count(" ")
+
+
+def test_a_note_leaves_grammar_to_the_reader() -> None:
+    assert note("I'm so happy that I was at the charity race.") == "happy that at charity race"
+    assert note("it's a boy, she's the oldest") == "boy, oldest"
+    assert note("I went to Iceland") == "went to Iceland"
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", "a(", "[image", "\n", "—", "1,000", "{ ", "so ", "@a ", '."', ", and", "=(", "</a"]
+)
+def test_hostile_texts_cost_no_more_than_their_length(unit: str) -> None:
+    start = time.perf_counter()
+    for clause in clauses(unit * (60_000 // len(unit)) + "\nend"):
+        note(clause.text, names=["Al"])
+    assert time.perf_counter() - start < 5  # a quadratic cut takes minutes

@@ -1,0 +1,142 @@
+"""What a text is worth: information and cues."""
+
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.clauses import Clause
+from slowwave.policy.importance import ASSISTANT, CUES, Frequencies, cues, importance, score, strength, weigh
+
+YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
+
+
+def store(documents: int, **counts: int) -> Frequencies:
+    """A scope of so many texts, in which stems occur so often."""
+    return Frequencies(documents=documents, frequency=lambda stem: counts.get(stem, 0))
+
+
+def test_in_a_young_store_the_background_tells_what_is_rare() -> None:
+    assert YOUNG.rarity("the") < 0.8 < YOUNG.rarity("people") < YOUNG.rarity("guitar") < YOUNG.rarity("zyzzyva")
+
+
+def test_the_stores_own_counts_win_as_it_grows() -> None:
+    assert store(10_000, guitar=5_000).rarity("guitar") < 1
+    assert store(10_000, guitar=1).rarity("guitar") > 6
+
+
+@given(documents=st.integers(0, 10**6), share=st.floats(0, 1))
+def test_rarity_falls_with_frequency_and_is_finite(documents: int, share: float) -> None:
+    often = round(documents * share)
+    rarity = store(documents, word=often).rarity("word")
+    assert 0 <= rarity <= math.log(documents + 301)
+    assert store(documents, word=often + 1).rarity("word") < rarity
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("they met in March", {"time"}),
+        ("they may march on", set()),
+        ("May they come in", set()),
+        ("it was last weekend", {"time"}),
+        ("costs $40 now", {"figure"}),
+        ("up 12 %", {"figure"}),
+        ("wake at 7:30", {"figure"}),
+        ("the 3rd try", {"figure"}),
+        ("back in 2019", {"figure"}),
+        ("1,200 of them", {"figure"}),
+        ("on Mar 5", {"figure"}),
+        ("ran 10 km", {"figure"}),
+        ("a dozen", set()),
+        ("they play with Bruno here", {"names"}),
+        ("Bruno plays", set()),
+        ("so then I just adopted a dog", {"event", "first person"}),
+        ("is it my turn?", set()),
+        ("Please always answer in verse", {"instruction"}),
+        ("ok, from now on use tabs", {"instruction"}),
+        ("I'd rather not", {"instruction", "first person"}),
+        ("it was always so", set()),
+        ("", set()),
+    ],
+)
+def test_each_cue_is_seen_where_it_stands_and_nowhere_else(text: str, names: set[str]) -> None:
+    assert set(cues(text)) == names
+
+
+def test_speakers_are_no_names_and_three_names_are_enough() -> None:
+    assert cues("then Ann met Bob", speakers=["Ann", "Bob"]) == {}
+    assert cues("then Ann met Bob", speakers=["Ann"])["names"] == pytest.approx(CUES["names"] / 3)
+    assert cues("to Rome, Paris, Oslo, Bonn")["names"] == pytest.approx(CUES["names"])
+
+
+def test_the_capital_of_a_clause_inside_a_sentence_counts() -> None:
+    assert "names" in cues("Rome was next", opens=False)
+    assert "names" not in cues("Rome was next")
+
+
+def test_the_score_is_the_sum_of_its_parts() -> None:
+    weighed = weigh("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
+    assert set(weighed.parts) == {"information", "time", "figure", "names", "event", "first person"}
+    assert weighed.score == pytest.approx(sum(weighed.parts.values()))
+    assert weighed.score == score("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
+    assert weighed.importance == importance("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (0.0, 0.37, ["Thanks!", "ok", "Haha yeah", "Good morning!", "Wow, that's great!", "You're welcome"]),
+        (0.33, 0.67, ["Alice owns the deploy pipeline", "The user lives in Lisbon", "I have two cats", "Bob plays guitar"]),
+        (0.7, 1.0, ["The launch is on March 15, 2024", "Always answer in French", "I moved to Berlin on 3 May 2023",
+                    "The API limit is 1,200 requests per minute", "From now on, use metric units in every report"]),
+    ],
+)  # fmt: skip
+def test_chatter_facts_and_dated_figures_lie_apart(low: float, high: float, texts: list[str]) -> None:
+    values = [importance(text, frequencies=YOUNG) for text in texts]
+    assert low < min(values)
+    assert max(values) < high
+
+
+def test_words_that_only_questions_or_captions_use_count_less() -> None:
+    said = score("there is a saxophone", frequencies=YOUNG)
+    assert score("is there a saxophone?", frequencies=YOUNG) < said
+    assert score("there is [image: saxophone]", frequencies=YOUNG) < said
+    assert score("is there a saxophone? there is a saxophone", frequencies=YOUNG) == pytest.approx(
+        score("it is there with a saxophone there is a saxophone", frequencies=YOUNG), abs=0.1
+    )
+
+
+def test_code_and_speakers_names_inform_about_nothing() -> None:
+    assert score("```\nsaxophone\n```", frequencies=YOUNG) == pytest.approx(math.log(0.5))
+    assert score("Caroline", frequencies=YOUNG, speakers=["Caroline"]) == pytest.approx(math.log(0.5))
+
+
+def test_length_alone_is_not_worth_much() -> None:
+    short = "the saxophone teacher from Madrid called"
+    assert score(short + " and so on and on" * 50, frequencies=YOUNG) < score(short, frequencies=YOUNG)
+
+
+def test_the_person_comes_before_the_assistant() -> None:
+    text = "The API limit is 1,200 requests per minute"
+    weighed = weigh(text, frequencies=YOUNG, from_assistant=True)
+    assert weighed.parts["assistant"] == ASSISTANT
+    assert weighed.score == pytest.approx(score(text, frequencies=YOUNG) + ASSISTANT)
+
+
+@given(st.text(max_size=200))
+def test_importance_is_always_between_zero_and_one(text: str) -> None:
+    assert 0 < importance(text, frequencies=YOUNG) < 1
+
+
+def test_a_clause_is_worth_its_information_a_word() -> None:
+    def worth(text: str, **more: bool) -> float:
+        return strength(Clause(text=text, **more), frequencies=YOUNG)
+
+    assert worth("adopted a greyhound") > worth("then we were all there with them")
+    assert worth("is there a greyhound", question=True) == pytest.approx(worth("is there a greyhound") + math.log(0.6))
+    assert worth("in 2019 a greyhound", caption=True) == pytest.approx(worth("in 2019 a greyhound") - CUES["figure"])
+    assert math.isfinite(strength(Clause(text=""), frequencies=YOUNG))
+    alone = strength(Clause(text="a greyhound"), frequencies=YOUNG)
+    assert strength(Clause(text="a greyhound"), frequencies=YOUNG, turn_cues=1.0) == pytest.approx(alone + 0.3)
+    assert strength(Clause(text="a greyhound"), frequencies=YOUNG, speakers=["Greyhound"]) < alone

@@ -1,0 +1,132 @@
+"""Extractive summaries: most informative words in a budget, nothing rewritten."""
+
+import importlib.util
+import os
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.importance import Frequencies
+from slowwave.policy.summary import Unit, render, select, units
+
+YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
+WORDS = ["saxophone", "Lisbon", "greyhound", "2019", "thing", "people", "adopted", "the", "not"]
+UNITS = st.lists(
+    st.builds(
+        Unit,
+        text=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+        speaker=st.sampled_from(["Ann", "Bob", None]),
+        position=st.integers(0, 5),
+        cues=st.floats(0, 2),
+        question=st.booleans(),
+        caption=st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+def length(chosen: tuple[Unit, ...]) -> int:
+    return sum(len(unit.text.split()) for unit in chosen)
+
+
+@given(candidates=UNITS, limit=st.integers(0, 30))
+def test_a_summary_keeps_the_budget_the_order_and_the_words(candidates: list[Unit], limit: int) -> None:
+    chosen = select(candidates, limit=limit, rarity=YOUNG.rarity)
+    assert length(chosen) <= limit
+    assert [unit.position for unit in chosen] == sorted(unit.position for unit in chosen)
+    assert all(unit in candidates for unit in chosen)
+
+
+@given(candidates=UNITS, limit=st.integers(0, 30))
+def test_selecting_again_from_a_summary_changes_nothing(candidates: list[Unit], limit: int) -> None:
+    chosen = select(candidates, limit=limit, rarity=YOUNG.rarity)
+    assert select(chosen, limit=limit, rarity=YOUNG.rarity) == chosen
+
+
+@given(candidates=UNITS)
+def test_with_room_for_all_every_informative_word_is_covered(candidates: list[Unit]) -> None:
+    chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
+    kept = {word for unit in chosen for word in unit.text.split()}
+    assert {word for unit in candidates for word in unit.text.split()} - kept <= {"the", "not"}
+
+
+@given(candidates=UNITS)
+def test_every_chosen_unit_adds_something(candidates: list[Unit]) -> None:
+    chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
+    for one, other in combinations(chosen, 2):
+        assert set(one.text.lower().split()) - {"the", "not"} != set(other.text.lower().split()) - {"the", "not"}
+
+
+def test_names_numbers_and_rare_words_come_first_and_questions_and_captions_last() -> None:
+    pool = [
+        Unit(text="we saw some people there"),
+        Unit(text="we saw Lisbon in 2019 there"),
+        Unit(text="we saw one greyhound there", question=True),
+        Unit(text="we saw one saxophone there", caption=True),
+        Unit(text="we saw one accordion there"),
+    ]
+    chosen = [select(pool, limit=5 + part, rarity=YOUNG.rarity)[0].text for part in range(2)]
+    assert chosen == ["we saw Lisbon in 2019 there"] * 0 + [chosen[0], "we saw Lisbon in 2019 there"]
+    assert chosen[0] == "we saw one accordion there"
+
+
+def test_cues_raise_a_unit() -> None:
+    plain, cued = Unit(text="one greyhound"), Unit(text="one saxophone", cues=2.0)
+    assert select([plain, cued], limit=2, rarity=YOUNG.rarity) == (cued,)
+
+
+def test_speakers_names_are_worth_nothing() -> None:
+    assert (
+        select([Unit(text="Caroline Caroline", speaker="Mel")], limit=9, rarity=YOUNG.rarity, speakers=["Caroline"])
+        == ()
+    )
+
+
+def test_units_are_trimmed_clauses_with_what_is_needed_to_weigh_them() -> None:
+    text = "Hey Mel! I adopted a greyhound in 2019, and it sleeps all day long. Isn't it cute? [image: a dog asleep]"
+    adopted, sleeps, cute, asleep = units(text, speaker="Ann", position=7, speakers=["Ann", "Mel"])
+    assert [unit.text for unit in (adopted, sleeps)] == ["I adopted a greyhound in 2019", "it sleeps all day long."]
+    assert adopted.cues > sleeps.cues > 0
+    assert (cute.question, asleep.caption) == (True, True)
+    assert {unit.speaker for unit in (adopted, sleeps, cute, asleep)} == {"Ann"}
+    assert {unit.position for unit in (adopted, sleeps, cute, asleep)} == {7}
+
+
+def test_brief_units_are_notes() -> None:
+    assert [unit.text for unit in units("I'm at the gym", brief=True)] == ["at gym"]
+
+
+def test_a_text_without_content_has_no_units() -> None:
+    assert units("Hey! It is so. And you?") == ()
+
+
+def test_a_summary_is_printed_by_speaker_in_order_of_time() -> None:
+    chosen = (
+        Unit(text="ran a race.", speaker="Mel"),
+        Unit(text="a medal", speaker="Mel", caption=True),
+        Unit(text="adopted a dog", speaker="Ann"),
+        Unit(text="it rained"),
+        Unit(text="painted a lake!", speaker="Mel"),
+    )
+    assert render(chosen) == "Mel: ran a race; [a medal]; painted a lake!\nAnn: adopted a dog\nit rained"
+    assert render(()) == ""
+
+
+def test_a_fifth_of_a_session_keeps_most_of_what_is_asked_later() -> None:
+    data = os.environ.get("SLOWWAVE_DATA")
+    if not data:
+        pytest.skip("SLOWWAVE_DATA names no folder with conversations")
+    bench = Path(__file__).parents[2] / "bench" / "summaries.py"
+    spec = importlib.util.spec_from_file_location("summaries", bench)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    import sys  # noqa: PLC0415 - only here
+
+    sys.modules["summaries"] = module
+    spec.loader.exec_module(module)
+    figures = module.measure(Path(data, "locomo", "locomo-dev.json"))
+    assert figures["answer_words"] >= 60
+    assert figures["evidence_touched"] >= 65
