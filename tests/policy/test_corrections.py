@@ -85,6 +85,7 @@ def test_an_explicit_correction_says_how_the_old_fact_ends(kind: str, new: str, 
         ("Alice likes tea", "Alice likes tea"),
         ("Matteo non usa più una scrivania", "Matteo usa una scrivania"),
         ("No longer", "Alice uses vim"),
+        ("Matteo no longer uses a standing desk, " + "and so on " * 50, "Matteo uses a standing desk"),
     ],
 )
 def test_anything_less_than_plain_corrects_nothing(new: str, old: str) -> None:

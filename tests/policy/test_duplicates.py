@@ -2,6 +2,7 @@
 
 import csv
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -208,6 +209,15 @@ TRICKY = """
 Alice Bob the a dog cat is being chased by not in on over 3 three red blue happy unhappy his sister's likes to from before May on
 last wants il non if main.py c and the was worked with careful careless used never eats meat tea coffee
 """
+
+
+@pytest.mark.parametrize("piece", ["a", "_", "a.", "April 1 ", "moved from a to ", "is being ", "x=1,", "Bob's "])
+def test_comparing_takes_time_in_proportion_to_the_text(piece: str) -> None:
+    started = time.perf_counter()
+    by_vetoes_alone(piece * 10_000, piece * 10_001)
+    assert time.perf_counter() - started < 5  # a quadratic reading takes minutes
+
+
 WORDS = st.sampled_from(TRICKY.split())
 SENTENCES = st.lists(WORDS, max_size=10).map(" ".join)
 

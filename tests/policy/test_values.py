@@ -66,6 +66,14 @@ def test_versions_code_and_bare_numbers_are_no_values(text: str) -> None:
     assert mentions(text) == ()
 
 
+def test_a_pasted_table_is_read_in_bounded_time() -> None:
+    table = "The dashboard API response time is now 3 cards. " * 50_000
+    assert len(mentions(table)) < 500
+    assert (
+        outdated("What is the response time of the dashboard API?", [(table, 1), (table + "4", 2)], lambda _: 4.0) == []
+    )
+
+
 def test_context_stays_in_its_sentence_and_a_cue_must_be_near() -> None:
     first, second = mentions("The dashboard improved to 250ms. My flat has 3 rooms.")
     assert (first.context, first.cue) == ({"dashboard", "improv"}, True)

@@ -40,7 +40,7 @@ class Grid(Protocol):
 WordCosine = Callable[[Sequence[str], Sequence[str]], Grid]
 
 # A letter run, or anything with a digit in it kept whole (8003, 3.11, 10:30, 1,200, v2, 8am); $ and % belong to their number.
-_TOKEN: Final = re.compile(r"[$€£]?\w*\d(?:\w|[.,:/](?=\d))*%?|[^\W\d_]+")
+_TOKEN: Final = re.compile(r"(?<!\w)[$€£]?\w*\d(?:\w|[.,:/](?=\d))*%?|[^\W\d_]+")
 _CONTRACTIONS: Final = (
     (re.compile(r"\b(?:can['’]?t|cannot)\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon['’]?t\b", re.IGNORECASE), "will not"),
@@ -48,8 +48,10 @@ _CONTRACTIONS: Final = (
     (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
     (re.compile(r"\bused to\b", re.IGNORECASE), "formerly"),
 )
-_LITERAL: Final = re.compile(r"[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
-_POSSESSIVE: Final = re.compile(r"(\w+)(?:['’]s|s['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE)
+_LITERAL: Final = re.compile(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
+_POSSESSIVE: Final = re.compile(
+    r"\b(\w+)(?:['’]s|(?<=s)['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE
+)
 _LAST_LATIN: Final = "\u024f"
 _ENGLISH_SHARE: Final = 0.6
 _SHORTEST_PAST: Final = 4

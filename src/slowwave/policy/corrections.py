@@ -11,6 +11,7 @@ from slowwave.policy.lexicon import MODALS, NEGATIONS, PREPOSITIONS
 
 Kind = Literal["ended", "changed", "corrected"]
 
+_LONGEST: Final = 400  # characters; a correction is one plain sentence
 _ANY_MORE: Final = r"\b(?:anymore|any more|any longer)\b"
 _NO_LONGER: Final = re.compile(
     rf"\bno longer\b|\b(?:(?:do|does|did) )?not\b(?=.+{_ANY_MORE})|{_ANY_MORE}|\b(?:has |have )?(?:stopped|quit|ceased)\b(?=\s+\w+ing\b)",
@@ -65,6 +66,8 @@ def correction(new: str, old: str, *, called: Collection[str] = ()) -> Correctio
     Returns:
         How the old fact ends and why, in words; None if the new one does not plainly say so.
     """
+    if max(len(new), len(old)) > _LONGEST:
+        return None
     said, known = _one_name(expanded(new), called), _one_name(expanded(old), called)
     later, earlier = prepare(said), prepare(known)
     if not (later.english and earlier.english) or said.rstrip().endswith("?"):

@@ -15,7 +15,7 @@ _SAYS_NAME: Final = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?:^|(?<=[\s,;:–—-]))[Mm]y (?:full |first |real )?name(?: is|['’]s) {_NAME}",
-        rf"(?:^|(?<=[\s,;:–—-]))(?:[Pp]lease |just |[Yy]ou can |friends |people |everyone |everybody )*[Cc]alls? me {_NAME}{_ENDS}",
+        rf"(?:^|(?<=[\s,;:–—-]))(?:[Pp]lease |just |[Yy]ou can |friends |people |everyone |everybody ){{0,3}}[Cc]alls? me {_NAME}{_ENDS}",
         rf"(?:^|(?<=[\s,;:–—-]))I go by {_NAME}{_ENDS}",
         rf"^(?:(?:[Hh]i|[Hh]ello|[Hh]ey)\b[^.!?]{{0,20}}?[,!–—-]?\s*)?(?:I['’]m|I am) {_NAME}{_ENDS}",
     )

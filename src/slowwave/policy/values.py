@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, Final
 
 from slowwave.policy.clauses import prose, sentences
@@ -27,6 +27,8 @@ _CUE_BEFORE: Final = 7
 _CUE_AFTER: Final = 6
 _UNIT_WORDS: Final = 2
 _CACHED_TEXTS: Final = 1024
+_LONGEST: Final = 20_000  # characters read of one text
+_MENTIONS_MAX: Final = 50  # compared of one text: a pasted table is no statement
 
 _MONTHS: Final = "january|february|march|april|may|june|july|august|september|october|november|december"
 _WEEKDAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
@@ -39,7 +41,7 @@ _TOKEN: Final = re.compile(
     rf"(?P<date>(?:(?:{_MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS}))\b"
     rf"(?:,?\s+(?:19|20)\d\d\b)?|\b(?:19|20)\d\d-\d\d-\d\d\b)"
     rf"|(?P<weekday>\b(?:{_WEEKDAYS})\b)"
-    r"|(?P<skip>\b(?:version|port|http|error|chapter|section|step|part|line|room|api)\s+v?\d[\w.]*|\bv\d[\w.]*|\d+\.\d+\.\d[\w.]*|\#\d+)"
+    r"|(?P<skip>\b(?:version|port|http|error|chapter|section|step|part|line|room|api)\s+v?\d[\w.]*|\bv\d[\w.]*|\b\d+\.\d+\.\d[\w.]*|\#\d+)"
     r"|(?P<clock>\b\d{1,2}:\d\d(?:\s*[ap]m\b)?|\b\d{1,2}\s*[ap]m\b)"
     r"|(?P<money>[$€£]\s?\d[\d,]*(?:\.\d+)?(?:k|m|bn)?\b)"
     r"|(?P<percent>\b\d[\d,]*(?:\.\d+)?\s?(?:%|percent\b))"
@@ -65,7 +67,7 @@ _ASKS_FOR_VALUE: Final = re.compile(
 )
 _ASKS_FOR_HISTORY: Final = re.compile(
     r"\bbetween\b|(?<!\bto )\b(?:improv|increas|chang)\w*|\bfirst\b|\binitial\w*|\boriginal\w*|\bcompar\w*|\bprogress\w*|\bover time\b"
-    r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.+\bto\b",
+    r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.{1,80}\bto\b",
     re.IGNORECASE,
 )
 
@@ -123,7 +125,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
     is a word of change within 7 words before or 6 after.
     """
     found: list[Mention] = []
-    for sentence in sentences(_INLINE_CODE.sub(" ", prose(text))):
+    for sentence in sentences(_INLINE_CODE.sub(" ", prose(text[:_LONGEST]))):
         if _DIGITS.search(sentence) or not _VALUE_WORDS.isdisjoint(_WORD.findall(sentence.lower())):
             found += _in_sentence(list(_TOKEN.finditer(sentence)), sentence)
     return tuple(found)
@@ -249,7 +251,8 @@ def _stems(text: str) -> frozenset[str]:
 def _naming(asked: frozenset[str], weight: float, text: str, idf: Idf) -> list[Mention]:
     """The mentions of a text that the question names."""
     floor = QUESTION_SHARE_MIN * weight
-    return [m for m in mentions(text) if sum(map(idf, (m.context | m.unit) & asked)) >= floor > 0]
+    found = (m for m in mentions(text) if sum(map(idf, (m.context | m.unit) & asked)) >= floor > 0)
+    return list(islice(found, _MENTIONS_MAX))
 
 
 def _changed(
@@ -288,7 +291,7 @@ def value_changed(new: str, old: str, idf: Idf) -> Change | None:
     The shared context must weigh at least 7 and 0.3 of the smaller one, with a word of change at the new value. About
     one in four such links is truly the same attribute, so this is a question to ask, never a reason to supersede.
     """
-    found = _changed(mentions(new), mentions(old), idf, LINK_IDF_MIN, LINK_SHARE_MIN)
+    found = _changed(mentions(new)[:_MENTIONS_MAX], mentions(old)[:_MENTIONS_MAX], idf, LINK_IDF_MIN, LINK_SHARE_MIN)
     if found is None:
         return None
     newer, older = found

@@ -187,7 +187,8 @@ def name_order(first: Prepared, second: Prepared, learned: Collection[str]) -> b
 
 def _capitals_or_learned(sentence: Prepared, learned: Collection[str]) -> list[str]:
     """Names in order of first mention; learned ones count in any case."""
-    return list(dict.fromkeys(w for w in sentence.words if w in sentence.capitals or w in learned))
+    capitals = frozenset(sentence.capitals)
+    return list(dict.fromkeys(w for w in sentence.words if w in capitals or w in learned))
 
 
 _PLAIN: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProxyType(
