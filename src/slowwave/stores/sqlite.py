@@ -67,16 +67,18 @@ class SqliteStore(SqliteReads, SqliteJournal, SqliteSearch):
 
     def _apply_group(self, group: Group, scope: str, run: "_RunRow") -> list[Operation]:
         with self._transaction():
-            writer = GroupWriter(self._db, self._tokens, scope, self._reached)
+            writer = GroupWriter(
+                self._db, self._tokens, scope=scope, run=run.key, part=run.groups, reached=self._reached
+            )
             for operation in group.operations:
                 writer.perform(operation)
             # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
             if happened := bool(writer.performed or not group.operations):
-                key = run.key or writer.next_run
-                last = writer.finish(key, len(run.because))
-                run.write(self._db, writer.token, key, (writer.first_journal, last), group.because)
+                last = writer.finish()
+                run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
         if happened:
-            run.committed(key, group.because)
+            run.key = writer.run
+            run.groups += 1
         return writer.performed
 
     @contextmanager
@@ -117,32 +119,26 @@ class _RunRow:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.key = 0
-        self.because: list[str] = []
+        self.key = 0  # not written yet
+        self.groups = 0
 
     def write(self, db: apsw.Connection, token: int, key: int, journal: tuple[int, int], because: str) -> None:
         """Inside the group's transaction."""
-        sentences = dumps([*self.because, because])
         if self.key:
-            db.execute(SQL["extend_run"], (sentences, journal[1], key))
+            db.execute(SQL["extend_run"], (because, journal[1], key))
             return
         plan = self.plan
         amounts = dumps(asdict(plan.cost)) if plan.cost != _NOTHING else "{}"
-        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, sentences, *journal)
+        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, dumps([because]), *journal)
         if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
             # The run that stands for all parts comes with the first of them.
             whole = plan.cause.partition("/")[0]
-            db.execute(SQL["add_run"], (key, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal))
-            key += 1
+            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal)
+            db.execute(SQL["add_run"], part_of)
         try:
             db.execute(SQL["add_run"], values)
         except apsw.ConstraintError as error:
             raise Stale(f"the plan {plan.id} was applied before") from error
-
-    def committed(self, key: int, because: str) -> None:
-        """After the group's transaction."""
-        self.key = key
-        self.because.append(because)
 
 
 def _check_group(group: Group, scope: str) -> None:

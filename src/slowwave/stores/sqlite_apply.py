@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import apsw
 
@@ -26,7 +26,7 @@ from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Op
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row
 from slowwave.stores.sqlite_sql import SQL, bounds
 
-_KEY = len(MEMORY_COLUMNS)
+_CONTENT = 2 + MEMORY_COLUMNS.index("content")
 _IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 Values: TypeAlias = tuple[object, ...]
@@ -85,18 +85,37 @@ class Tokens:
 
 
 class GroupWriter:
-    """The operations of one group, performed in order. Use once, between BEGIN and COMMIT."""
+    """The operations of one group, performed in order. Use once, between BEGIN and COMMIT.
 
-    def __init__(self, db: apsw.Connection, tokens: Tokens, scope: str, reached: Callable[[str], None] | None) -> None:
+    Args:
+        db: the connection.
+        tokens: its tokens.
+        scope: whose group it is.
+        run: the key of its run, 0 if this is the first group of it.
+        part: the place of the group in its run, from 0.
+        reached: called with the name of each point that is passed.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        tokens: Tokens,
+        *,
+        scope: str,
+        run: int,
+        part: int,
+        reached: Callable[[str], None] | None,
+    ) -> None:
         self._db = db
         self._tokens = tokens
         self._reached = reached
         self.token = tokens.new_scope(scope)
         low, high = bounds(self.token)
-        memory, journal, run = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        memory, journal, last_run = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
         self._next_memory = (memory or low) + 1
         self.first_journal = self._next_journal = (journal or low) + 1
-        self.next_run = (run or low) + 1
+        self.run = run or (last_run or low) + 2  # between two runs there is room for one that stands for its parts
+        self._part = part
         self.performed: list[Operation] = []
         self._added: list[Add] = []
         self._memories: list[Values] = []
@@ -113,16 +132,23 @@ class GroupWriter:
             self.flush()
             self._PERFORM[type(operation)](self, operation)
 
-    def finish(self, run: int, part: int) -> int:
+    def finish(self) -> int:
         """Write what was gathered, and the journal. Returns the last journal key."""
         self.flush()
         self._at("apply.rows")
+        self._write_journal()
+        self._at("apply.journal")
+        return self._next_journal - 1
+
+    def _write_journal(self) -> None:
         self._db.executemany(
             SQL["add_journal"],
-            ((key, self.token, run, part, *row) for key, row in enumerate(self._journal, self.first_journal)),
+            (
+                (key, self.token, self.run, self._part, *row)
+                for key, row in enumerate(self._journal, self._next_journal - len(self._journal))
+            ),
         )
-        self._at("apply.journal")
-        return self.first_journal + len(self._journal) - 1
+        self._journal.clear()
 
     def _at(self, point: str) -> None:
         if self._reached:
@@ -133,6 +159,7 @@ class GroupWriter:
     ) -> None:
         self.performed.append(operation)
         self._journal.append((op, memory, other, operation.because, None if payload is None else dumps(payload)))
+        self._next_journal += 1
 
     # ---- adding
 
@@ -147,12 +174,15 @@ class GroupWriter:
             self._spoken(memory)
         row = to_row(memory)
         text = dumps(row)
-        self._memories.append((self._next_memory, self.token, *row, row_content(row), checksum(text)))
+        self._memories.append(
+            (self._next_memory, self.token, *row, row_content(row), checksum(text), self._next_journal)
+        )
         self._entries.append(self._entry(self._next_memory, operation.entry))
         self._added.append(operation)
         self._next_memory += 1
         self.performed.append(operation)
         self._journal.append(("add", memory.id, None, operation.because, text))
+        self._next_journal += 1
 
     def _known(self, memory: Memory) -> bool:
         """Whether a message with this ref is stored already, in this group too; ConflictError if it says otherwise."""
@@ -217,7 +247,7 @@ class GroupWriter:
         ids: set[str] = set()
         contents: dict[object, str] = {}
         for operation, row in zip(self._added, self._memories, strict=True):
-            memory, content = operation.memory, row[-2] if operation.memory.phase in HOT else None
+            memory, content = operation.memory, row[_CONTENT] if operation.memory.phase in HOT else None
             if memory.id in ids:
                 return f"{memory.id} is added twice"
             if content in contents and content is not None:
@@ -241,8 +271,8 @@ class GroupWriter:
     # ---- changing what is there
 
     def _stored(self, identity: str) -> tuple[int, Row] | None:
-        found = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
-        return None if found is None else (found[_KEY], checked(found))
+        found: Any = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
+        return None if found is None else (found[-1], checked(found))
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
         """Write the values that differ; returns them as the journal keeps them, by name, old and new."""
@@ -338,18 +368,18 @@ class GroupWriter:
         found = self._stored(operation.memory)
         if found is None:
             return
-        key, row = found
-        self._db.execute(SQL["erase_memory"], (key,))
-        self._db.execute(SQL["erase_entry"], (key,))
+        _, row = found
+        self._write_journal()  # what this group did to it must be found too
         place = {"scope": self.token, "id": operation.memory}
-        self._db.execute(SQL["erase_links"], place)
-        for run, part in self._db.execute(SQL["runs_of_memory"], place).fetchall():
+        touched: list[Any] = self._db.execute(SQL["runs_of_memory"], place).fetchall()
+        for run, part in touched:
             self._blank(run, part)
-        self._db.execute(SQL["erase_journal"], place)
-        self._db.execute(SQL["erase_journal_other"], place)
+        for statement in ("erase_journal", "erase_links", "erase_entry", "erase_memory"):
+            self._db.execute(SQL[statement], place)
         text = str(row[TEXT])
-        for refused, payload in self._db.execute(SQL["refused"], (self.token,)).fetchall():
-            proposed, quote, _ = loads(payload)  # type: ignore[misc]  # as `_refuse` wrote it
+        refusals: list[Any] = self._db.execute(SQL["refused"], (self.token,)).fetchall()
+        for refused, payload in refusals:
+            proposed, quote, _ = loads(payload)
             if (quote and quote in text) or proposed in text or text in proposed:
                 self._db.execute(SQL["erase_refused"], (refused,))
         self._at("apply.erase")
@@ -357,8 +387,9 @@ class GroupWriter:
 
     def _blank(self, run: int, part: int) -> None:
         """A group's sentence may quote what is erased."""
-        sentences = loads(self._db.execute(SQL["run_because"], (run,)).get)
-        if isinstance(sentences, list) and part < len(sentences):
+        because: Any = self._db.execute(SQL["run_because"], (run,)).get
+        if because is not None:  # else it is this very run, which is not written yet
+            sentences = loads(because)
             sentences[part] = "erased"
             self._db.execute(SQL["put_run_because"], (dumps(sentences), run))
 

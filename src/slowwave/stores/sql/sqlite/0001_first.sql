@@ -53,6 +53,7 @@ CREATE TABLE memories (
     flags TEXT,
     metadata TEXT,
     content TEXT,          -- of facts and cluster summaries only
+    born INTEGER NOT NULL, -- key of the journal row that added it
     checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -147,6 +148,7 @@ CREATE TABLE journal (
     payload TEXT
 ) STRICT;
 
-CREATE INDEX journal_memory ON journal (scope, memory) WHERE memory IS NOT NULL;
+-- A memory knows the row that added it, so that a message costs no page here.
+CREATE INDEX journal_memory ON journal (scope, memory) WHERE memory IS NOT NULL AND op <> 'add';
 CREATE INDEX journal_other ON journal (scope, other) WHERE other IS NOT NULL;
 CREATE INDEX journal_refused ON journal (scope) WHERE op = 'refuse';

@@ -84,7 +84,7 @@ SELECT 1 FROM held WHERE scope = ? AND content = ?
 INSERT INTO runs (key, scope, id, cause, at, parent, cost, because, first, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: extend_run
-UPDATE runs SET because = ?, last = ? WHERE key = ?
+UPDATE runs SET because = json_insert(because, '$[#]', ?), last = ? WHERE key = ?
 
 -- name: run_exists
 SELECT 1 FROM runs WHERE scope = ? AND id = ?
@@ -105,18 +105,20 @@ SELECT count(*) FROM memories WHERE scope = ? AND seq IS NOT NULL
 SELECT phase, count(*) FROM memories WHERE scope = ? AND seq IS NOT NULL AND phase <> 'active' GROUP BY phase
 
 -- name: erase_memory
-DELETE FROM memories WHERE key = ?
+DELETE FROM memories WHERE scope = :scope AND id = :id
 
 -- name: erase_entry
-DELETE FROM entries WHERE key = ?
+DELETE FROM entries WHERE key = (SELECT key FROM memories WHERE scope = :scope AND id = :id)
 
 -- name: erase_links
 DELETE FROM links WHERE scope = :scope AND (source = :id OR target = :id)
 
 -- name: runs_of_memory
-SELECT DISTINCT run, part FROM journal WHERE scope = :scope AND memory = :id
+SELECT run, part FROM journal WHERE key = (SELECT born FROM memories WHERE scope = :scope AND id = :id)
 UNION
-SELECT DISTINCT run, part FROM journal WHERE scope = :scope AND other = :id
+SELECT run, part FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
+UNION
+SELECT run, part FROM journal WHERE scope = :scope AND other = :id
 
 -- name: run_because
 SELECT because FROM runs WHERE key = ?
@@ -125,10 +127,13 @@ SELECT because FROM runs WHERE key = ?
 UPDATE runs SET because = ? WHERE key = ?
 
 -- name: erase_journal
-DELETE FROM journal WHERE scope = :scope AND memory = :id AND op <> 'erase'
-
--- name: erase_journal_other
-DELETE FROM journal WHERE scope = :scope AND other = :id
+DELETE FROM journal WHERE key IN (
+    SELECT born FROM memories WHERE scope = :scope AND id = :id
+    UNION ALL
+    SELECT key FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add' AND op <> 'erase'
+    UNION ALL
+    SELECT key FROM journal WHERE scope = :scope AND other = :id
+)
 
 -- name: refused
 SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'
@@ -167,7 +172,7 @@ WHERE scope = ? AND parent = ? ORDER BY key
 SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs WHERE key IN (
     SELECT b.run FROM journal a JOIN journal b ON b.scope = :scope AND b.memory = a.memory AND b.key > a.key
     WHERE a.key BETWEEN :first AND :last AND a.run = :run AND a.op IN ('add', 'change')
-        AND b.op IN ('add', 'change', 'erase') AND b.run <> :run
+        AND b.op <> 'add' AND b.op IN ('change', 'erase') AND b.run <> :run
 )
 ORDER BY key DESC
 
@@ -175,14 +180,19 @@ ORDER BY key DESC
 SELECT key, part, op, memory, other, because, payload FROM journal WHERE key BETWEEN ? AND ? AND run = ? ORDER BY key
 
 -- name: memory_rows
-SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND memory = :id
+SELECT key, op, memory, other, because, payload FROM journal
+WHERE key = (SELECT born FROM memories WHERE scope = :scope AND id = :id)
+UNION
+SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
 UNION
 SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND other = :id
 ORDER BY key
 
 -- name: history
 SELECT j.key, r.id, r.cause, r.at FROM (
-    SELECT key, run FROM journal WHERE scope = :scope AND memory = :id
+    SELECT key, run FROM journal WHERE key = (SELECT born FROM memories WHERE scope = :scope AND id = :id)
+    UNION
+    SELECT key, run FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
     UNION
     SELECT key, run FROM journal WHERE scope = :scope AND other = :id
 ) j JOIN runs r ON r.key = j.run
@@ -219,7 +229,7 @@ SELECT {memory} FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_
 SELECT {memory}, key FROM memories WHERE scope = ? AND id = ?
 
 -- name: add_memory
-INSERT INTO memories (key, scope, {memory}) VALUES (?, ?, {?memory})
+INSERT INTO memories (key, scope, {memory}, born) VALUES (?, ?, {?memory}, ?)
 
 -- name: add_entry
 INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
