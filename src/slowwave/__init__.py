@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
+    from slowwave.aio import AsyncAgentMemory
     from slowwave.consolidator import (
         ConsolidationResult,
         DistilledFact,
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AgentMemory",
+    "AsyncAgentMemory",
     "Config",
     "ConsolidationResult",
     "Context",
@@ -45,6 +47,7 @@ __all__ = [
 
 _ROOMS = {
     "AgentMemory": "agent_memory",
+    "AsyncAgentMemory": "aio",
     "Config": "model.config",
     "ConsolidationResult": "consolidator",
     "Context": "model.query",

@@ -7,6 +7,7 @@ from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.plan import FREE, Cost, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
+from slowwave.pipelines.sleep.cascade import cascade
 from slowwave.pipelines.sleep.compress import compress
 from slowwave.pipelines.sleep.distil import distil
 from slowwave.pipelines.sleep.duplicates import duplicates
@@ -29,6 +30,7 @@ STAGES: tuple[tuple[str, Callable[[Night], Staged]], ...] = (
     ("compress", compress),
     ("fade", fade),
     ("promote", promote),
+    ("cascade", cascade),
     ("refresh", refresh),
 )
 
