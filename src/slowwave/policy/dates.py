@@ -174,7 +174,9 @@ def _is_month(text: str, match: re.Match[str]) -> bool:
     name = match["ln"]
     if not name[0].isupper():
         return False
-    return name.lower() not in ALSO_WORDS or bool(_BEFORE_MONTH.search(text[: match.start()]))
+    return name.lower() not in ALSO_WORDS or bool(
+        _BEFORE_MONTH.search(text[max(0, match.start() - _NEAR_ENOUGH) : match.start()])
+    )
 
 
 def _real(year: int, month: int, day: int) -> date | None:
@@ -184,6 +186,8 @@ def _real(year: int, month: int, day: int) -> date | None:
         return None
 
 
+_JUST_OVER: Final = 60  # days; "the sprint ends March 29" on April 10 is no date of next year, and better left alone
+_NEAR_ENOUGH: Final = 20  # characters that hold the word before
 _DAYS_SAID_SINGLY: Final = 9
 _DAYS_SAID_BY_MONTH: Final = 100
 
@@ -224,7 +228,7 @@ def _yearless(text: str, at: datetime) -> Iterator[Mention]:
         elif lean > 0 and (month, day or _LAST_DAY) < (at.month, at.day):
             guess += 1
         real = _real(guess, month, day or 1)
-        if real is None:
+        if real is None or (guess > at.year and (at.date() - real.replace(year=at.year)).days < _JUST_OVER):
             continue
         said = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
         yield Mention(start=written.start, end=written.end, spans=((real, real),), said=said)

@@ -15,7 +15,8 @@ _NUMBER: Final = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/][^\W_]*\d[^\W_]*)*")
 _UNIT: Final = re.compile(r"^(?:v)?(\d[\d.:]*)[a-z]{0,3}$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;\n…。！？])[\s\"'“”‘’(\[*\-•>]*$")
+_BEFORE_START: Final = " \t\"'“”‘’([*-•>"
+_SENTENCE_ENDS: Final = ".!?:;\n…。！？"
 _TITLE: Final = 0.7
 _TITLE_WORDS: Final = 4
 
@@ -241,11 +242,18 @@ def names(text: str) -> Names:
         word = bare(token.group())
         if not word[0].isupper() or _is_ordinary(word) or _touches_digit(text, token):
             continue
-        if not _SENTENCE_START.search(text[: token.start()]):
+        if not _begins(text, token.start()):
             inside.append(word)
         elif _opens(token, tokens[number + 1] if number + 1 < len(tokens) else None, text):
             opening.append(word)
     return Names(inside=tuple(dict.fromkeys(inside)), opening=tuple(dict.fromkeys(opening)))
+
+
+def _begins(text: str, place: int) -> bool:
+    """Whether a sentence begins at a place."""
+    while place and text[place - 1] in _BEFORE_START:
+        place -= 1
+    return not place or text[place - 1] in _SENTENCE_ENDS
 
 
 def bare(word: str) -> str:

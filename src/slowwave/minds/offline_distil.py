@@ -1,0 +1,150 @@
+"""Facts out of a transcript by rule: what people say of themselves, their people, their work and their plans."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.minds.rules import worth
+from slowwave.minds.rules.cut import pieces
+from slowwave.minds.rules.dangling import stands_alone
+from slowwave.minds.rules.other import elided, instruction, named, thing
+from slowwave.minds.rules.rewrite import third_person
+from slowwave.minds.rules.worth import PROCEDURAL, Claim, classify
+from slowwave.model.fact import Fact, Transcript, Turn
+from slowwave.policy import naming
+from slowwave.policy.alignment import prepare
+from slowwave.policy.dates import resolve
+from slowwave.policy.segment import STOP_WORDS, terms
+
+USER: Final = "The user"
+SHORTEST, LONGEST = 4, 45  # words of a fact
+_UNSURE: Final = re.compile(
+    r"\b(?:maybe|perhaps|might|if|guess|not sure|wondering|wish|would have|could have|or something|hypothetically|suppose)\b",
+    re.IGNORECASE,
+)
+_COURTESY: Final = re.compile(
+    r"\b(?:thank|thanks|appreciate|congrat\w*|sorry|proud of|good luck|same here|count me in|keep (?:it|me) up)\b",
+    re.IGNORECASE,
+)
+_FILLERS: Final = re.compile(
+    r"(?<!not )(?<!n't )(?<!n’t )\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally) (?!like\b)",
+    re.IGNORECASE,
+)
+_PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
+_INSTRUCTED, _PREFERRED, _NEVER = 9.0, 1.0, 1.0
+_CAPPED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A fact, its place in the transcript, and how much it is worth (findings on what people ask later)."""
+
+    fact: Fact
+    turn: int
+    start: int
+    worth: float
+
+
+def distil(transcript: Transcript) -> tuple[Fact, ...]:
+    """The facts of a transcript, at most `transcript.most`: the worthiest, in the order they were said.
+
+    In a chat with an assistant (whose messages have no speaker) only the user is heard, in one between people everyone.
+    Only English is understood; of other talk nothing is distilled, and nothing is lost: messages stay searchable.
+    """
+    room = _room(transcript)
+    found = [f for turn in transcript.turns for f in _in_turn(turn, room)]
+    best: dict[str, Found] = {}
+    for each in sorted(found, key=lambda f: (-f.worth, f.turn, f.start)):
+        best.setdefault(each.fact.text.casefold(), each)
+    kept = list(best.values())[: transcript.most]
+    return tuple(f.fact for f in sorted(kept, key=lambda f: (f.turn, f.start)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Room:
+    """What is known of a conversation while its turns are read; `known` grows with the terms that were heard."""
+
+    assistant: bool
+    speakers: frozenset[str]
+    names: frozenset[str]
+    known: set[str]
+
+
+def _room(transcript: Transcript) -> _Room:
+    said = [*transcript.before, *(t.memory for t in transcript.turns)]
+    names = frozenset(name for m in said for name in naming.names(m.text).inside)
+    return _Room(assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set())
+
+
+def with_assistant(transcript: Transcript) -> bool:
+    """Whether the chat is with an assistant: its messages carry no speaker."""
+    said = [m for m in (*transcript.before, *(t.memory for t in transcript.turns)) if m.role == "assistant"]
+    return not any(m.speaker for m in said)
+
+
+def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
+    said = turn.memory
+    heard = said.role in {"user", None} or (said.role == "assistant" and said.speaker)
+    if not heard or not prepare(said.text).english:
+        return
+    speaker = said.speaker or USER
+    for piece in pieces(said.text, room.speakers - {speaker}):
+        draft = _draft(piece.text, speaker, room)
+        if draft is None:
+            continue
+        text, subject, claim = draft
+        text = tidy(resolve(text, said.at))
+        if not SHORTEST <= len(text.split()) <= LONGEST:
+            continue
+        fact = Fact(
+            text=text,
+            category=claim.category,
+            kind=claim.kind,
+            subject=subject,
+            confidence=claim.confidence,
+            turn=turn.number,
+            quote=piece.text,
+        )
+        yield Found(fact=fact, turn=turn.number, start=piece.start, worth=_worth(piece.text, claim, room.known))
+    room.known.update(terms(said.text))
+
+
+def _draft(words: str, speaker: str, room: _Room) -> tuple[str, str, Claim] | None:
+    """Say a piece as a fact, if a rule knows it to be one and it stands on its own."""
+    if room.assistant and (told := instruction(words, speaker)):
+        return told[0], speaker, told[1]
+    if _UNSURE.search(words) or _COURTESY.search(words):
+        return None
+    if not stands_alone(words, person=bool(_PERSON.match(words))):
+        return None
+    found = (thing(words, speaker) if room.assistant else None) or named(words, speaker, room.names)
+    if found:
+        return found
+    whole = words if room.assistant else (elided(words) or words)
+    statement = third_person(whole, speaker)
+    claim = classify(statement, assistant=room.assistant) if statement else None
+    return (statement.text, speaker, claim) if statement and claim else None
+
+
+def tidy(text: str) -> str:
+    """A fact's text without intensifiers and end marks, on one line."""
+    text = re.sub(
+        r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)", "", _FILLERS.sub("", text)
+    )
+    text = re.sub(r"\s+", " ", text).strip(" \t,;:-–—.!")
+    return text[:1].upper() + text[1:]
+
+
+def _worth(text: str, claim: Claim, known: Iterable[str]) -> float:
+    """How likely a statement is asked for later: length, new terms, times, first person, numbers, events; then overrides."""
+    first = len(re.findall(r"\b(?:I|my|me|our|we)\b", text))
+    new = len(set(terms(text)) - set(known) - STOP_WORDS)
+    score = 0.6 * math.log1p(len(text.split())) + 0.22 * new
+    score += 0.65 * min(_CAPPED, len(worth.TIMES.findall(text))) + 0.2 * min(_CAPPED, first)
+    score += 0.2 * min(_CAPPED, len(re.findall(r"\d+", text))) + 0.2 * (claim.kind == worth.EPISODIC)
+    score += _INSTRUCTED * (claim.kind == PROCEDURAL) + _PREFERRED * (
+        claim.category in {"preference", "identity", "person", "decision"}
+    )
+    return score + _NEVER * bool(re.search(r"\bnever\b", text))

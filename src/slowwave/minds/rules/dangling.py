@@ -1,0 +1,75 @@
+"""Whether words stand on their own: a fact that says "it" or "that one" without what is meant is worth nothing later."""
+
+import re
+from typing import Final
+
+from slowwave.minds.rules.english import ADVERBS, GENERIC, KIN, LEMMAS
+from slowwave.policy.segment import STOP_WORDS
+
+_TOKEN: Final = re.compile(r"[\w'’-]+|[^\w\s]")
+_PERSONS: Final = frozenset(["he", "she", "him", "her", "his", "hers"])
+_THINGS: Final = frozenset(["it", "its", "they", "them", "their", "theirs", "themselves"])
+_POINTING: Final = frozenset(["this", "that", "these", "those"])
+_ADDRESSED: Final = frozenset(["you", "your", "yours", "yourself", "ya", "u", "y'all", "you're", "you've", "you'll", "you'd", "thy"])
+_HERE: Final = frozenset(["here", "there", "below", "above", "following", "attached"])
+_TIMES: Final = frozenset(["week", "weekend", "month", "year", "morning", "afternoon", "evening", "summer", "time", "point"])
+_CUT: Final = frozenset(
+    ["a", "an", "the", "and", "or", "but", "to", "of", "in", "on", "at", "for", "with", "like", "because", "since", "as", "my", "our", "their", "his", "her", "its", "if", "when", "which", "that", "who", "so", "very", "more", "than", "from", "about", "into", "is", "are", "was", "were", "be", "been", "am", "has", "have", "had", "i", "we", "they", "not", "considering", "where", "by", "how", "what"]
+)
+_REPORTED: Final = frozenset(
+    ["so", "sure", "glad", "happy", "realize", "realise", "feel", "show", "showed", "shows", "mean", "means", "ensure", "think", "know", "believe", "hope", "realized", "realised", "found", "said", "says", "told", "learned", "noticed", "decided", "thing", "fact"]
+)
+
+
+def stands_alone(text: str, *, person: bool = False) -> bool:
+    """Whether every pronoun of a piece has its noun before it, nobody is addressed, and no end is missing.
+
+    Args:
+        text: A piece as said, subject included; the speaker's own I, my and we are known.
+        person: Whether its subject is a person ("My sister ..."), so that he and she are known.
+
+    >>> stands_alone("I went to Bern with my sister and she loved it"), stands_alone("I loved it there")
+    (True, False)
+    """
+    tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
+    capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
+    if not tokens or tokens[-1] in _CUT or _ADDRESSED & set(tokens):
+        return False
+    nouns, persons = 0, person
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        before = tokens[place - 1] if place else ""
+        if _dangles(token, before, following, nouns, persons=persons):
+            return False
+        persons = (
+            persons
+            or token in KIN
+            or token in capitals
+            or token in {"someone", "somebody", "people", "guy", "woman", "man"}
+        )
+        nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
+    return True
+
+
+def _dangles(token: str, before: str, following: str, nouns: int, *, persons: bool) -> bool:
+    base = token.split("'", maxsplit=1)[0] if token not in _ADDRESSED else token
+    if base in _PERSONS:
+        return not persons
+    if base in _THINGS:
+        return nouns < 1
+    if base in {"here", "below", "above", "attached"}:
+        return True
+    if base == "there":
+        return following not in {"is", "are", "was", "were", "will"}
+    if base not in _POINTING or following in _TIMES:
+        return False
+    if base != "that":
+        return True
+    joins = before in _REPORTED or (before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS)
+    return not (
+        joins
+        and following
+        and following[0].isalpha()
+        and following not in {"way", "one", "was", "kind", "much", "too"}
+        and nouns >= 1
+    )

@@ -1,0 +1,308 @@
+"""What a speaker says of himself, said of him: "I'm learning the piano for my sister" -> "Anna is learning the piano for their sister"."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.minds.rules.english import ADVERBS, BASES, LEMMAS, MODALS, PARTICIPLES, PASTS, singular
+
+_LEAD: Final = re.compile(
+    r"^(?P<lead>(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
+    r"When|While|Growing|Recently|Lately|Currently|Now|Today|Nowadays|Right|These|Sometimes|Usually|Originally|Once|By|Towards)\b"
+    r"(?:(?!\b(?:I|we|you|your|my|our|that|this|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our)\b)",
+    re.IGNORECASE,
+)
+_OPINION: Final = re.compile(
+    r"^(?:in (?:my|our) (?:opinion|view|experience)|as (?:you|i)\b|with (?:that|this)\b|for (?:me|sure)\b)",
+    re.IGNORECASE,
+)
+_SUBJECT: Final = re.compile(
+    r"^(?P<both>(?:(?:me and )?my [a-z-]+(?: [A-Z]\w+)?|[A-Z]\w+) and (?:I|me|myself)\b|(?:me and|I and) (?:my [a-z-]+|[A-Z]\w+))"
+    r"|^(?P<one>I)(?P<short>['’](?:m|ve|d|ll))?(?=\s)"
+    r"|^(?P<we>we)(?P<wshort>['’](?:re|ve|d|ll))?(?=\s)"
+    r"|^(?P<owner>my|our)(?=\s)",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[^\s]+")
+_SHORT: Final = {"m": "is", "ve": "has", "ll": "will"}
+_PLURAL_SHORT: Final = {"re": "are", "ve": "have", "ll": "will"}
+_SLANG: Final = {"wanna": ("want", "to"), "gonna": ("be", "going to"), "gotta": ("have", "to")}
+_NEGATED: Final = {
+    "don't": "doesn't",
+    "do": "does",
+    "haven't": "hasn't",
+    "am": "is",
+    "have": "has",
+    "ain't": "isn't",
+    "aren't": "isn't",
+    "weren't": "wasn't",
+}
+_UNCHANGED: Final = MODALS | {"was", "wasn't", "had", "hadn't", "did", "didn't", "used"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A piece said in the third person, with what the rules ask of it.
+
+    Args:
+        text: The whole sentence.
+        subject: "one" (the speaker), "we" (the speaker and others), "owned" (something of the speaker's).
+        verb: The main verb's base form ("be" for any form of it; empty if the subject is "owned").
+        form: "present", "past", "perfect", "progressive", "modal" or "be".
+        rest: The words after the verb as they were said.
+        owned: For "owned": the words after my or our, as they were said.
+        negated: Whether the main verb is denied.
+    """
+
+    text: str
+    subject: str
+    verb: str = ""
+    form: str = ""
+    rest: str = ""
+    owned: str = ""
+    negated: bool = False
+
+
+def third_person(piece: str, speaker: str) -> Statement | None:
+    """Say a piece of the speaker in the third person; None if it has no first person subject the rules can read.
+
+    Args:
+        piece: A declarative piece, beginning with its subject or an adverbial before it.
+        speaker: What the speaker is called: a name, or "The user".
+
+    >>> third_person("I run every day and my dog loves it", "Melanie").text
+    'Melanie runs every day and their dog loves it'
+    """
+    lead, body = "", piece
+    if _OPINION.match(piece):
+        return None
+    if not _SUBJECT.match(body) and (opening := _LEAD.match(piece)):
+        lead, body = opening["lead"], piece[opening.end() :]
+    match = _SUBJECT.match(body)
+    if match is None:
+        return None
+    called = speaker if not lead else speaker[:1].lower() + speaker[1:] if speaker.startswith("The ") else speaker
+    found = _said(match, body[match.end() :].lstrip(), called)
+    if found is None:
+        return None
+    text = f"{others(lead)} {found.text}".strip()
+    return Statement(
+        text=text[:1].upper() + text[1:],
+        subject=found.subject,
+        verb=found.verb,
+        form=found.form,
+        rest=found.rest,
+        owned=found.owned,
+        negated=found.negated,
+    )
+
+
+def others(text: str) -> str:
+    """The pronouns of a first person turned to they; verbs that go with them follow.
+
+    >>> others("because I'm sure my friends love me")
+    "because they're sure their friends love them"
+    """
+    for pattern, replacement in _PRONOUNS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _rule(pattern: str, replacement: str) -> tuple[re.Pattern[str], str]:
+    return re.compile(pattern), replacement
+
+
+_PRONOUNS: Final = (
+    _rule(r"\b[Ii] am\b|\bI['’]m\b", "they're"),
+    _rule(r"\bI was\b", "they were"),
+    _rule(r"\bI wasn['’]t\b", "they weren't"),
+    _rule(r"\b(?:and|&) I\b(?=\s*(?:$|[.,;!]))", "and them"),
+    _rule(r"\bI\b(?=['’]|\s|$)", "they"),
+    _rule(r"\b[Mm]yself\b", "themselves"),
+    _rule(r"\b[Oo]urselves\b", "themselves"),
+    _rule(r"\b(?:[Mm]y|[Oo]ur)\b", "their"),
+    _rule(r"\b(?:[Mm]ine|[Oo]urs)\b", "theirs"),
+    _rule(r"\b(?:me|us)\b", "them"),
+    _rule(r"\b[Ww]e\b", "they"),
+)
+
+
+def _said(match: re.Match[str], after: str, speaker: str) -> Statement | None:
+    if match["owner"]:
+        return Statement(text=f"{possessive(speaker)} {others(after)}", subject="owned", owned=after)
+    if match["both"]:
+        other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])
+        return _plural(f"{speaker} and {others(other)}", "", after)
+    if match["we"]:
+        return _plural(f"{speaker} and others", (match["wshort"] or "")[1:], after)
+    return _singular(speaker, (match["short"] or "")[1:], after)
+
+
+def possessive(name: str) -> str:
+    """The owner's form of a name.
+
+    >>> possessive("James")
+    "James's"
+    """
+    return f"{name}'s"
+
+
+def _singular(speaker: str, short: str, after: str) -> Statement | None:
+    """Find the finite verb after "I" and let it agree with one person."""
+    adverbs, words = _adverbs(after.split())
+    if not words:
+        return None
+    head = words[0].lower().replace("’", "'")
+    if short:
+        had = _is_participle(words) or head == "better"
+        return _helped(speaker, _SHORT.get(short) or ("had" if had else "would"), [], [*adverbs, *words])
+    if head in _SLANG:
+        verb, tail = _SLANG[head]
+        said = "is" if verb == "be" else singular(verb)
+        return _made(speaker, adverbs, f"{said} {tail}", words[1:], verb, "progressive" if verb == "be" else "present")
+    if head in {"am", "have", "was", "had"} or head in MODALS or head in {"haven't", "hadn't", "wasn't", "ain't"}:
+        return _helped(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
+    if head in {"do", "don't", "did", "didn't"} and len(words) > 1:
+        negated = head.endswith("n't") or words[1].lower() == "not"
+        place = 2 if words[1].lower() == "not" else 1
+        verb = words[place].lower() if len(words) > place else ""
+        if verb in BASES and (negated or head in {"do", "did"}):
+            said = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
+            form = "past" if head.startswith("did") else "present"
+            return _made(speaker, adverbs, said, words[place + 1 :], verb, form, negated=negated)
+    if head in PASTS and (head not in BASES or head in {"set", "cut", "put", "quit", "read", "hit", "spread", "split"}):
+        return _made(speaker, adverbs, head, words[1:], LEMMAS[head], "past")
+    if head == "used" and len(words) > 1:
+        return _made(speaker, adverbs, head, words[1:], "use", "past")
+    if head in BASES:
+        return _made(speaker, adverbs, singular(head), _coordinated(words[1:]), head, "present")
+    return None
+
+
+def _is_participle(words: list[str]) -> bool:
+    _, rest = _adverbs(words)
+    return bool(rest) and rest[0].lower() in PARTICIPLES - BASES
+
+
+def _coordinated(words: list[str]) -> list[str]:
+    """Let a second verb joined by "and" agree too ("I run and paint"), unless an infinitive may govern it."""
+    for place, word in enumerate(words[:-1]):
+        if word.lower() in {"to", "can", "will", "let", "help", "make", "me", "they", "who"}:
+            break
+        if word == "and" and words[place + 1].lower() in _SURE_VERBS:
+            return [*words[: place + 1], singular(words[place + 1].lower()), *words[place + 2 :]]
+    return words
+
+
+_SURE_VERBS: Final = frozenset(
+    [
+        "have",
+        "need",
+        "want",
+        "enjoy",
+        "prefer",
+        "try",
+        "believe",
+        "know",
+        "think",
+        "make",
+        "take",
+        "go",
+        "get",
+        "keep",
+        "find",
+        "feel",
+        "use",
+        "like",
+        "love",
+        "hate",
+        "write",
+    ]
+)
+
+
+def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
+    cut = next((i for i, w in enumerate(words) if w.lower().strip(",") not in ADVERBS), len(words))
+    return words[:cut], words[cut:]
+
+
+def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, said: str = "") -> Statement | None:
+    """A verb with a helper: is, was, has, had, will, would and the other modals."""
+    more, rest = _adverbs(words)
+    negated = helper.endswith("n't") or "never" in [w.lower() for w in (*adverbs, *more)]
+    if rest and rest[0].lower() == "not":
+        negated, more, rest = True, [*more, "not"], rest[1:]
+        again, rest = _adverbs(rest)
+        more += again
+    if not rest:
+        return None
+    head = rest[0].lower()
+    text = " ".join((*adverbs, helper, *more))
+    if helper in {"is", "was", "isn't", "wasn't"}:
+        if head == "gonna":
+            return _made(speaker, [], f"{text} going to", rest[1:], "go", "progressive", negated=negated)
+        if head.endswith("ing"):
+            return _made(speaker, [], f"{text} {rest[0]}", rest[1:], _of_ing(head), "progressive", negated=negated)
+        return _made(speaker, [], text, rest, "be", "be" if helper.startswith("is") else "past", negated=negated)
+    if helper in {"has", "had", "hasn't", "hadn't"}:
+        if head == "been" and len(rest) > 1:
+            second = rest[1].lower()
+            verb, form = (_of_ing(second), "progressive") if second.endswith("ing") else ("be", "perfect")
+            return _made(
+                speaker,
+                [],
+                f"{text} been" + (f" {rest[1]}" if form == "progressive" else ""),
+                rest[2 if form == "progressive" else 1 :],
+                verb,
+                form,
+                negated=negated,
+            )
+        if head in PARTICIPLES and (
+            said != "have" or head not in BASES or head in {"become", "come", "run", "set", "put", "read"}
+        ):
+            return _made(speaker, [], f"{text} {rest[0]}", rest[1:], LEMMAS.get(head, head), "perfect", negated=negated)
+        if said in {"have", "had"} or (not said and head in {"a", "an", "no", "two", "three", "some"}):
+            return _made(speaker, [], text, rest, "have", "present" if helper == "has" else "past", negated=negated)
+        return None
+    verb = head if head in BASES or head == "be" else ""
+    return _made(speaker, [], f"{text} {rest[0]}", rest[1:], verb, "modal", negated=negated) if verb else None
+
+
+def _of_ing(word: str) -> str:
+    """The base of an -ing form, if the rules know it."""
+    cut = word.removesuffix("ing")
+    for base in (cut, f"{cut}e", cut[:-1] if cut[-2:-1] == cut[-1:] else cut, "die" if word == "dying" else cut):
+        if base in BASES:
+            return base
+    return word
+
+
+def _made(
+    name: str, adverbs: list[str], verb: str, rest: list[str], base: str, form: str, *, negated: bool = False
+) -> Statement:
+    said = " ".join(rest)
+    negated = negated or "never" in [w.lower() for w in adverbs]
+    text = " ".join((name, *adverbs, verb, others(said))).strip()
+    return Statement(text=text, subject="one", verb=base, form=form, rest=said, negated=negated)
+
+
+def _plural(name: str, short: str, after: str) -> Statement | None:
+    """A plural subject: the verb stays as it was said, short forms written out."""
+    words = after.split()
+    if short == "d" or (short and not words):
+        return None
+    if short:
+        words = [_PLURAL_SHORT[short], *words]
+    as_one = _singular(
+        name,
+        "",
+        " ".join(
+            {"are": "am", "were": "was", "aren't": "ain't"}.get(w, w) if i < 2 else w for i, w in enumerate(words)
+        ),
+    )
+    if as_one is None:
+        return None
+    text = f"{name} {others(' '.join(words))}"
+    return Statement(
+        text=text, subject="we", verb=as_one.verb, form=as_one.form, rest=as_one.rest, negated=as_one.negated
+    )
