@@ -3,6 +3,7 @@
     SLOWWAVE_DATA=... python bench/summaries.py [locomo.json]
 
 answer words: of the questions answered in one session (category 4), the share of the answer's words in its summary.
+long-term: the same questions against 600 words chosen from the printed summaries (120 words each) of 64 turns at a time.
 evidence touched: the share of the cited turns of which at least one clause is kept. event words: the share of the words
 of the data set's own event lists. The last line is JSON. Of the same sessions a 2023 model's summaries (same length)
 keep 47-51 % of the answer words.
@@ -20,7 +21,7 @@ from pathlib import Path
 from slowwave.policy.clauses import clauses
 from slowwave.policy.importance import Frequencies
 from slowwave.policy.segment import STOP_WORDS, stem, terms, words
-from slowwave.policy.summary import Unit, select, units
+from slowwave.policy.summary import Unit, read, render, select, units
 
 BUDGET = 0.2
 
@@ -116,6 +117,30 @@ def measure(path: Path, *, budget: float = BUDGET, brief: bool = False) -> dict[
     return {**shares, "words": round(sum(lengths) / len(lengths), 1), "questions": len(answers)}
 
 
+def cascade(path: Path, *, span: int = 64, first: int = 120, second: int = 600, brief: bool = False) -> float:
+    """Answer words in a long-term text that was selected from printed span summaries, over all questions."""
+    shares: list[float] = []
+    grouped: dict[str, list[Session]] = {}
+    for session in sessions(path):
+        grouped.setdefault(session.conversation, []).append(session)
+    for parts in grouped.values():
+        turns = [turn for session in parts for turn in session.turns]
+        speakers, rarity = parts[-1].speakers, parts[-1].frequencies.rarity
+        printed = []
+        for start in range(0, len(turns), span):
+            found = [
+                unit
+                for position, turn in enumerate(turns[start : start + span])
+                for unit in units(turn.text, speaker=turn.speaker, position=position, speakers=speakers, brief=brief)
+            ]
+            printed.append(render(select(found, limit=first, rarity=rarity, speakers=speakers)))
+        again = [unit for number, text in enumerate(printed) for unit in read(text, speakers=speakers, position=number)]
+        chosen = select(again, limit=second, rarity=rarity, speakers=speakers)
+        kept = {root for unit in chosen for root in content(unit.text)}
+        shares += [len(answer & kept) / len(answer) for session in parts for answer, _ in session.questions]
+    return round(100 * sum(shares) / len(shares), 1)
+
+
 def main() -> None:
     folder = os.environ.get("SLOWWAVE_DATA")
     if len(sys.argv) < 2 and not folder:
@@ -123,9 +148,11 @@ def main() -> None:
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder or "", "locomo", "locomo-dev.json")
     result = {f"{form}_{round(100 * budget)}": measure(path, budget=budget, brief=form == "note")
               for form in ("written", "note") for budget in (0.1, BUDGET, 0.3)}  # fmt: skip
+    long_term = {form: cascade(path, brief=form == "note") for form in ("written", "note")}
     for name, figures in result.items():
         print(name, figures)
-    print(json.dumps(result))
+    print("long-term, 600 words", long_term)
+    print(json.dumps({**result, "long_term": long_term}))
 
 
 if __name__ == "__main__":

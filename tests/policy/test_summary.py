@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.policy.importance import Frequencies
-from slowwave.policy.summary import Unit, render, select, units
+from slowwave.policy.summary import Unit, read, render, select, units
 
 YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
 WORDS = ["saxophone", "Lisbon", "greyhound", "2019", "thing", "people", "adopted", "the", "not"]
@@ -112,6 +112,22 @@ def test_a_summary_is_printed_by_speaker_in_order_of_time() -> None:
     )
     assert render(chosen) == "Mel: ran a race; [a medal]; painted a lake!\nAnn: adopted a dog\nit rained"
     assert render(()) == ""
+
+
+@given(candidates=UNITS)
+def test_what_was_printed_can_be_read_again(candidates: list[Unit]) -> None:
+    again = read(render(candidates), speakers=["Ann", "Bob"], position=4)
+    assert sorted((u.text, u.speaker or "", u.caption) for u in again) == sorted(
+        (u.text, u.speaker or "", u.caption) for u in candidates
+    )
+    assert {unit.position for unit in again} <= {4}
+    assert render(again) == render(candidates)
+
+
+def test_only_speakers_are_labels_and_empty_parts_are_none() -> None:
+    assert [(unit.speaker, unit.text) for unit in read("Plan: sell it; []\n\nAnn: ", speakers=["Ann"])] == [
+        (None, "Plan: sell it")
+    ]
 
 
 def test_a_fifth_of_a_session_keeps_most_of_what_is_asked_later() -> None:

@@ -138,6 +138,28 @@ def render(chosen: Sequence[Unit]) -> str:
     return "\n".join((f"{speaker}: " if speaker else "") + "; ".join(texts) for speaker, texts in lines.items())
 
 
+def read(text: str, *, speakers: Collection[str] = (), position: int = 0) -> tuple[Unit, ...]:
+    """The units of a rendered summary, so that a second level can choose among those of the first.
+
+    Args:
+        text: What `render` printed.
+        speakers: Names of those who talk: only they are taken for labels.
+        position: Where the summary stands among others.
+
+    >>> [unit.text for unit in read("Mel: ran a race; [a medal]", speakers=["Mel"])]
+    ['ran a race', 'a medal']
+    """
+    found: list[Unit] = []
+    for line in text.splitlines():
+        label, _, rest = line.partition(": ")
+        speaker = label if label in speakers else None
+        for part in (rest if speaker else line).split("; "):
+            caption = part.startswith("[") and part.endswith("]")
+            if printed := (part[1:-1] if caption else part).strip():
+                found.append(Unit(text=printed, speaker=speaker, position=position, caption=caption))
+    return tuple(found)
+
+
 def _weights(unit: Unit, *, rarity: Callable[[str], float], ignored: Collection[str]) -> dict[str, float]:
     """The worth of each distinct word (by stem) of a unit."""
     capitals = {
