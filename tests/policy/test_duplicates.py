@@ -72,6 +72,8 @@ APART = [
     ("tense", "Alice's manager is Bob", "Alice's manager was Bob"),
     ("tense", "Alice works at the bank", "Alice worked at the bank"),
     ("literal", "The key is in /etc/a.conf", "The key is in /etc/b.conf"),
+    ("literal", "The rule is P(a or b) = P(a) + P(b)", "The rule is P(a or b) = P(a) P(b)"),
+    ("modality", "I'll use diagrams for my reports", "I've been using diagrams for my reports"),
     ("literal", "Alice takes vitamin c with her breakfast", "Alice takes vitamin d with her breakfast"),
     ("name", "Alice owns the deploy pipeline", "Bob owns the deploy pipeline"),
     ("name", "Alice lives in Paris with Tom", "Alice lives in Paris with Ann"),

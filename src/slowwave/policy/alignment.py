@@ -46,9 +46,11 @@ _CONTRACTIONS: Final = (
     (re.compile(r"\bwon['’]?t\b", re.IGNORECASE), "will not"),
     (re.compile(r"\b(do|does|did|is|was|are|were|has|have|had|would|could|should)n['’]?t\b", re.IGNORECASE), r"\1 not"),
     (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
     (re.compile(r"\bused to\b", re.IGNORECASE), "formerly"),
 )
 _LITERAL: Final = re.compile(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
+_SYMBOL: Final = re.compile(r"[=<>+*^|~×÷∩∪≤≥≠]")
 _POSSESSIVE: Final = re.compile(
     r"\b(\w+)(?:['’]s|(?<=s)['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE
 )
@@ -73,6 +75,7 @@ class Prepared:
     numbers: tuple[str, ...]
     capitals: tuple[str, ...]
     literals: frozenset[str]
+    symbols: str
     possessions: frozenset[tuple[str, str]]
     active: tuple[str, ...]
     past: bool
@@ -215,6 +218,7 @@ def prepare(text: str) -> Prepared:
         numbers=tuple(w for w in words if any(c.isdigit() for c in w)),
         capitals=_capitals(text, tokens),
         literals=frozenset(m.group().casefold() for m in _LITERAL.finditer(text)),
+        symbols="".join(_SYMBOL.findall(text)),
         possessions=frozenset(
             (stem((m[1] or m[3]).casefold()), stem((m[2] or m[4]).casefold())) for m in _POSSESSIVE.finditer(text)
         ),

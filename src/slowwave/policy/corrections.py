@@ -40,7 +40,7 @@ _INSTEAD_OF: Final = re.compile(r"^(?P<head>.+?),?\s+(?:instead of|rather than)\
 _STATES: Final = frozenset(
     prepare("uses lives works prefers likes drives studies scheduled set planned based located takes place due").content
 )
-_ONLY_MEANT: Final = MODALS | {"will", "going", "shall"}
+_ONLY_MEANT: Final = MODALS | {"going"}
 _STOPPING: Final = frozenset({"stop", "stops", "stopped", "stopping", "quit", "quits", "quitting"})
 
 

@@ -214,7 +214,7 @@ COMPARISONS: Final = _words(
 )
 # Words that make a statement something other than plainly so; a fact and its wish, doubt or end are two facts.
 MODALS: Final = _words(
-    "would could might may should must if unless whether plan plans planned planning want wants wanted wanting hope hopes hoped "
+    "would could might may should must will shall need needs needed how if unless whether plan plans planned planning want wants wanted wanting hope hopes hoped "
     "hoping try tries tried trying wish wishes wished intend intends intended consider considers considered considering think "
     "thinks thought believe believes believed dream dreams dreamed doubt doubts doubted pretend pretends pretended claim claims "
     "claimed suspect suspects suspected refuse refuses refused refusing fail fails failed failing stop stops stopped stopping "

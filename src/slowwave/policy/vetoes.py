@@ -155,8 +155,10 @@ def tense(first: Prepared, second: Prepared) -> bool:
 
 
 def literal(first: Prepared, second: Prepared) -> bool:
-    """Paths, addresses, identifiers or single letters differ."""
+    """Paths, addresses, identifiers, single letters or the signs of a formula differ."""
     letters = [frozenset(w for w in s.stems if len(w) == _LETTER and w.isalpha()) for s in (first, second)]
+    if first.symbols != second.symbols:
+        return True
     return first.literals != second.literals or letters[0] != letters[1]
 
 
@@ -221,7 +223,7 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "time": "their times differ",
         "owner": "one speaks of what belongs to the other's subject",
         "tense": "one is so, the other was",
-        "literal": "paths, identifiers or letters differ",
+        "literal": "paths, identifiers, letters or signs differ",
         "name": "they name different people or things",
         "name order": "their names come in another order",
     }
