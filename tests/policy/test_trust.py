@@ -1,0 +1,42 @@
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.model.message import ROLES
+from slowwave.policy.trust import ORDER, least, trust_of_role, trusted
+
+sources = st.lists(st.sampled_from([*ORDER, "a stranger"]))
+
+
+@pytest.mark.parametrize(
+    ("role", "trust"), [("user", "user"), ("system", "user"), ("assistant", "assistant"), ("tool", "tool")]
+)
+def test_every_role_is_a_kind_of_source(role: str, trust: str) -> None:
+    assert trust_of_role(role) == trust
+
+
+def test_no_role_is_without_trust() -> None:
+    assert {trust_of_role(role) for role in ROLES} <= set(ORDER)
+
+
+def test_the_order_of_trust() -> None:
+    assert ORDER == ("user", "assistant", "tool", "import", "web", "llm")
+
+
+@given(sources)
+def test_what_is_derived_is_trusted_no_further_than_any_source(sources: list[str]) -> None:
+    assert all(trusted(source, least(sources)) for source in sources)
+    assert not sources or least(sources) in sources
+
+
+@given(sources, st.integers(min_value=1, max_value=5))
+def test_repetition_never_raises_trust(sources: list[str], times: int) -> None:
+    assert least(sources * times) == least(sources)
+
+
+def test_what_rests_on_nothing_is_trusted_least() -> None:
+    assert least([]) == "llm"
+
+
+def test_a_stranger_is_trusted_less_than_anyone() -> None:
+    assert not trusted("a stranger", "llm")
+    assert trusted("llm", "a stranger")
