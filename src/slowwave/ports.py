@@ -36,7 +36,7 @@ class Embedder(Protocol):
     """The fingerprint stored with each vector; the width is read off the first result."""
 
     def embed(self, texts: Sequence[str], /) -> "NDArray[np.float32]":
-        """Unit rows (n, dim), float32. Never called with no texts."""
+        """Unit rows (n, dim), float32; a row of zeros means "no vector". Never called with no texts, or a blank one."""
         ...
 
 
