@@ -1,0 +1,81 @@
+from datetime import UTC, datetime
+
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.model.plan import FREE, Cost, Dropped, Group, Plan, Receipt, tally
+
+T = datetime(2026, 1, 1, tzinfo=UTC)
+ONE = Memory(id="one", scope="s", kind="semantic", text="x", recorded_at=T, valid_from=T)
+ADD = Add(memory=ONE, because="stated")
+ERASE = Erase(memory="two", because="asked")
+ALL: list[Operation] = [
+    ADD,
+    Change(before=ONE, after=ONE, because="b"),
+    Link(source="one", target="two", kind="close", weight=0.5, before=0.0, because="b", at=T),
+    Advance(conversation="c", cursor="distil", before=0, after=3, because="b"),
+    Use(seen=ONE, after=ONE, because="b"),
+    Hold(key="k", because="b"),
+    Refuse(text="t", quote="q", reason="r", because="b"),
+    ERASE,
+]
+
+
+def plan(*groups: Group, parts: tuple[Plan, ...] = ()) -> Plan:
+    return Plan(id="p", scope="s", cause="add", at=T, groups=groups, parts=parts)
+
+
+def test_costs_add_up() -> None:
+    one = Cost(calls=1, tokens_in=10, tokens_out=5, money=0.5, seconds=2.0)
+    assert one + one == Cost(calls=2, tokens_in=20, tokens_out=10, money=1.0, seconds=4.0)
+    assert FREE + one == one
+
+
+def test_operations_come_in_order_those_of_parts_last() -> None:
+    part = plan(Group(operations=(ERASE,), because="part"))
+    whole = plan(Group(operations=(ADD,), because="a"), Group(operations=(ADD, ADD), because="b"), parts=(part,))
+    assert list(whole.operations) == [ADD, ADD, ADD, ERASE]
+
+
+def test_a_plan_that_does_nothing_is_false() -> None:
+    assert not plan()
+    assert not plan(Group(operations=(), because="nothing"))
+    assert not plan(parts=(plan(),))
+    assert plan(Group(operations=(ADD,), because="a"))
+    assert plan(parts=(plan(Group(operations=(ADD,), because="a")),))
+
+
+def test_a_plan_can_be_reviewed_by_printing_it() -> None:
+    part = plan(Group(operations=(ERASE,), because="asked"))
+    whole = plan(Group(operations=(ADD, ADD), because="stated twice"), parts=(part,))
+    assert str(whole).splitlines() == [
+        "add: 2 added, 1 erased",
+        "  - stated twice",
+        "  add: 1 erased",
+        "    - asked",
+    ]
+    assert str(plan()) == "add: nothing to do"
+
+
+def test_every_operation_is_counted_in_words_but_cursors_are_not_news() -> None:
+    assert tally(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 held, 1 refused, 1 erased"
+
+
+def test_a_receipt_names_what_was_added_and_prints_as_two_lines() -> None:
+    receipt = Receipt(run_id="r1", cause="add", scope="s", applied=(ADD, ERASE), notes=("one already known",))
+    assert receipt.ids == ("one",)
+    assert str(receipt).splitlines() == [
+        "add in s: 1 added, 1 erased",
+        "  one already known; run r1, undo with `slowwave undo r1`",
+    ]
+
+
+def test_a_receipt_tells_what_was_dropped_what_waits_and_what_went_wrong() -> None:
+    dropped = Dropped(group=Group(operations=(ADD,), because="a"), reason="one was changed")
+    receipt = Receipt(
+        run_id="r1", cause="add", scope="s", dropped=(dropped,), waiting=2, problems=("the model is down",)
+    )
+    assert str(receipt).splitlines() == [
+        "add in s: nothing changed, 1 dropped as out of date, 2 waiting",
+        "  the model is down; not done: one was changed",
+    ]
+    assert str(Receipt(run_id="r1", cause="add", scope="s")) == "add in s: nothing changed\n  already known"
