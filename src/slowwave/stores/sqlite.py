@@ -9,12 +9,12 @@ import apsw
 from slowwave.errors import InputError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.entry import Entry
-from slowwave.model.memory import MESSAGE
-from slowwave.model.operation import Add, Operation
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt
 from slowwave.stores.rows import entry_row
 from slowwave.stores.sqlite_apply import GroupWriter, Stale
-from slowwave.stores.sqlite_journal import SqliteJournal
+from slowwave.stores.sqlite_check import SqliteCheck
 from slowwave.stores.sqlite_reads import SqliteReads
 from slowwave.stores.sqlite_search import SqliteSearch
 from slowwave.stores.sqlite_sql import SQL
@@ -22,7 +22,7 @@ from slowwave.stores.sqlite_sql import SQL
 _NOTHING = Cost()
 
 
-class SqliteStore(SqliteReads, SqliteJournal, SqliteSearch):
+class SqliteStore(SqliteReads, SqliteSearch, SqliteCheck):
     """A store in one file that many threads and processes may use at once.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
@@ -144,18 +144,31 @@ class _RunRow:
 def _check_group(group: Group, scope: str) -> None:
     messages = True
     for operation in group.operations:
-        if isinstance(operation, Add):
-            memory = operation.memory
-            if memory.scope != scope:
-                raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
-            if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
-                raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
-            messages = messages and memory.kind == MESSAGE
-        else:
+        memory = _subject(operation)
+        if memory is not None and memory.scope != scope:
+            raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
+        if not isinstance(operation, Add):
             messages = False
+            continue
+        memory = operation.memory
+        if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
+            raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
+        messages = messages and memory.kind == MESSAGE
     most = BATCH_MAX if messages else GROUP_MAX
     if len(group) > most:
         raise InputError(f"{len(group):,} operations in one group, more than {most:,}: cut them into several groups")
+
+
+def _subject(operation: Operation) -> Memory | None:
+    match operation:
+        case Add():
+            return operation.memory
+        case Change():
+            return operation.before
+        case Use():
+            return operation.seen
+        case _:
+            return None
 
 
 def _unwatched(_: str) -> None:

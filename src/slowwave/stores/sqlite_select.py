@@ -47,7 +47,7 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
 
 
 def _spoken(where: Where) -> bool:
-    return where.kinds is not None and where.kinds <= {MESSAGE}
+    return where.kinds == {MESSAGE}
 
 
 def _family(where: Where) -> list[str]:

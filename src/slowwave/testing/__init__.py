@@ -1,6 +1,19 @@
 """What tests of programs on Slowwave need, shipped: scripted models, a fake provider, the malformed replies of real ones."""
 
+from slowwave.testing.clock import FrozenClock
+from slowwave.testing.failpoint import Failpoint, Injected
+from slowwave.testing.openai_server import OpenAIServer, Served
 from slowwave.testing.scripted_llm import Asked, ScriptedLLM
 from slowwave.testing.shapes import SHAPES, malformed
 
-__all__ = ["SHAPES", "Asked", "ScriptedLLM", "malformed"]
+__all__ = [
+    "SHAPES",
+    "Asked",
+    "Failpoint",
+    "FrozenClock",
+    "Injected",
+    "OpenAIServer",
+    "ScriptedLLM",
+    "Served",
+    "malformed",
+]

@@ -262,3 +262,33 @@ SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.scope = :scope AND m.id IN (SELECT value FROM json_each(:ids))
 ORDER BY m.key
+
+-- name: scopes
+SELECT token, path FROM scopes
+
+-- name: without_entry
+SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.key = m.key)
+
+-- name: lost_entries
+SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = e.key)
+
+-- name: behind
+SELECT count(*) FROM (
+    SELECT scope, conversation, max(seq) AS seq FROM memories WHERE seq IS NOT NULL GROUP BY scope, conversation
+) m LEFT JOIN conversations c ON c.scope = m.scope AND c.name = m.conversation
+WHERE c.last_seq IS NULL OR c.last_seq < m.seq
+
+-- name: orphans
+SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
+
+-- name: every_memory
+SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high
+
+-- name: every_entry
+SELECT key, {entry}, checksum FROM entries WHERE key BETWEEN :low AND :high AND embedder IS NOT NULL
+
+-- name: every_link
+SELECT source, target, kind, weight, at FROM links WHERE scope = ?
+
+-- name: every_held
+SELECT content FROM held WHERE scope = ?

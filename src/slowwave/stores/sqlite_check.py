@@ -1,0 +1,143 @@
+"""Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from slowwave.errors import BusyError, CorruptError, InputError
+from slowwave.model.codec import COLUMNS, Row, content_key
+from slowwave.stores.rows import checked, entry_of
+from slowwave.stores.sqlite_file import translated
+from slowwave.stores.sqlite_journal import Replayed, SqliteJournal
+from slowwave.stores.sqlite_sql import SQL, bounds
+
+_WIDTH = len(COLUMNS)
+_FEW = 5
+_COUNTS = (
+    ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
+    ("lost_entries", "{} index entries belong to no memory"),
+    ("behind", "{} conversations count fewer messages than they have"),
+    ("orphans", "{} journal rows belong to no run"),
+)
+
+
+class SqliteCheck(SqliteJournal):
+    """What keeps a file in order."""
+
+    def check(self, *, deep: bool = False) -> list[str]:
+        """What is wrong with the store, in sentences; empty when all is well.
+
+        SQLite checks the structure of its pages and indexes, and rows are counted against index entries. Deep also
+        reads every row against its checksum, and replays the journal of every scope from nothing: the outcome must
+        be what the tables hold. That takes seconds for a hundred thousand memories, and memory for the largest scope.
+        """
+        found: list[str] = []
+        with self._guard:
+            self._db.execute("BEGIN")  # one state for all that follows
+            try:
+                found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
+                for query, words in _COUNTS:
+                    if number := self._one(SQL[query], ())[0]:
+                        found.append(words.format(number))
+                if deep:
+                    for token, path in self._all(SQL["scopes"], ()):
+                        found += self._differences(token, path)
+            except (apsw.CorruptError, CorruptError) as error:
+                found.append(str(error))
+            finally:
+                self._db.execute("ROLLBACK")
+        return found
+
+    def backup(self, path: str) -> None:
+        """A copy of the file as it stands, checked. Others may go on writing meanwhile.
+
+        Raises:
+            InputError: there is a file of this name.
+            CorruptError: the copy is not sound.
+        """
+        if Path(path).exists():
+            raise InputError(f"{path!r} exists: name a new file for the backup")
+        with self._guard:
+            copy = apsw.Connection(path)
+            try:
+                with copy.backup("main", self._db, "main") as copying:
+                    copying.step()
+                wrong = [str(row[0]) for row in copy.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            except apsw.Error as error:
+                raise translated(error, path) from error
+            finally:
+                copy.close()
+        if wrong:
+            raise CorruptError(f"the backup {path!r} is not sound: {wrong[0]}; check the disk, and this store")
+
+    def scrub(self) -> None:
+        """Make the bytes of what was erased vanish from the file and its log; the file shrinks. Needs as much room again.
+
+        Raises:
+            BusyError: another process reads or writes; try again.
+        """
+        with self._guard:
+            self._emptied()
+            self._db.execute("VACUUM")
+            self._emptied()
+
+    def _emptied(self) -> None:
+        """The log written into the file and cut to nothing."""
+        busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
+        if busy:
+            raise BusyError(f"{self.name} is in use by another process: what was erased is gone, its bytes are not yet")
+
+    def _differences(self, token: int, path: str) -> Iterator[str]:
+        told = self._replayed(token)
+        low, high = bounds(token)
+        damaged, other = [], []
+        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
+            values: Any = row
+            identity = str(values[0])
+            try:
+                plain = checked(values)
+            except CorruptError:
+                damaged.append(identity)
+                told.rows.pop(identity, None)
+                continue
+            if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
+                other.append(identity)
+        for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
+            values = row
+            try:
+                entry_of(None, values[1:-1], values[-1])
+            except CorruptError:
+                damaged.append(f"index entry {values[0] - low}")
+        if damaged:
+            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+        if other:
+            yield f"scope {path}: {_named(other)} not what the journal tells"
+        if told.rows:
+            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
+        yield from self._differences_beside(token, path, told)
+
+    def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
+        links = {
+            (source, target, kind): (weight, at)
+            for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
+        }
+        cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
+        held = {row[0] for row in self._all(SQL["every_held"], (token,))}
+        for what, stored, journaled in (
+            ("links", links, told.links),
+            ("cursors", cursors, told.cursors),
+            ("held keys", held, told.held),
+        ):
+            if stored != journaled:
+                yield f"scope {path}: the {what} are not what the journal tells"
+
+
+def _keyed(row: Row, content: object) -> bool:
+    return content is None or content == content_key(str(row[COLUMNS.index("text")]))
+
+
+def _named(ids: list[str]) -> str:
+    shown = ", ".join(ids[:_FEW]) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
+    return f"{shown} {'is' if len(ids) == 1 else 'are'}"
