@@ -27,6 +27,8 @@ class Query:
         deep: also search cold, superseded and retracted memories (never quarantined ones).
         outdated_penalty: factor on the score of outdated memories in a deep search.
         now: for terms that depend on it.
+        profile: the ranking: "evidence", "generative_agents" or "retention".
+        strength: for the profile "retention": strengths in (0, 1] by id; who is left out counts as 1.
     """
 
     text: str
@@ -43,6 +45,7 @@ class Query:
     deep: bool = False
     outdated_penalty: float = 0.5
     profile: str = "evidence"
+    strength: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,31 +2,34 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.policy.features import WHEN, Question
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 # What each signal is worth. The words are worth at most 1.
 MEANING: Final = 0.7
-ASKED: Final = 0.4
+ASKED: Final = 0.3
 QUESTION: Final = 0.2
-DATED: Final = 0.06
+DATED: Final = 0.05
 CUE: Final = 0.05
 RECENT: Final = 0.05
 LENT: Final = 0.5
+IMPORTANCE: Final = 0.5  # in the profile "generative_agents"
+RECENCY: Final = 0.3  # in the profile "generative_agents"
+RETENTION: Final = 0.3  # the power of strength in the profile "retention"
 RECENT_HALF_LIFE: Final = 30 * 86_400.0  # seconds
 
 SATURATION: Final = 0.8  # BM25's k1
 LENGTH: Final = 0.75  # BM25's b
-DATE: Final = 0.5  # what a date word counts, in occurrences
+DATE: Final = 0.75  # what a date word counts, in occurrences
 OPEN: Final = 40.0  # words up to which a text borrows and lends fully
 BARE: Final = 15.0  # words of a bare question
 
@@ -53,7 +56,7 @@ class Corpus:
         gate: how much a row borrows from and lends to its neighbours (`gate`).
         before, after: the row of the message before and after in its conversation, -1 if there is none; facts have none.
         day: the day it was said, as a number.
-        days: the days that a date word may mean, by term.
+        days: the days that a term may mean, None if it is no date word.
         speaker: the number of who said it, -1 if unknown. A fact's is that of the messages it rests on.
         user: whether the user said it, or it rests on what the user said.
         people: whether it comes from a talk between people, rather than with an assistant.
@@ -73,7 +76,7 @@ class Corpus:
     before: Rows
     after: Rows
     day: Rows
-    days: Mapping[int, Rows]
+    days: Callable[[int], Rows | None]
     speaker: Rows
     user: Mask
     people: Mask
@@ -142,7 +145,7 @@ def lexical(corpus: Corpus, question: Question) -> Floats:
         rows, df = corpus.postings(term)
         idf = float(np.log1p((corpus.count - df + 0.5) / (df + 0.5)))
         attainable += idf
-        tf = _frequency(corpus, rows, corpus.days.get(term))
+        tf = _frequency(corpus, rows, corpus.days(term))
         if tf is not None:
             score += idf * (tf / (SATURATION + tf))
     return score / attainable if attainable else score
@@ -153,17 +156,20 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
 
     A question lends up to twice as much to the turn after it: that is where its answer is.
     """
-    dated = None if days is None else DATE * np.isin(corpus.day, days)
+    dated: Floats | None = None if days is None else np.where(np.isin(corpus.day, days), DATE, 0.0)
     if not len(rows):
         return dated
     own = corpus.weight[rows]
     lends = own * corpus.gate[rows]
-    spreads = [(corpus.after, BEFORE_WORDS, rows, lends), (corpus.before, AFTER_WORDS, rows, lends)]
     asks = corpus.question[rows] * corpus.people[rows]
-    if (asking := np.flatnonzero(asks)).size:
-        spreads.append((corpus.after, BEFORE_WORDS[:1], rows[asking], (lends * asks)[asking]))
+    asking = np.flatnonzero(asks)
     targets, weights = [rows], [own]
-    for steps, shares, reached, lent in spreads:
+    for steps, shares, start, amounts in (
+        (corpus.after, BEFORE_WORDS, rows, lends),
+        (corpus.before, AFTER_WORDS, rows, lends),
+        (corpus.after, BEFORE_WORDS[:1], rows[asking], (lends * asks)[asking]),
+    ):
+        reached, lent = start, amounts
         for share in shares:
             reached = steps[reached]
             there = reached >= 0
@@ -171,7 +177,7 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
                 reached, lent = reached[there], lent[there]
             targets.append(reached)
             weights.append(share * lent * corpus.gate[reached])
-    tf = np.bincount(np.concatenate(targets), np.concatenate(weights), minlength=len(corpus.weight))
+    tf: Floats = np.bincount(np.concatenate(targets), np.concatenate(weights), minlength=len(corpus.weight))
     return tf if dated is None else tf + dated
 
 
@@ -180,7 +186,7 @@ def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:
 
     `np.vecdot` reads the matrix once, in order, on one thread whatever BLAS was told; `@` would wake every core.
     """
-    found = (np.vecdot(vectors, vector) * corpus.scale).astype(np.float64)
+    found: Floats = (np.vecdot(vectors, vector) * corpus.scale).astype(np.float64)
     if len(corpus.passage_rows):
         starts = np.flatnonzero(np.diff(corpus.passage_rows, prepend=-1))
         best = np.maximum.reduceat(np.vecdot(corpus.passages, vector), starts)
@@ -211,6 +217,18 @@ def lent(corpus: Corpus, scores: Floats, searchable: Mask) -> Floats | None:
     return LENT * np.maximum(0.0, best - scores)
 
 
+def profiled(profile: str, scores: Floats, *, importance: Floats, age: Floats, strength: Floats) -> dict[str, Floats]:
+    """What the ranking profiles of the sources add to the evidence score, as parts.
+
+    "generative_agents": 0.5 * importance + 0.3 * 2^(-age / 30 days), age in seconds since the last use (Park et al.,
+    UIST 2023). "retention": score * strength^0.3 in place of the score.
+    """
+    if profile == "retention":
+        return {"strength": scores * (strength**RETENTION - 1.0)}
+    recency = np.exp2(-age / RECENT_HALF_LIFE)
+    return {"importance": IMPORTANCE * importance, "recency": RECENCY * recency}
+
+
 def first(scores: Floats, wanted: int) -> Rows:
     """The rows with the `wanted` highest scores above minus infinity, and all that tie with the last, in no order."""
     block = 64
@@ -223,4 +241,5 @@ def first(scores: Floats, wanted: int) -> Rows:
     if len(rows) <= wanted:
         return rows
     among = scores[rows]
-    return rows[among >= np.partition(among, len(among) - wanted)[len(among) - wanted]]
+    best: Rows = rows[among >= np.partition(among, len(among) - wanted)[len(among) - wanted]]
+    return best

@@ -1,7 +1,6 @@
 """The vectors of one scope and one embedder, each pooled with those of the messages around it, ready to scan."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,52 +69,51 @@ class ContextVectors:
         own = own.reshape(len(entries), self.dim)
         self._sums, self._scale = grown(self._sums, start, end), grown(self._scale, start, end)
         self._sums[start:end] = own
-        touched: set[int] = set()
         rows = np.arange(start, end)
         chain = [rows]
         for _ in BEFORE_MEANING:
             chain.append(np.where(chain[-1] >= 0, before[chain[-1]], -1))
+        places = [step.tolist() for step in chain]
         for steps, share in enumerate(BEFORE_MEANING, 1):
-            self._add(start, own, rows, chain[steps], share, gates)
+            self._add(start, own, places[0], places[steps], share, gates)
         for steps, share in enumerate(AFTER_MEANING, 1):
-            self._add(start, own, chain[steps], rows, share, gates)
-            touched.update(chain[steps][(chain[steps] >= 0) & (chain[steps] < start)].tolist())
+            self._add(start, own, places[steps], places[0], share, gates)
+        touched = {row for steps in range(1, 1 + len(AFTER_MEANING)) for row in places[steps] if 0 <= row < start}
         self._measure(slice(start, end))
         for row in touched:
             self._measure(slice(row, row + 1))
-        self._remember(start, own, chained, chain[-1])
+        self._remember(start, own, chained, places[-1])
         self._append_passages(start, entries)
 
     def _add(
-        self, start: int, own: Vectors, targets: Rows, sources: Rows, share: float, gates: NDArray[np.float64]
+        self, start: int, own: Vectors, targets: list[int], sources: list[int], share: float, gates: NDArray[np.float64]
     ) -> None:
         """Add share * g_target * g_source * e_source to each target, run by run of adjacent rows."""
-        pairs = (targets >= 0) & (sources >= 0)
-        targets, sources = targets[pairs], sources[pairs]
-        if not len(targets):
-            return
-        weights = (share * gates[targets] * gates[sources]).astype(np.float32)
-        breaks = np.flatnonzero((np.diff(targets) != 1) | (np.diff(sources) != 1) | (sources[1:] == start)) + 1
-        edges = [0, *breaks.tolist(), len(targets)]
-        for low, high in pairwise(edges):
-            target, source = int(targets[low]), int(sources[low])
-            into = self._sums[target : target + high - low]
-            if source >= start:
-                into += weights[low:high, None] * own[source - start : source - start + high - low]
-            else:
-                for step in range(high - low):
-                    if source + step in self._recent:
-                        into[step] += weights[low + step] * self._recent[source + step]
+        low, count = 0, len(targets)
+        while low < count:
+            target, source, high = targets[low], sources[low], low + 1
+            if target >= 0 and source >= 0:
+                while (
+                    high < count and targets[high] - target == sources[high] - source == high - low and source >= start
+                ):
+                    high += 1
+                size = high - low
+                vectors = (
+                    own[source - start : source - start + size] if source >= start else self._recent.get(source, 0.0)
+                )
+                scale = share * gates[target : target + size] * gates[source : source + size]
+                self._sums[target : target + size] += scale.astype(np.float32)[:, None] * vectors
+            low = high
 
     def _measure(self, rows: slice) -> None:
         norms = np.sqrt(np.vecdot(self._sums[rows], self._sums[rows]))
         self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
-    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], left: Rows) -> None:
+    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], left: list[int]) -> None:
         """Keep the vectors of the last three messages of each conversation: those that no third one has followed."""
-        for row in left[(left >= 0) & (left < start)].tolist():
+        followed = set(left)
+        for row in followed:
             self._recent.pop(row, None)
-        followed = set(left.tolist())
         for row in (np.flatnonzero(chained) + start).tolist():
             if row not in followed:
                 self._recent[row] = own[row - start].copy()

@@ -1,0 +1,312 @@
+"""The rows of a search index: the memories of one scope as arrays, grown in place."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowwave.model.entry import Entry
+from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory
+from slowwave.policy.features import date_terms, name_words
+from slowwave.policy.ranking import Corpus, Mask, Rows, bareness, gate, weight
+from slowwave.stores.index_vectors import ContextVectors, grown
+
+_COLUMNS: Final[Mapping[str, type[np.generic]]] = {
+    "words": np.float64,
+    "gate": np.float64,
+    "question": np.float64,
+    "at": np.float64,
+    "anchor": np.float64,
+    "importance": np.float64,
+    "before": np.intp,
+    "after": np.intp,
+    "day": np.intp,
+    "speaker": np.intp,
+    "conversation": np.intp,
+    "category": np.intp,
+    "kind": np.intp,
+    "cues": np.uint8,
+    "user": np.bool_,
+    "original": np.bool_,
+    "hot": np.bool_,
+    "open": np.bool_,
+    "outdated": np.bool_,
+}
+
+
+_NO_VECTORS: Final = (
+    None,
+    np.zeros(0, dtype=np.float32),
+    np.zeros((0, 0), dtype=np.float32),
+    np.zeros(0, dtype=np.intp),
+)
+
+
+class IndexRows:
+    """What `Index` holds: columns with one row for each memory, postings, conversations, speakers and vectors."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()}
+        self.ids: list[str] = []
+        self.row: dict[str, int] = {}
+        self.postings: defaultdict[int, array[int]] = defaultdict(lambda: array("i"))
+        self._buried: set[int] = set()
+        self.conversations: dict[str, int] = {}
+        self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
+        self._named: list[bool] = []  # of each conversation: somebody in it has a name
+        self._assisted: list[bool] = []  # of each conversation: an assistant without a name speaks in it
+        self.speakers: dict[str, int] = {}
+        self.names: dict[str, frozenset[int]] = {}
+        self.categories: dict[str, int] = {}
+        self._days: dict[int, int] = {}
+        self._day_terms: defaultdict[int, list[int]] = defaultdict(list)
+        self._origins: dict[int, tuple[object, ...]] = {}  # of each fact: what it rests on and belongs to
+        self._subjects: dict[int, list[str]] = {}  # of each fact that rests on no message: who it is about
+        self._lenders, self._borrowers = array("q"), array("q")
+        self._awaited: defaultdict[str, list[int]] = defaultdict(list)  # messages not here yet: the facts on them
+        self._vectors: dict[str, ContextVectors] = {}
+        self._prepared: dict[str | None, Corpus] = {}
+
+    def __len__(self) -> int:
+        return self.size - len(self._buried)
+
+    def append(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
+        """Add memories, the messages of a conversation in the order of their seq; a known fact takes its new words.
+
+        Raises:
+            ValueError: before anything is changed, if a message is known already or comes out of order.
+        """
+        self._check(rows)
+        start = self.size
+        self.size += len(rows)
+        if self.size > len(self.columns["words"]):
+            for name, column in self.columns.items():
+                self.columns[name] = grown(column, start, self.size)
+        fresh = slice(start, self.size)
+        self.columns["words"][fresh] = [entry.words for _, entry in rows]
+        self.columns["gate"][fresh] = [gate(entry.words) for _, entry in rows]
+        self.columns["question"][fresh] = [bareness(entry.question, entry.words) for _, entry in rows]
+        self.columns["cues"][fresh] = [entry.cues for _, entry in rows]
+        buried: set[int] = set()
+        for row, (memory, entry) in enumerate(rows, start):
+            if memory.id in self.row:
+                buried.add(self._bury(memory.id))
+            self.row[memory.id] = row
+            self.ids.append(memory.id)
+            for term in memoryview(entry.terms).cast("Q"):
+                self.postings[term].append(row)
+            self._link(row, memory)
+            self._describe(row, memory)
+        self._release(buried)
+        chained = np.array([memory.kind == MESSAGE for memory, _ in rows], dtype=np.bool_)
+        self._append_vectors(start, [entry for _, entry in rows], chained)
+        self._prepared.clear()
+
+    def change(self, memories: Iterable[Memory]) -> None:
+        """Take over everything but the words: phase, kind, category, times and sources of known memories."""
+        moved: list[tuple[int, Memory]] = []
+        for memory in memories:
+            row = self.row[memory.id]
+            if memory.kind != MESSAGE and self._origins[row] != _origin(memory):
+                moved.append((row, memory))
+            self._describe(row, memory)
+        self._release({row for row, _ in moved})
+        for row, memory in moved:
+            self._link(row, memory)
+        self._prepared.clear()
+
+    def _check(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
+        newest: dict[str, int] = {}
+        for memory, _ in rows:
+            if memory.kind != MESSAGE:
+                continue
+            name = memory.conversation or ""
+            if name not in newest:
+                newest[name] = self._last[self.conversations[name]][0] if name in self.conversations else 0
+            if memory.id in self.row or memory.seq <= newest[name]:
+                raise ValueError(f"message {memory.id} is not the next of its conversation: build the index anew")
+            newest[name] = memory.seq
+
+    def _bury(self, identity: str) -> int:
+        """The words of a fact that is about to be said anew no longer count; its old row."""
+        row = self.row[identity]
+        self._buried.add(row)
+        for name in ("hot", "open", "original"):
+            self.columns[name][row] = False
+        return row
+
+    def _link(self, row: int, memory: Memory) -> None:
+        """Find the place of a memory: in its conversation, or on the messages it rests on; and who speaks."""
+        columns = self.columns
+        for name in ("before", "after", "conversation", "speaker"):
+            columns[name][row] = -1
+        columns["user"][row] = False
+        columns["original"][row] = memory.kind == MESSAGE or not (memory.sources or memory.members or memory.span)
+        if memory.kind == MESSAGE:
+            self._link_message(row, memory)
+            return
+        self._origins[row] = _origin(memory)
+        if memory.conversation is not None:
+            columns["conversation"][row] = self._conversation(memory.conversation)
+        for source in dict.fromkeys(source.memory for source in memory.sources):
+            if source in self.row:
+                self._rest(row, self.row[source])
+            else:
+                self._awaited[source].append(row)
+        if memory.subject and not memory.sources:
+            self._subjects[row] = name_words(memory.subject)
+            self._settle(row)
+
+    def _link_message(self, row: int, memory: Memory) -> None:
+        columns, number = self.columns, self._conversation(memory.conversation or "")
+        columns["conversation"][row] = number
+        previous = self._last[number][1]
+        columns["before"][row] = previous
+        if previous >= 0:
+            columns["after"][previous] = row
+        self._last[number] = memory.seq, row
+        if memory.speaker:
+            self._named[number] = True
+            columns["speaker"][row] = self._speaker(memory.speaker)
+        elif memory.role == "assistant":
+            self._assisted[number] = True
+        columns["user"][row] = memory.role == "user"
+        for fact in self._awaited.pop(memory.id, ()):
+            self._rest(fact, row)
+
+    def _rest(self, fact: int, message: int) -> None:
+        """A fact takes after the messages it rests on: their conversation, and their speaker if they have but one."""
+        columns = self.columns
+        lone = columns["conversation"][fact] < 0 or columns["speaker"][fact] == columns["speaker"][message]
+        if columns["conversation"][fact] < 0:
+            columns["conversation"][fact] = columns["conversation"][message]
+        columns["speaker"][fact] = columns["speaker"][message] if lone else -1
+        columns["user"][fact] |= columns["user"][message]
+        self._lenders.append(fact)
+        self._borrowers.append(message)
+
+    def _settle(self, fact: int) -> None:
+        """A fact that rests on no message counts as said by the known speaker it is about."""
+        meant = [self.names[word] for word in self._subjects[fact] if word in self.names]
+        both = frozenset.intersection(*meant) if meant else frozenset()
+        self.columns["speaker"][fact] = min(both) if len(both) == 1 else -1
+
+    def _conversation(self, name: str) -> int:
+        number = self.conversations.setdefault(name, len(self._last))
+        if number == len(self._last):
+            self._last.append((0, -1))
+            self._named.append(False)
+            self._assisted.append(False)
+        return number
+
+    def _speaker(self, name: str) -> int:
+        if name not in self.speakers:
+            number = self.speakers[name] = len(self.speakers)
+            for word in name_words(name):
+                self.names[word] = self.names.get(word, frozenset()) | {number}
+            for fact in self._subjects:
+                self._settle(fact)
+        return self.speakers[name]
+
+    def _describe(self, row: int, memory: Memory) -> None:
+        """Write down what a memory says of itself, apart from its words."""
+        columns, phase = self.columns, memory.phase
+        columns["hot"][row] = phase in HOT
+        columns["open"][row] = phase != "quarantined"
+        columns["outdated"][row] = memory.outdated
+        columns["kind"][row] = KINDS.index(memory.kind)
+        columns["category"][row] = self.categories.setdefault(memory.category, len(self.categories))
+        at = memory.at.timestamp()
+        columns["at"][row] = at
+        columns["anchor"][row] = memory.anchor.timestamp()
+        columns["importance"][row] = memory.importance
+        day = memory.at.toordinal()
+        if day not in self._days:
+            number = self._days[day] = len(self._days)
+            for term in date_terms(memory.at):
+                self._day_terms[term].append(number)
+        columns["day"][row] = self._days[day]
+
+    def _release(self, facts: set[int]) -> None:
+        """Forget what these facts rest on."""
+        if not facts:
+            return
+        pairs = [pair for pair in zip(self._lenders, self._borrowers, strict=True) if pair[0] not in facts]
+        self._lenders = array("q", (lender for lender, _ in pairs))
+        self._borrowers = array("q", (borrower for _, borrower in pairs))
+        for source, waiting in self._awaited.items():
+            self._awaited[source] = [fact for fact in waiting if fact not in facts]
+        for fact in facts:
+            self._subjects.pop(fact, None)
+
+    def _append_vectors(self, start: int, entries: list[Entry], chained: Mask) -> None:
+        for embedder in {entry.embedder: entry.dim for entry in entries if entry.embedder}:
+            ours = [entry if entry.embedder == embedder else None for entry in entries]
+            if embedder not in self._vectors:
+                self._vectors[embedder] = ContextVectors(next(entry.dim for entry in ours if entry))
+            self._vectors[embedder].append(start, ours, chained, self.columns["before"], self.columns["gate"])
+
+    @property
+    def originals(self) -> int:
+        """How many texts document frequencies are counted over."""
+        return int(np.count_nonzero(self.view("original")))
+
+    def days_of(self, term: int) -> Rows | None:
+        """The days that a date word may mean; None for any other word."""
+        return np.array(self._day_terms[term], dtype=np.intp) if term in self._day_terms else None
+
+    def view(self, name: str) -> NDArray[Any]:
+        """A column, as far as it is filled."""
+        return self.columns[name][: self.size]
+
+    def posting(self, term: int) -> tuple[Rows, int]:
+        """The rows with a term, one for each time it occurs, and how many originals have it."""
+        found = self.postings.get(term)
+        if found is None:
+            return np.zeros(0, dtype=np.intp), 0
+        rows = np.frombuffer(found.tobytes(), dtype=np.int32).astype(np.intp)
+        distinct = rows[np.append(True, rows[1:] != rows[:-1])]
+        return rows, int(np.count_nonzero(self.columns["original"][distinct]))
+
+    def corpus(self, embedder: str | None) -> Corpus:
+        """Everything as the ranking wants it, kept until the next write."""
+        if embedder in self._prepared:
+            return self._prepared[embedder]
+        personal = [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
+        words, original = self.view("words"), self.view("original")
+        stored = self._vectors.get(embedder) if embedder else None
+        vectors, scale, passages, passage_rows = stored.arrays(self.size) if stored else _NO_VECTORS
+        corpus = Corpus(
+            count=self.originals,
+            postings=self.posting,
+            weight=weight(words, max(1.0, float(words @ original) / max(1, self.originals))),
+            gate=self.view("gate"),
+            before=self.view("before"),
+            after=self.view("after"),
+            day=self.view("day"),
+            days=self.days_of,
+            speaker=self.view("speaker"),
+            user=self.view("user"),
+            people=np.array([*personal, False], dtype=np.bool_)[self.view("conversation")],
+            question=self.view("question"),
+            cues=self.view("cues"),
+            at=self.view("at"),
+            latest=float(self.view("at").max()),
+            vectors=vectors,
+            scale=scale,
+            passages=passages,
+            passage_rows=passage_rows,
+            lenders=np.array(self._lenders, dtype=np.intp),
+            borrowers=np.array(self._borrowers, dtype=np.intp),
+        )
+        self._prepared[embedder] = corpus
+        return corpus
+
+
+def _origin(memory: Memory) -> tuple[object, ...]:
+    sources = tuple(dict.fromkeys(source.memory for source in memory.sources))
+    return sources, memory.members, memory.span, memory.conversation, memory.subject
