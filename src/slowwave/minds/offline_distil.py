@@ -8,7 +8,7 @@ from typing import Final
 
 from slowwave.minds.rules import worth
 from slowwave.minds.rules.cut import pieces
-from slowwave.minds.rules.dangling import stands_alone
+from slowwave.minds.rules.dangling import pointed_at, stands_alone
 from slowwave.minds.rules.other import elided, instruction, named, thing
 from slowwave.minds.rules.rewrite import third_person
 from slowwave.minds.rules.worth import PROCEDURAL, Claim, classify
@@ -91,11 +91,11 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
         return
     speaker = said.speaker or USER
     for piece in pieces(said.text, room.speakers - {speaker}):
-        draft = _draft(piece.text, speaker, room)
+        draft = _draft(pointed_at(resolve(piece.text, said.at)), speaker, room)
         if draft is None:
             continue
         text, subject, claim = draft
-        text = tidy(resolve(text, said.at))
+        text = tidy(text)
         if not SHORTEST <= len(text.split()) <= LONGEST:
             continue
         fact = Fact(

@@ -25,7 +25,7 @@ _ASKING: Final = (
 )
 _QUESTION: Final = re.compile(rf"^(?:and|but|so|or|also|then)?\s*{_ASKING}", re.IGNORECASE)
 _JOINT: Final = re.compile(
-    rf"\s*(?:[,;]|\s[-–—]+(?=\s)|—)\s*(?:(?:and|but|so|because|since|considering|given that|given|although|though|plus|as|or|however|also)\s+)?"
+    rf"\s*(?:[,;]|\s[-–—]+(?=\s)|(?<=[a-z])[-–](?=\s)|—)\s*(?:(?:and|but|so|because|since|considering|given that|given|although|though|plus|as|or|however|also)\s+)?"
     rf"(?=(?:I|I['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll)|my|our|{_ASKING})\b)"
     rf"|\s+(?:and|but|so)\s+(?=(?:I|I['’](?:m|ve|ll)|we|we['’](?:re|ve|ll))\b)"
     rf"|\s*;\s+|\s+[-–—]+\s+|—",
@@ -44,7 +44,7 @@ _HALF_SUBJECT: Final = re.compile(
 )
 _UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
 _TRAILING: Final = re.compile(
-    r"[\s,;:.!?…–—-]*(?:\b(?:too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
+    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
     re.IGNORECASE,
 )
 

@@ -10,14 +10,102 @@ _TOKEN: Final = re.compile(r"[\w'’-]+|[^\w\s]")
 _PERSONS: Final = frozenset(["he", "she", "him", "her", "his", "hers"])
 _THINGS: Final = frozenset(["it", "its", "they", "them", "their", "theirs", "themselves"])
 _POINTING: Final = frozenset(["this", "that", "these", "those"])
-_ADDRESSED: Final = frozenset(["you", "your", "yours", "yourself", "ya", "u", "y'all", "you're", "you've", "you'll", "you'd", "thy"])
+_ADDRESSED: Final = frozenset(
+    ["you", "your", "yours", "yourself", "ya", "u", "y'all", "you're", "you've", "you'll", "you'd", "thy"]
+)
 _HERE: Final = frozenset(["here", "there", "below", "above", "following", "attached"])
-_TIMES: Final = frozenset(["week", "weekend", "month", "year", "morning", "afternoon", "evening", "summer", "time", "point"])
+_TIMES: Final = frozenset(
+    ["week", "weekend", "month", "year", "morning", "afternoon", "evening", "summer", "time", "point"]
+)
 _CUT: Final = frozenset(
-    ["a", "an", "the", "and", "or", "but", "to", "of", "in", "on", "at", "for", "with", "like", "because", "since", "as", "my", "our", "their", "his", "her", "its", "if", "when", "which", "that", "who", "so", "very", "more", "than", "from", "about", "into", "is", "are", "was", "were", "be", "been", "am", "has", "have", "had", "i", "we", "they", "not", "considering", "where", "by", "how", "what"]
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "like",
+        "because",
+        "since",
+        "as",
+        "my",
+        "our",
+        "their",
+        "his",
+        "her",
+        "its",
+        "if",
+        "when",
+        "which",
+        "that",
+        "who",
+        "so",
+        "very",
+        "more",
+        "than",
+        "from",
+        "about",
+        "into",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "am",
+        "has",
+        "have",
+        "had",
+        "i",
+        "we",
+        "they",
+        "not",
+        "considering",
+        "where",
+        "by",
+        "how",
+        "what",
+    ]
 )
 _REPORTED: Final = frozenset(
-    ["so", "sure", "glad", "happy", "realize", "realise", "feel", "show", "showed", "shows", "mean", "means", "ensure", "think", "know", "believe", "hope", "realized", "realised", "found", "said", "says", "told", "learned", "noticed", "decided", "thing", "fact"]
+    [
+        "so",
+        "sure",
+        "glad",
+        "happy",
+        "realize",
+        "realise",
+        "feel",
+        "show",
+        "showed",
+        "shows",
+        "mean",
+        "means",
+        "ensure",
+        "think",
+        "know",
+        "believe",
+        "hope",
+        "realized",
+        "realised",
+        "found",
+        "said",
+        "says",
+        "told",
+        "learned",
+        "noticed",
+        "decided",
+        "thing",
+        "fact",
+    ]
 )
 
 
@@ -49,6 +137,22 @@ def stands_alone(text: str, *, person: bool = False) -> bool:
         )
         nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
     return True
+
+
+_SHOWN: Final = re.compile(
+    r"\b(got|had|met|saw|ate|made|took|read|found|bought|adopted|painted|created|by) this "
+    r"(?!(?:after|before|when|while|for|because|to|in|on|at|with|and|but|so|as|of|is|was|too|up|out|from|by|way|one|kind)\b)(?=[a-z])",
+    re.IGNORECASE,
+)
+
+
+def pointed_at(text: str) -> str:
+    """The text with "this" said as "a" where something is only shown: "I adopted this cute pup".
+
+    >>> pointed_at("I made this window"), pointed_at("I met this old man")
+    ('I made a window', 'I met an old man')
+    """
+    return re.sub(r"\ba (?=[aeio])", "an ", _SHOWN.sub(r"\1 a ", text)) if _SHOWN.search(text) else text
 
 
 def _dangles(token: str, before: str, following: str, nouns: int, *, persons: bool) -> bool:

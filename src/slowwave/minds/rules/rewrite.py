@@ -8,7 +8,7 @@ from slowwave.minds.rules.english import ADVERBS, BASES, LEMMAS, MODALS, PARTICI
 
 _LEAD: Final = re.compile(
     r"^(?P<lead>(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
-    r"When|While|Growing|Recently|Lately|Currently|Now|Today|Nowadays|Right|These|Sometimes|Usually|Originally|Once|By|Towards)\b"
+    r"When|While|Growing|Yesterday|Earlier|Around|Recently|Lately|Currently|Now|Today|Nowadays|Right|These|Sometimes|Usually|Originally|Once|By|Towards)\b"
     r"(?:(?!\b(?:I|we|you|your|my|our|that|this|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our)\b)",
     re.IGNORECASE,
 )
@@ -122,7 +122,7 @@ _PRONOUNS: Final = (
     _rule(r"\b[Oo]urselves\b", "themselves"),
     _rule(r"\b(?:[Mm]y|[Oo]ur)\b", "their"),
     _rule(r"\b(?:[Mm]ine|[Oo]urs)\b", "theirs"),
-    _rule(r"\b(?:me|us)\b", "them"),
+    _rule(r"\b(?:me|us)\b(?!-)", "them"),
     _rule(r"\b[Ww]e\b", "they"),
 )
 
@@ -242,7 +242,9 @@ def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, 
         if head == "gonna":
             return _made(speaker, [], f"{text} going to", rest[1:], "go", "progressive", negated=negated)
         if head.endswith("ing"):
-            return _made(speaker, [], f"{text} {rest[0]}", rest[1:], _of_ing(head), "progressive", negated=negated)
+            return _made(
+                speaker, [], f"{text} {rest[0]}", _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated
+            )
         return _made(speaker, [], text, rest, "be", "be" if helper.startswith("is") else "past", negated=negated)
     if helper in {"has", "had", "hasn't", "hadn't"}:
         if head == "been" and len(rest) > 1:

@@ -41,7 +41,7 @@ _WORKING: Final = _words(
 )
 _PLANNING: Final = _words("plan hope aim try want save prepare look consider think need intend go")
 _LASTING: Final = _words(
-    "learn study practice practise train volunteer attend research teach take work live run play read write paint help organize join "
+    "do learn study practice practise train volunteer attend research teach take work live run play read write paint help organize join "
     "apply rehearse coach mentor prepare renovate manage lead host collaborate own stay dance sing swim hike grow raise start"
 )
 _EVENTS: Final = _words(
@@ -50,7 +50,7 @@ _EVENTS: Final = _words(
     "receive adopt celebrate write build create design bake cook find teach spend hire expand publish present enroll propose plant "
     "attend participate compete return retire relocate hear stop turn bring accept introduce schedule reschedule book interview "
     "discover publish record watch learn raise set rescue discuss achieve earn reach improve increase negotiate settle file hold "
-    "submit update change switch reduce implement integrate deploy migrate add fix negotiate extend invest recover"
+    "submit do update change switch reduce implement integrate deploy migrate add fix negotiate extend invest recover"
 )
 _WEIGHTY: Final = _words(
     "lose adopt marry graduate quit retire launch win fail move propose publish enroll donate hire"
@@ -228,7 +228,7 @@ def _goal(statement: Statement, assistant: bool) -> Claim | None:
     rest = statement.rest
     if statement.verb not in _PLANNING or statement.negated or statement.form not in {"present", "progressive"}:
         return None
-    if statement.verb == "go" and not re.match(r"(?:to\s+)?(?:\w+\s)", rest):
+    if statement.verb == "go" and (statement.form == "present" or not re.match(r"(?:to\s+)?(?:\w+\s)", rest)):
         return None
     if statement.verb == "need":
         return (
@@ -324,13 +324,28 @@ def _lasting(statement: Statement, assistant: bool) -> Claim | None:
 
 
 def _event(statement: Statement, assistant: bool) -> Claim | None:
-    if statement.form not in {"past", "perfect"} or statement.negated or statement.verb not in _EVENTS:
+    if (
+        statement.verb == "use"
+        and statement.form == "past"
+        and re.match(r"to\s", statement.rest)
+        and telling(statement.rest)
+    ):
+        return _claim("observation", 0.8)
+    if statement.verb == "love" and statement.form == "past" and _NAMED.search(f"a {statement.rest}"):
+        return _claim("preference", 0.8)
+    held = (
+        statement.verb == "have"
+        and statement.form == "past"
+        and _HELD.search(statement.rest)
+        and is_dated(statement.rest)
+    )
+    if statement.form not in {"past", "perfect"} or statement.negated or not (statement.verb in _EVENTS or held):
         return None
     dated, named = is_dated(statement.text), bool(_NAMED.search(statement.rest) or _FIGURE.search(statement.rest))
     if not telling(statement.rest, 2):
         return None
     if re.match(
-        r"(?:something|some (?:\w+ )?(?:stuff|things)|to (?:let|see|be|do)|a (?:break|chance|look|lot)|the (?:chance|opportunity)|into|(?:two|some|many) options)\b",
+        r"(?:something|some (?:\w+ )?(?:stuff|things)|to (?:let|see|be|do)|stuff|a (?:break|chance|look|lot|surge)|some (?:\w+ )?news|the (?:chance|opportunity)|into|(?:two|some|many) options)\b",
         statement.rest,
     ):
         return None
@@ -338,7 +353,7 @@ def _event(statement: Statement, assistant: bool) -> Claim | None:
         return _claim("observation", 0.85, EPISODIC)
     if statement.verb in _WEIGHTY or named:
         return _claim("observation", 0.75, EPISODIC)
-    return _claim("observation", 0.6, EPISODIC) if telling(statement.rest, 3) and not assistant else None
+    return _claim("observation", 0.6, EPISODIC) if not assistant else None
 
 
 _OWNED_VERB: Final = re.compile(
@@ -363,8 +378,7 @@ def _of_owned(statement: Statement, *, assistant: bool) -> Claim | None:
     if (
         not noun
         or len(noun.split()) > 6
-        or (verb["verb"] in {"recently", "currently", "just", "also", "always", "never"}
-        and not said)
+        or (verb["verb"] in {"recently", "currently", "just", "also", "always", "never"} and not said)
     ):
         return None
     if re.match(r"name\b", noun):
@@ -373,7 +387,7 @@ def _of_owned(statement: Statement, *, assistant: bool) -> Claim | None:
         return None if re.match(r"(?:it|that|this|how|when|what|the one)\b", said) else _claim("preference", 0.9)
     if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
         return _claim("goal", 0.85) if telling(said) and not _NO_GOAL.match(said) else None
-    kin = noun.lower().split()[-1] in PERSON_WORDS or noun.lower().split()[0] in PERSON_WORDS
+    kin = any(word in PERSON_WORDS for word in (noun.lower().split()[-1], noun.lower().split()[0].strip(",")))
     if kin and telling(said, 2):
         return _claim(
             "person", 0.85, EPISODIC if is_dated(said) and verb["verb"] not in {"is", "are", "has"} else SEMANTIC

@@ -1,0 +1,46 @@
+"""The offline mind: rules and statistics, no model, no download, the same answer every time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from slowwave.minds.offline_decide import decide
+from slowwave.minds.offline_distil import distil
+from slowwave.minds.offline_summary import cascade, cluster
+from slowwave.minds.wordwise import by_vectors
+from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
+
+if TYPE_CHECKING:
+    from slowwave.policy.alignment import WordCosine
+    from slowwave.ports import Embedder
+
+PROMPT: Final = "offline/1"
+"""The version of the rules, kept with each run as a prompt's version is."""
+
+
+class OfflineMind:
+    """A Mind that reads by rule. It never fails and costs nothing; what it does not understand it leaves alone.
+
+    Args:
+        embedder: one with `word_vectors` lets it see that two words mean nearly the same; without, facts merge only
+            when they use the same words.
+        word_cosine: cosines of single words, rows by columns, in place of an embedder's.
+    """
+
+    name = "offline"
+
+    def __init__(self, *, embedder: "Embedder | None" = None, word_cosine: "WordCosine | None" = None) -> None:
+        self._word_cosine = word_cosine or by_vectors(embedder)
+
+    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+        """Facts that a rule can read in plain English, each with its message and its words; most messages hold none."""
+        return Proposal(value=distil(transcript), prompt=PROMPT)
+
+    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+        """Merge what says the same, supersede what is explicitly corrected, link what is close; add everything else."""
+        verdicts = tuple(verdict for case in cases for verdict in decide(case, self._word_cosine))
+        return Proposal(value=verdicts, prompt=PROMPT)
+
+    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+        """Select, never rewrite: a cluster keeps every name, number and date, a cascade the most informative clauses."""
+        text = cluster(brief) if brief.style == "cluster" else cascade(brief)
+        return Proposal(value=Summary(text=text), prompt=PROMPT)

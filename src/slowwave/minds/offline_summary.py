@@ -1,0 +1,105 @@
+"""Summaries without a model: words are selected, grouped and joined, never made up."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from slowwave.errors import ModelError
+from slowwave.model.fact import Brief
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.policy.dates import exact, mentioned
+from slowwave.policy.fence import strip_fenced
+from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.importance import ASSISTANT, Frequencies, cues
+from slowwave.policy.segment import terms
+from slowwave.policy.summary import UNIT_CUES, Unit, render, select, units
+
+_LABEL: Final = re.compile(r"(?P<label>[A-Z][^\W\d_]*(?: [A-Z][^\W\d_]*){0,2}): (?P<rest>.+)")
+_SUBJECT: Final = re.compile(r"(?:The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*?)(?: and [a-z]+)? (?=[a-z])")
+_WHOLE: Final = 2  # hyphens of 2026-03-01
+_PIECE: Final = "; "
+_ROLES: Final = {"user": "User", "assistant": "Assistant"}
+
+
+def cluster(brief: Brief) -> str:
+    """The texts of the members in order of time, those with one subject in one sentence that names it once.
+
+    Every name, number and date stays, and none is added; the brief's number of words yields to that.
+
+    Raises:
+        ModelError: there is nothing to summarise.
+    """
+    ordered = sorted(brief.memories, key=lambda m: (_when(m), m.id))
+    texts = list(dict.fromkeys(_plain(m.text) for m in ordered if m.text.strip()))
+    if not texts:
+        raise ModelError("nothing to summarise: the memories are empty")
+    compact = _by_subject(texts)
+    if keeps(compact, ordered) or adds(compact, ordered):
+        return " ".join(f"{text}." for text in texts)
+    return compact
+
+
+def cascade(brief: Brief) -> str:
+    """The clauses that cover most informative words, each speaker's together, in about the brief's number of words.
+
+    Raises:
+        ModelError: there is nothing to summarise.
+    """
+    speakers = {m.speaker for m in brief.memories if m.speaker}
+    pool = [unit for memory in brief.memories for unit in _units(memory, speakers, alone=not speakers)]
+    counts = Counter(term for m in brief.memories for term in set(terms(m.text)))
+    frequencies = Frequencies(documents=len(brief.memories), frequency=lambda stem: counts[stem])
+    chosen = select(pool, limit=brief.words, rarity=frequencies.rarity, speakers=speakers)
+    text = render(chosen) or " ".join(" ".join(m.text for m in brief.memories).split()[: brief.words])
+    if not text.strip():
+        raise ModelError("nothing to summarise: the messages are empty")
+    return text
+
+
+def _when(memory: Memory) -> str:
+    """The first whole date its text tells, else when it was said, in ISO."""
+    told = (exact(w.readings[0]) for w in mentioned(memory.text))
+    return next((day for day in told if day[0].isdigit() and day.count("-") == _WHOLE), memory.at.date().isoformat())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(" .;")
+
+
+def _by_subject(texts: Sequence[str]) -> str:
+    """Texts that open with the same subject joined by semicolons, the subject said once."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        found = _SUBJECT.match(text)
+        subject = found.group() if found else ""
+        groups.setdefault(subject or text, []).append(text[len(subject) :])
+    return " ".join(f"{head}{_PIECE.join(parts)}." if parts != [head] else f"{head}." for head, parts in groups.items())
+
+
+def _units(memory: Memory, speakers: set[str], *, alone: bool) -> list[Unit]:
+    """What may be selected of a message, or of a summary that was selected before."""
+    text = strip_fenced(memory.text)
+    if memory.kind != MESSAGE:
+        return _again(memory, text)
+    label = memory.speaker or _ROLES.get(memory.role or "")
+    found = units(text, speaker=label, position=memory.seq, speakers=speakers)
+    if memory.role != "assistant" or memory.speaker or not alone:
+        return list(found)
+    return [replace(unit, cues=unit.cues + ASSISTANT) for unit in found]
+
+
+def _again(memory: Memory, text: str) -> list[Unit]:
+    """The units of an earlier summary: its labelled lines cut where they were joined; a written text by its clauses."""
+    position = memory.span[0] if memory.span else memory.seq
+    found: list[Unit] = []
+    for line in text.splitlines():
+        labelled = _LABEL.fullmatch(line)
+        if labelled is None:
+            found += units(line, position=position)
+            continue
+        for piece in labelled["rest"].split(_PIECE):
+            weight = UNIT_CUES * sum(cues(piece).values())
+            found.append(Unit(text=piece, speaker=labelled["label"], position=position, cues=weight))
+    return found
