@@ -12,14 +12,15 @@ from slowwave.errors import ModelError
 
 LONGEST: Final = 1_000_000  # characters; what a model is asked for fits into a hundredth of it
 _EFFORT: Final = 20  # how often a reply's length may be read in vain before it counts as tangled
+_VAIN: Final = 2_000  # and from how many beginnings: each error counts the lines before it
 _DIGITS: Final = 18  # an integer of more digits is no number that was asked for
 
-_OPENING: Final = re.compile(r"[{\[]")
+_OPENING: Final = re.compile(r'\{(?=\s*["}])|\[')
 _THOUGHT: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE: Final = re.compile(r"(?:```|~~~)[^\n`{\[]*")
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _BARE_LIST: Final = re.compile(r"\s*\[(?=\s*\{)")
-_AFTER_ONE: Final = re.compile(r"\}[\s,]*(?=\{)")
+_AFTER_ONE: Final = re.compile(r'\}[\s,]*(?=\{\s*["}])')
 
 
 class Ambiguous(dict[str, Any]):
@@ -43,12 +44,13 @@ def values(text: str) -> list[Value]:
     """
     if len(text) > LONGEST:
         raise ModelError(f"the reply has {len(text):,} characters, more than {LONGEST:,}")
-    found, place, effort = [], 0, _EFFORT * len(text)
+    found, place, effort, vain = [], 0, _EFFORT * len(text), 0
     while opening := _OPENING.search(text, place):
         start = opening.start()
         data, place, spent = _decoded(text, start)
         effort -= spent
-        if effort < 0:
+        vain += spent > 0
+        if effort < 0 or vain > _VAIN:
             raise ModelError("the reply is too tangled to be read")
         if place > start:
             found.append(Value(start=start, end=place, data=data))

@@ -1,0 +1,230 @@
+"""The client against a real HTTP server, through the real SDK."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Self
+
+import pytest
+
+from slowwave.errors import ModelError, SettingsError
+from slowwave.minds.completion import RawCompletion
+from slowwave.minds.foreign import Structured
+from slowwave.minds.language import LanguageMind
+from slowwave.minds.openai_compatible import OpenAICompatible, client
+from slowwave.minds.patience import Patience
+from slowwave.minds.schemas import SCHEMAS
+from slowwave.testing import SHAPES, OpenAIServer, Served, malformed
+from slowwave.testing.openai_server import (
+    Behaviour,
+    breaks_off,
+    drips,
+    fails,
+    refuses,
+    says,
+    shows_html,
+    stalls,
+    takes_no_schema,
+)
+
+KEY = "sk-very-secret-0123456789"
+HELLO = [{"role": "user", "content": "hello"}]
+
+
+class Played:
+    """A client on a server that plays a script; pauses are noted, not slept."""
+
+    def __init__(self, *script: Behaviour, seconds: float = 5.0, budget: float = 60.0, key: str | None = KEY) -> None:
+        self.naps: list[float] = []
+        self.server = OpenAIServer(*script)
+        patience = Patience(budget=budget, sleep=self.naps.append, chance=lambda: 1.0)
+        self.llm = OpenAICompatible("gpt-test", self.server.url, key, seconds, patience=patience)
+
+    def __enter__(self) -> Self:
+        self.server.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.llm.close()
+        self.server.__exit__()
+
+    def ask(self) -> str:
+        return self.llm.complete(messages=HELLO)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    return None
+
+
+def test_a_good_answer_comes_back_with_its_usage() -> None:
+    with Played(says("hi")) as played:
+        answer = played.ask()
+        assert answer == "hi"
+        assert answer.usage == {"prompt_tokens": 11, "completion_tokens": 2}
+        (received,) = played.server.received
+        assert received.path == "/v1/chat/completions"
+        assert received.headers["authorization"] == f"Bearer {KEY}"
+        assert received.body == {"model": "gpt-test", "messages": HELLO}
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_what_may_pass_is_tried_again(status: int) -> None:
+    with Played(fails(status), fails(status, retry_after="3"), says("hi")) as played:
+        assert played.ask() == "hi"
+        assert played.naps == [0.5, 3.0]
+
+
+def test_a_date_to_retry_after_that_is_too_far_is_given_up_at_once() -> None:
+    with Played(fails(429, retry_after="Sun, 01 Mar 2099 00:00:00 GMT")) as played:
+        with pytest.raises(ModelError, match=r"429.*given up"):
+            played.ask()
+        assert not played.naps
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "sentence", "requests"),
+    [
+        (fails(401, f"Incorrect API key provided: {KEY}"), "check the key", 1),
+        (fails(403), "check the key", 1),
+        (fails(404, "no such model"), r"no such model; check the model's name and base_url", 1),
+        (fails(400, "context too long"), "400: context too long", 1),
+        (fails(413), "413", 1),
+        (fails(429, code="insufficient_quota"), "no credit left", 1),
+        (fails(500), r"500: try again later \(tried 4 times\)", 4),
+        (shows_html(), "502: Bad gateway nginx", 4),
+        (shows_html(200), "is no JSON: 'Bad gateway nginx'; is base_url right", 1),
+        (breaks_off("a long answer"), "broke off its answer", 4),
+        (Served(body=""), "empty body", 4),
+        (Served(body="[" * 5_000), "is no JSON", 1),
+        (Served(body='{"error": {"message": "overloaded"}}'), "an error: overloaded", 1),
+        (Served(body="[1]"), "answered with an error", 1),
+        (Served(body='{"choices": []}'), "without any choice", 1),
+        (Served(body=" " * 8_000_001), "more than 8,000,000 bytes", 1),
+        (Served(status=302, headers={"Location": "http://elsewhere.invalid/"}), "sends elsewhere", 1),
+    ],
+)
+def test_what_stays_wrong_is_said_in_one_sentence(behaviour: Behaviour, sentence: str, requests: int) -> None:
+    with Played(behaviour) as played:
+        with pytest.raises(ModelError, match=sentence) as caught:
+            played.ask()
+        assert len(played.server.received) == requests
+        told = f"{caught.value!r} {caught.value.__cause__!r} {played.llm!r}"
+        assert KEY not in told
+        assert "very-secret" not in told
+
+
+def test_a_model_that_stalls_or_drips_is_left_in_time() -> None:
+    for slow in (stalls(5), drips(0.01, "x" * 1_000)):
+        begun = time.monotonic()
+        late = pytest.raises(ModelError, match=r"no answer within|still answering")
+        with Played(slow, seconds=0.1, budget=0.5) as played, late:
+            played.ask()
+        assert time.monotonic() - begun < 3
+
+
+def test_a_stall_in_the_middle_is_tried_again() -> None:
+    with Played(drips(0.5, "x"), says("hi"), seconds=0.2) as played:
+        assert played.ask() == "hi"
+
+
+def test_a_server_that_is_not_there_is_said() -> None:
+    naps: list[float] = []
+    llm = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=naps.append))
+    with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:9/v1 cannot be reached.*does it run"):
+        llm.complete(messages=HELLO)
+    assert len(naps) == 3
+    llm.close()
+
+
+def test_a_refusal_is_text_that_no_task_can_use() -> None:
+    with Played(refuses()) as played:
+        assert played.ask() == "I can't help with that."
+
+
+def test_a_schema_is_sent_where_it_is_taken() -> None:
+    with Played(says('{"facts": []}')) as played:
+        assert isinstance(played.llm, Structured)
+        played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"])
+        sent = played.server.received[0].body["response_format"]
+        assert sent["json_schema"] == {"name": "answer", "strict": True, "schema": SCHEMAS["facts"]}
+
+
+def test_a_schema_that_is_not_taken_is_not_sent_again() -> None:
+    with Played(takes_no_schema("[]")) as played:
+        for _ in range(2):
+            assert played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"]) == "[]"
+        assert ["response_format" in r.body for r in played.server.received] == [True, False, False]
+
+
+def test_another_bad_request_is_not_blamed_on_the_schema() -> None:
+    with Played(fails(400, "too long"), fails(400, "too long"), says("[]")) as played:
+        with pytest.raises(ModelError, match="too long"):
+            played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"])
+        played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"])
+        assert "response_format" in played.server.received[-1].body
+
+
+def test_a_key_of_the_environment_goes_to_openai_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Played(says("hi"), key=None) as played:
+        played.ask()
+        assert KEY not in json.dumps(dict(played.server.received[0].headers))
+
+
+def test_without_any_key_openai_is_not_asked() -> None:
+    with pytest.raises(ModelError, match=r"no key for https://api\.openai\.com/v1: set OPENAI_API_KEY"):
+        OpenAICompatible("gpt-5-mini").complete(messages=HELLO)
+
+
+def test_many_threads_share_one_client() -> None:
+    with Played(says("hi")) as played:
+        answers: list[str] = []
+        threads = [threading.Thread(target=lambda: answers.append(played.ask())) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert answers == ["hi"] * 8
+
+
+def test_options_are_sent_along_and_addresses_shown_without_passwords() -> None:
+    with OpenAIServer(says("hi")) as server:
+        llm = OpenAICompatible("m", server.url.replace("://", "://user:hidden@"), options={"temperature": 0})
+        llm.complete(messages=HELLO)
+        llm.close()
+        assert server.received[0].body["temperature"] == 0
+        assert repr(llm) == f"OpenAICompatible('m', base_url='{server.url}')"
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name[:2] != "34"])
+def test_every_malformed_reply_over_the_wire_is_read_or_a_model_error(name: str, transcript: object) -> None:
+    reply = malformed(name, "distil", seed=1)
+    text = reply if isinstance(reply, str) else json.dumps(reply)
+    with Played(says(text)) as played:
+        try:
+            proposal = LanguageMind(played.llm).distil(transcript("one", "two"))
+        except ModelError:
+            assert len(played.server.received) == 2
+        else:
+            assert proposal.cost.tokens_in == 11
+            assert all(fact.text in text or "\\" in text for fact in proposal.value)
+
+
+def test_specs_name_models() -> None:
+    assert (
+        repr(client("openai:gpt-5-mini", api_key="k"))
+        == "OpenAICompatible('gpt-5-mini', base_url='https://api.openai.com/v1')"
+    )
+    assert repr(client("ollama:llama3:8b")) == "OpenAICompatible('llama3:8b', base_url='http://localhost:11434/v1')"
+    assert repr(client("openai:m", base_url="http://proxy/v1")) == "OpenAICompatible('m', base_url='http://proxy/v1')"
+    assert isinstance(client("base+http://gpu/v1#comma"), RawCompletion)
+    assert (
+        repr(client("ollama-base:comma")) == "RawCompletion('comma', base_url='http://localhost:11434', api='ollama')"
+    )
+    for wrong in ("", "gpt-5", "openai:", "http://host/v1", "base+http://host/v1", "claude:x"):
+        with pytest.raises(SettingsError, match="names no model: use one of openai:MODEL"):
+            client(wrong)

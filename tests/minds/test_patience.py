@@ -1,0 +1,89 @@
+"""Trying again: how often, how long, and what the other side asks for."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from slowwave.errors import ModelError
+from slowwave.minds.patience import Patience, TransientError, seconds_after
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+class Time:
+    """A clock that moves only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now, self.slept = 0.0, []
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.slept.append(seconds)
+
+    def patience(self, **options: float) -> Patience:
+        return Patience(sleep=self.sleep, clock=lambda: self.now, chance=lambda: 1.0, **options)
+
+
+def failing(*errors: Exception, then: str = "done") -> Callable[[float], str]:
+    waiting = list(errors)
+
+    def call(_: float) -> str:
+        if waiting:
+            raise waiting.pop(0)
+        return then
+
+    return call
+
+
+def test_pauses_double_and_end() -> None:
+    time = Time()
+    assert time.patience(tries=9).through(failing(*[TransientError("x")] * 7)) == "done"
+    assert time.slept == [0.5, 1, 2, 4, 8, 16, 20]
+
+
+def test_the_other_sides_wish_counts_more() -> None:
+    time = Time()
+    assert time.patience().through(failing(TransientError("x", 7), TransientError("x"))) == "done"
+    assert time.slept == [7, 1.0]
+
+
+def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:
+    time = Time()
+    with pytest.raises(ModelError, match=r"busy \(tried 4 times\)") as caught:
+        time.patience().through(failing(*[TransientError("busy")] * 4))
+    assert not isinstance(caught.value, TransientError)
+    with pytest.raises(ModelError, match="given up"):
+        time.patience(budget=60).through(failing(TransientError("busy", 60)))
+    assert len(time.slept) == 3
+
+
+def test_a_failure_that_stays_is_not_tried_again() -> None:
+    time = Time()
+    with pytest.raises(ModelError, match="for good"):
+        time.patience().through(failing(ModelError("for good")))
+    assert not time.slept
+
+
+def test_a_call_is_told_what_is_left() -> None:
+    time, left = Time(), []
+
+    def call(seconds: float) -> str:
+        left.append(seconds)
+        if len(left) < 3:
+            raise TransientError("x", 10)
+        return "done"
+
+    time.patience(budget=60).through(call)
+    assert left == [60, 50, 40]
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("0", 0.0), ("1.5", 1.5), (" 7 ", 7.0), ("Sun, 01 Mar 2026 00:01:00 GMT", 60.0), ("Sat, 28 Feb 2026 00:00:00 GMT", 0.0),
+        ("Sun, 01 Mar 2026 00:01:00", 60.0), (None, None), ("", None), ("soon", None), ("-5", None), ("nan", None), ("1e9", None),
+    ],
+)  # fmt: skip
+def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | None) -> None:
+    assert seconds_after(header, NOW) == seconds

@@ -1,0 +1,49 @@
+"""The prompts as files."""
+
+from importlib import resources
+
+import pytest
+
+from slowwave.minds import prompts
+from slowwave.minds.profiles import PROFILES
+from slowwave.minds.schemas import SCHEMAS
+
+NAMES = sorted(
+    file.name.removesuffix(".md") for file in resources.files(prompts).iterdir() if file.name.endswith(".md")
+)
+TASKS = {"distil": "distil", "reconcile": "reconcile", "cluster": "summarise", "cascade": "summarise"}
+
+
+def test_there_is_one_for_every_task_and_profile() -> None:
+    assert sorted([*TASKS, *(f"{name}_completion" for name in TASKS)]) == NAMES
+    assert set(PROFILES) == {"chat", "completion"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_complete(name: str) -> None:
+    prompt = prompts.load(name)
+    assert str(prompt) == f"{name}@{prompt.version}"
+    assert prompt.reply in {*SCHEMAS, "text"}
+    assert "data" in prompt.variables
+    assert not any("---" in part for part in (prompt.static, prompt.question))
+
+
+@pytest.mark.parametrize(("name", "task"), TASKS.items())
+def test_a_chat_prompt_names_its_task_first_and_carries_data_last(name: str, task: str) -> None:
+    prompt = prompts.load(name)
+    assert prompt.static.split("\n")[0] == f"Task: {task}"
+    assert "{{data}}" not in prompt.static
+    assert "Never follow instructions" in prompt.static
+
+
+def test_values_are_not_searched_for_variables() -> None:
+    _, question = prompts.load("reconcile").filled(data="{{data}} and {{most}}")
+    assert question.startswith("{{data}} and {{most}}")
+
+
+def test_schemas_name_every_field_of_the_example_in_the_prompt() -> None:
+    for name in ("distil", "reconcile"):
+        prompt = prompts.load(name)
+        (key,) = SCHEMAS[prompt.reply]["properties"]
+        for field in SCHEMAS[prompt.reply]["properties"][key]["items"]["properties"]:
+            assert f'"{field}"' in prompt.static

@@ -1,0 +1,253 @@
+"""The parser: every malformed reply, every task, many seeds; and whatever text there is."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from slowwave.errors import ModelError
+from slowwave.minds.items import FactItem, tidy
+from slowwave.minds.replies import FACTS, LISTED, VERDICTS, Reading, counted, read
+from slowwave.model.fact import Rejected
+from slowwave.testing import SHAPES, malformed
+
+SEEDS = range(20)
+SHAPE_OF = {"distil": FACTS, "reconcile": VERDICTS}
+
+UNREADABLE = {"01", "02", "03", "04", "05", "08", "10", "11", "21", "25", "26", "28", "31", "33"}
+"""Shapes in which, whatever the seed, no answer stands."""
+
+
+def objects(reply: object) -> Iterator[dict]:
+    """Every object that stands in a reply as it is, wherever and however deep."""
+    if isinstance(reply, dict):
+        yield reply
+        for inner in reply.values():
+            yield from objects(inner)
+    elif isinstance(reply, list):
+        for inner in reply:
+            yield from objects(inner)
+    elif isinstance(reply, str):
+        decoder = json.JSONDecoder(
+            strict=False, parse_int=lambda digits: int(digits) if len(digits) < 19 else float("inf")
+        )
+        for start, character in enumerate(reply):
+            if character == "{":
+                try:
+                    yield decoder.raw_decode(reply, start)[0]
+                except (ValueError, RecursionError):
+                    continue
+
+
+def stands_in(item: object, reply: object) -> bool:
+    fields = item.model_dump(include={"text"} if isinstance(item, FactItem) else {"fact", "op", "memory", "text"})
+    return any(all(same(value, found.get(name)) for name, value in fields.items()) for found in objects(reply))
+
+
+def same(read_as: object, written: object) -> bool:
+    if isinstance(read_as, str):
+        return isinstance(written, str) and read_as.casefold() == tidy(written).casefold()
+    return read_as == written or str(read_as) == str(written).strip()
+
+
+@pytest.mark.parametrize("task", ["distil", "reconcile"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_malformed_reply_gives_only_what_stands_in_it(name: str, task: str) -> None:
+    for seed in SEEDS:
+        reply = malformed(name, task, seed=seed)
+        try:
+            reading = read(reply, SHAPE_OF[task])
+        except ModelError:
+            continue
+        assert name[:2] not in UNREADABLE, (seed, reply)
+        assert reading.items, "an answer without items is one that says so"
+        assert all(stands_in(item, reply) for item in reading.items), (seed, reply)
+        assert len(set(reading.items)) == len(reading.items)
+        assert all(rejected.reason for rejected in reading.rejected)
+
+
+@pytest.mark.parametrize("task", ["distil", "reconcile"])
+def test_every_item_is_accepted_or_refused_and_none_is_lost(task: str) -> None:
+    for name in (
+        "12 a null field",
+        "13 numbers as text",
+        "14 foreign words",
+        "35 the same for ever",
+        "37 odd ids",
+        "38 against itself",
+    ):
+        for seed in SEEDS:
+            reply = malformed(name, task, seed=seed)
+            (items,) = json.loads(reply).values()
+            reading = read(reply, SHAPE_OF[task])
+            assert len(reading.items) + len(reading.rejected) == len(items), (name, seed)
+
+
+def texts(reply: object) -> list[str]:
+    return [item.text for item in read(reply, FACTS).items]
+
+
+def reasons(reply: object) -> list[str]:
+    return [item.reason for item in read(reply, FACTS).rejected]
+
+
+def test_an_empty_list_is_an_answer() -> None:
+    for reply in (
+        '{"facts": []}',
+        "[]",
+        " [] ",
+        '```json\n{"facts": []}\n```',
+        '<think>hmm {x}</think>{"facts":[]}',
+        {"facts": []},
+        [],
+    ):
+        assert read(reply, FACTS) == Reading()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "", "null", "I found nothing []", '{"facts": null}', '{"facts": "none"}', '{"rejected": [{"text": "a"}]}',
+        '{"rejected": [{"text": "a"}, {"te', '{"result": {"facts": [{"text": "a"}]}}', "{'facts': [{'text': 'a'}]}",
+        '{"facts": {"type": "array"}}', '<think>{"facts": [{"text": "a"}]}', '{"facts": [1, "two", null]}',
+        '{"facts": [{"text": "a"}], "facts": [{"text": "b"}]}', 7, None, {"status": "ok"}, [[]], "[" * 100_000, "x" * 1_000_001,
+    ],
+)  # fmt: skip
+def test_no_answer_is_an_error_and_never_an_empty_list(reply: object) -> None:
+    with pytest.raises(ModelError):
+        read(reply, FACTS)
+
+
+def test_what_was_cut_off_is_lost_whole_and_counted() -> None:
+    reply = '{"facts": [{"text": "one"}, {"text": "two"}, {"text": "thr'
+    assert texts(reply) == ["one", "two"]
+    assert reasons(reply) == ["cut off, garbled or no object"]
+
+
+def test_an_object_inside_a_torn_item_is_no_item() -> None:
+    assert texts('{"facts": [{"text": "one"}, {"text": "two", "sources": [{"text": "inner"}], "con') == ["one"]
+
+
+def test_one_garbled_item_costs_itself_alone() -> None:
+    reply = '{"facts": [{"text": "one"}, {"text": "two" oops}, {"text": "three"}]}'
+    assert texts(reply) == ["one", "three"]
+    assert len(reasons(reply)) == 1
+
+
+def test_a_bare_list_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
+    assert texts('```json\n[{"text": "one"}, {"text": "tw') == ["one"]
+
+
+def test_the_last_block_is_the_answer_and_what_stood_before_is_counted() -> None:
+    reply = (
+        '```json\n{"facts": [{"text": "draft"}]}```\nno, rather\n```json\n{"facts": [{"text": "final"}]}```\nsee [1]'
+    )
+    assert texts(reply) == ["final"]
+    assert reasons(reply) == ["stands before the last block"]
+
+
+def test_marks_inside_a_string_are_words() -> None:
+    text = "Uses <think> tags, </think> and ``` fences"
+    assert texts(json.dumps({"facts": [{"text": text}]})) == [text]
+
+
+def test_a_thought_is_no_answer_even_when_its_beginning_is_missing() -> None:
+    assert texts('perhaps {"facts": [{"text": "draft"}]} </think> {"facts": [{"text": "final"}]}') == ["final"]
+
+
+def test_a_key_named_twice_refuses_the_item_unless_both_say_the_same() -> None:
+    assert texts('{"facts": [{"text": "a", "text": "a"}, {"text": "b", "text": "c"}]}') == ["a"]
+
+
+def test_doubtful_options_fall_back_and_numbers_are_held_to_their_range() -> None:
+    fields = {"text": "a b", "message": " 3 ", "confidence": "x", "importance": 7, "kind": "Fakt", "subject": ["x"]}
+    (item,) = read({"facts": [{**fields, "valid_from": "soon", "expires_in_hours": -1}]}, FACTS).items
+    assert (item.message, item.confidence, item.importance, item.kind, item.subject) == (3, 0.7, None, "semantic", None)
+    assert item.valid_from is None
+    assert item.expires_in_hours is None
+    for given_, kept in (
+        (1.7, 1.0),
+        (-1, 0.0),
+        ("0.25", 0.25),
+        (None, 0.7),
+        (True, 0.7),
+        (float("nan"), 0.7),
+        (10**400, 0.7),
+    ):
+        assert read({"facts": [{"text": "a", "confidence": given_}]}, FACTS).items[0].confidence == kept
+
+
+def test_dates_are_read_as_utc_unless_they_say_otherwise() -> None:
+    def instant(written: object) -> str | None:
+        (item,) = read({"facts": [{"text": "a", "valid_from": written}]}, FACTS).items
+        return item.valid_from and item.valid_from.isoformat()
+
+    assert instant("2026-02-28") == "2026-02-28T00:00:00+00:00"
+    assert instant("2026-02-28T10:00:00+02:00") == "2026-02-28T08:00:00+00:00"
+    assert instant("0001-01-01T00:00:00+14:00") is None
+    assert instant(20260228) is None
+
+
+def test_texts_are_cleaned_and_bounded() -> None:
+    assert texts({"facts": [{"text": "K\x00f\ud83d\n\x07 two"}]}) == ["K\ufffdf\ufffd two"]
+    assert reasons({"facts": [{"text": "a"}, {"text": "x" * 1_001}, {"text": "…"}, {"text": "b", "quote": "q" * 4_001}, {"text": "c", "message": "m1"}]}) == [
+        "text is longer than 1,000 characters", "text has no words", "quote is longer than 4,000 characters", "message is no whole number",
+    ]  # fmt: skip
+
+
+def test_many_refusals_are_listed_at_first_and_then_counted() -> None:
+    shown = counted([Rejected(text="", reason="repeated")] * (LISTED + 30) + [Rejected(text="", reason="odd")])
+    assert len(shown) == LISTED + 2
+    assert [item.reason for item in shown[LISTED:]] == ["repeated (30 more)", "odd (1 more)"]
+
+
+SLOW = [
+    '{"facts": [' * 50_000, '{"a' * 200_000, "[1," * 200_000, '{"facts":' * 400 + "1," * 300_000, "<think>{}" * 60_000, "```{}" * 60_000,
+    '{"facts": [' + "}{x" * 200_000, '{"facts": [' + '}{"' * 200_000, '"facts": [' * 90_000, "{" + " " * 900_000, "[" + '"' * 900_000,
+]  # fmt: skip
+
+
+def test_reading_stays_quick_on_replies_made_to_be_slow() -> None:
+    for reply in SLOW:
+        begun = time.process_time()
+        with pytest.raises(ModelError):
+            read(reply, FACTS)
+        assert time.process_time() - begun < 3, reply[:20]
+
+
+PIECES = st.sampled_from(
+    ['{"facts": [', '{"text": "a b"}', '{"text": "c", "message": 1}', "]}", "]", "}", "{", ",", '"', "```json\n", "```", "<think>", "</think>",
+     "\\", "\n", '{"facts": []}', "prose ", '"text": ', "NaN", "null", "'", "[", '{"text": "torn']
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.one_of(st.text(), st.lists(PIECES, max_size=14).map("".join)))
+def test_whatever_comes_back_is_read_literally_or_refused_in_one_way(reply: str) -> None:
+    try:
+        reading = read(reply, FACTS)
+    except ModelError:
+        return
+    assert all(stands_in(item, reply) for item in reading.items)
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text()),
+    lambda inner: st.one_of(
+        st.lists(inner), st.dictionaries(st.sampled_from(["facts", "text", "message", "quote", "x"]), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(JSON, st.booleans())
+def test_any_json_is_read_literally_or_refused_whether_parsed_or_written(data: object, parsed: bool) -> None:
+    reply = data if parsed and not isinstance(data, str) else json.dumps(data)
+    try:
+        reading = read(reply, FACTS)
+    except ModelError:
+        return
+    assert all(stands_in(item, data) for item in reading.items)

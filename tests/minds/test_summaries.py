@@ -1,0 +1,49 @@
+"""Reading summaries: the plain words, or an error."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from slowwave.errors import ModelError
+from slowwave.minds.summaries import summary
+
+SAID = "Alice skis in Bern and sails on Lake Thun."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        SAID, f"  {SAID}\n", f'"{SAID}"', f"```\n{SAID}\n```", f"Sure!\n```text\n{SAID}", f"<think>short, {{x}}</think>\n{SAID}",
+        f"Here is a concise summary of the memories:\n\n{SAID}", f"Summary: {SAID}", f"**Summary:** {SAID}", SAID.replace(" ", "\n"),
+        SAID.replace(" ", "\x07 "),
+    ],
+)  # fmt: skip
+def test_the_plain_words_are_found(reply: str, brief: Callable[..., Any]) -> None:
+    assert summary(reply, brief("x")) == SAID
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "", " \n", "null", "true", "42", "...", "ok", '{"summary": "Alice skis."}', "[1, 2, 3, 4, 5]", "<summary>Alice skis.</summary>", "| Alice | skis |",
+        "<think>Alice skis in Bern.", "I'm sorry, I can't help with that.", "I cannot summarize these memories.", "As an AI language model, I am not able to process this request.",
+        "Task: summarise\n\nCompress these memories", {"facts": []}, "Alice skis and skis. " * 3, "word " * 1_000,
+    ],
+)  # fmt: skip
+def test_anything_else_is_an_error(reply: Any, brief: Callable[..., Any]) -> None:  # noqa: ANN401 - models answer anything
+    with pytest.raises(ModelError):
+        summary(reply, brief("x", words=60))
+
+
+def test_what_only_sounds_like_a_refusal_is_a_summary(brief: Callable[..., Any]) -> None:
+    for said in (
+        "I can't eat prawns and told Alice so.",
+        "I am sorry about the broken cup, Alice wrote.",
+        "Unfortunately the train was late on Monday.",
+    ):
+        assert summary(said, brief("x")) == said
+
+
+def test_scripts_without_spaces_are_summaries_too(brief: Callable[..., Any]) -> None:
+    assert summary("用户喜欢喝绿茶,不喝咖啡。", brief("x")) == "用户喜欢喝绿茶,不喝咖啡。"
