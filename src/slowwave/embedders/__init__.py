@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["checked", "make"]
 
+_UNIT_WITHIN: Final = 1e-5
+"""How far the square of a length may be from 1 to be left as it is: what float32 itself rounds off."""
+
 _CHOICES: Final = '"static", "minilm", "openai:MODEL", "none", or an object with a `name` and a method `embed`'
 
 
@@ -83,6 +86,8 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
         answer.close()
         raise EmbedderError(f"the embedder {name} is asynchronous; `embed` must return the vectors themselves")
     vectors = _unit(found, count=len(spoken), name=name)
+    if len(spoken) == len(texts):
+        return vectors
     rows = np.zeros((len(texts), vectors.shape[1]), dtype=np.float32)
     rows[spoken] = vectors
     return rows
@@ -95,6 +100,12 @@ def _unit(found: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np
         raise EmbedderError(
             f"the embedder {name} answered {shape} {found.dtype} for {count} texts, not one row of numbers each"
         )
+    if found.dtype == np.float32:
+        rows: NDArray[np.float32] = found.view(np.float32)
+        with np.errstate(all="ignore"):
+            squares = np.einsum("ij,ij->i", rows, rows)
+        if (np.abs(squares - 1) < _UNIT_WITHIN).all():
+            return rows  # unit rows already, which NaN and infinity are not
     wide = found.astype(np.float64)
     if not np.isfinite(wide).all():
         raise EmbedderError(f"the embedder {name} answered a vector with NaN or infinity")

@@ -12,14 +12,17 @@ from slowwave.ports import Ports
 
 TRIES = 8
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
+_PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
+_SHIFTS = range(90, -1, -10)
 _RANDOM_BITS = 60
+_EPOCH_MS = 1_577_836_800_000  # 2020: 40 bits of milliseconds from there last until 2054
 
 
 def new_id(now: datetime) -> str:
     """A name of 20 characters for a memory or run: sorts by time, unique by 60 random bits."""
-    milliseconds = int(now.timestamp() * 1000) % (1 << 40)
-    number = (milliseconds << _RANDOM_BITS) | (int.from_bytes(os.urandom(8), "big") >> 4)
-    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(95, -1, -5))
+    milliseconds = (int(now.timestamp() * 1000) - _EPOCH_MS) & 0xFF_FFFF_FFFF
+    number = milliseconds << _RANDOM_BITS | int.from_bytes(os.urandom(8), "big") >> 4
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def one_group(
