@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -287,6 +288,26 @@ def test_settings_that_cannot_be_meant_are_refused() -> None:
     ):
         with pytest.raises(InputError):
             LanguageMind(llm, **options)
+
+
+def test_a_mock_is_a_plain_chat_model(transcript: Make) -> None:
+    llm = MagicMock()
+    llm.complete.return_value = '{"facts": []}'
+    mind = LanguageMind(llm)
+    assert mind.distil(transcript("a")).value == ()
+    assert repr(mind) == "LanguageMind('MagicMock')"
+    assert LanguageMind(llm, name="my own").name == "my own"
+
+
+def test_a_model_that_can_be_held_to_a_schema_is_not_for_plain_text(transcript: Make, brief: Make) -> None:
+    class Held(ScriptedLLM):
+        def complete_json(self, *, messages: object, schema: dict) -> str:
+            assert set(schema["properties"]) == {"facts"}
+            return self.complete(messages=messages)
+
+    llm = Held(distil={"facts": []}, summarise="Alice sailed away.")
+    LanguageMind(llm).distil(transcript("a"))
+    assert LanguageMind(llm).summarise(brief("a")).value.text == "Alice sailed away."
 
 
 # --- base models

@@ -10,7 +10,7 @@ import pytest
 
 from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.completion import RawCompletion
-from slowwave.minds.foreign import Structured
+from slowwave.minds.foreign import is_structured
 from slowwave.minds.language import LanguageMind
 from slowwave.minds.openai_compatible import OpenAICompatible, client
 from slowwave.minds.patience import Patience
@@ -147,7 +147,7 @@ def test_a_refusal_is_text_that_no_task_can_use() -> None:
 
 def test_a_schema_is_sent_where_it_is_taken() -> None:
     with Played(says('{"facts": []}')) as played:
-        assert isinstance(played.llm, Structured)
+        assert is_structured(played.llm)
         played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"])
         sent = played.server.received[0].body["response_format"]
         assert sent["json_schema"] == {"name": "answer", "strict": True, "schema": SCHEMAS["facts"]}

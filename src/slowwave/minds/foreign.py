@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
-from typing import Any, Final, Protocol, Self, runtime_checkable
+from typing import Any, Final, Protocol, Self, TypeGuard
 
 from slowwave.errors import InputError, ModelError, PortError
 from slowwave.minds.items import tidy
@@ -42,7 +42,6 @@ class Answer(str):
         return made
 
 
-@runtime_checkable
 class Structured(Protocol):
     """A model that can be held to a JSON schema."""
 
@@ -51,13 +50,22 @@ class Structured(Protocol):
         ...
 
 
-@runtime_checkable
 class Continues(Protocol):
     """A model that continues a text rather than answering in a chat."""
 
     def continued(self, *, prompt: str, stop: Sequence[str]) -> str:
         """What follows the prompt, up to and without the first of the stop texts."""
         ...
+
+
+def is_structured(llm: object) -> TypeGuard[Structured]:
+    """Whether the model's class says it can be held to a schema; of an object alone, mocks and proxies would say yes."""
+    return callable(getattr(type(llm), "complete_json", None))
+
+
+def is_continuing(llm: object) -> TypeGuard[Continues]:
+    """Whether the model's class says it continues texts."""
+    return callable(getattr(type(llm), "continued", None))
 
 
 def checked_model(llm: object) -> LLM:

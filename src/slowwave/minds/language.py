@@ -55,14 +55,16 @@ class LanguageMind:
         most_calls_per_day: int | None = None,
         categories: Collection[str] = tuple(REGISTRY),
     ) -> None:
-        profile = profile or str(getattr(llm, "profile", "chat"))
+        said = getattr(llm, "profile", None)
+        profile = profile or (said if isinstance(said, str) and said in PROFILES else "chat")
         if profile not in PROFILES:
             raise InputError(f"profile={profile!r}: use one of {', '.join(PROFILES)}")
         if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
         self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
         self._categories = tuple(categories)
-        model = str(getattr(llm, "model", type(llm).__name__))
+        said = getattr(llm, "model", None)
+        model = said if isinstance(said, str) else type(llm).__name__
         self.name = name or model
         self.ledger = Ledger(
             price=price_of(model, prices), most_calls=most_calls, most_calls_per_day=most_calls_per_day

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from slowwave.minds.foreign import Content, Continues, Structured
+from slowwave.minds.foreign import Content, is_continuing, is_structured
 from slowwave.minds.prompts import Prompt, load
 from slowwave.minds.rendering import fenced
 from slowwave.minds.schemas import SCHEMAS
@@ -52,7 +52,7 @@ class _Chat:
 
     def call(self, llm: LLM) -> object:
         schema = SCHEMAS.get(self.prompt.reply)
-        if schema is not None and isinstance(llm, Structured):
+        if schema is not None and is_structured(llm):
             return llm.complete_json(messages=self.messages, schema=schema)
         return llm.complete(messages=self.messages)
 
@@ -72,7 +72,7 @@ class _Continuation:
     text: str
 
     def call(self, llm: LLM) -> object:
-        if isinstance(llm, Continues):
+        if is_continuing(llm):
             return llm.continued(prompt=self.text, stop=self.prompt.stop)
         return llm.complete(messages=[{"role": "user", "content": self.text}])
 
