@@ -88,8 +88,9 @@ def test_a_heading_is_paid_once_and_only_if_something_stands_under_it() -> None:
 
 
 def test_where_the_frame_leaves_no_room_nothing_is_packed_or_spent() -> None:
-    packed = pack([offer(1)], 10, overhead=10)
-    assert (packed.sections, packed.tokens, packed.left) == ((), 0, 1)
+    for overhead in (10, 11):
+        packed = pack([offer(1, 0)], 10, overhead=overhead)
+        assert (packed.sections, packed.tokens, packed.left) == ((), 0, 2)
 
 
 def test_sections_without_a_share_still_get_what_is_left_over() -> None:

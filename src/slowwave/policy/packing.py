@@ -63,7 +63,9 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     The order of sections and items is kept. `overhead` is the cost of what surrounds them; where it leaves no room,
     nothing is packed and nothing is spent.
     """
-    room = max(0, budget - overhead)
+    room = budget - overhead
+    if room <= 0:
+        return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
     total = sum(offer.share for offer in offers)
     chosen = [_Chosen(offer) for offer in offers]
     spare = room
