@@ -388,8 +388,8 @@ class GroupWriter:
     def _blank(self, run: int, part: int) -> None:
         """A group's sentence may quote what is erased."""
         because: Any = self._db.execute(SQL["run_because"], (run,)).get
-        if because is not None:  # else it is this very run, which is not written yet
-            sentences = loads(because)
+        sentences = loads(because) if because else []
+        if part < len(sentences):  # else it is this very group, whose sentence is not written yet
             sentences[part] = "erased"
             self._db.execute(SQL["put_run_because"], (dumps(sentences), run))
 
