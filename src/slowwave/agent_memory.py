@@ -1,12 +1,12 @@
 """AgentMemory: the front of the house. It wires store, mind, embedder and clock, and hands every verb to its pipeline."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
 
-from slowwave import settings as settings_
+from slowwave import formats, settings as settings_
 from slowwave.errors import ClosedError, InputError, NotFoundError, PortError
 from slowwave.model.config import Config
 from slowwave.model.fact import Fact
@@ -25,6 +25,7 @@ from slowwave.pipelines.recall import Search, search
 from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.state import state
 from slowwave.pipelines.status import status
+from slowwave.pipelines.transfer import Imported, incoming, outgoing
 from slowwave.pipelines.undo import undo
 from slowwave.pipelines.use import use
 from slowwave.policy.core import rank
@@ -384,6 +385,29 @@ class AgentMemory:
     def doctor(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well."""
         return self._open_ports.store.check(deep=deep)
+
+    def import_(
+        self,
+        path: str | Path,
+        format: str = "auto",  # noqa: A002 - the word of the command line
+        *,
+        dry_run: bool = False,
+        told: Callable[[int], None] | None = None,
+    ) -> Imported:
+        """Take in the conversations or facts of a file; what is known already stays. One run, taken back by `undo`.
+
+        Args:
+            path: the file; archives of ChatGPT and Claude as they were downloaded.
+            format: "jsonl", "locomo", "beam", "chatgpt", "claude", or "auto" to look.
+            dry_run: count only.
+            told: called after each batch with how many items were read.
+        """
+        return incoming(self._open_ports, formats.read(path, format), dry_run=dry_run, told=told)
+
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""
+        ports = self._open_ports
+        return formats.write(path, outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite)
 
     def close(self) -> None:
         """Let go of the file. Idempotent."""

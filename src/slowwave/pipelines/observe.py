@@ -18,8 +18,12 @@ FUTURE = timedelta(minutes=5)
 """Clocks of two machines differ; a message further ahead than this is flagged."""
 
 
-def observe(ports: Ports, messages: Sequence[Message], conversation: str) -> Receipt:
+def observe(
+    ports: Ports, messages: Sequence[Message], conversation: str, *, cause: str = "observe", parent: str | None = None
+) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
+
+    `cause` and `parent` are those of the run: an import is one run with a child a batch.
 
     Raises:
         InputError: naming the row that cannot be stored; nothing of the batch is.
@@ -38,7 +42,7 @@ def observe(ports: Ports, messages: Sequence[Message], conversation: str) -> Rec
     )
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
     groups = (Group(operations=adds, because=because),) if adds else ()
-    plan = Plan(id=new_id(now), scope=ports.scope, cause="observe", at=now, groups=groups)
+    plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
         return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=("no messages",))
     receipt = ports.store.apply(plan)

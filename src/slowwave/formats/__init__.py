@@ -1,0 +1,155 @@
+"""Formats: files of conversations to messages and facts, and a scope to a file. They parse; what is stored is decided elsewhere."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final, Protocol
+
+from slowwave.errors import InputError
+from slowwave.formats import beam, chatgpt, claude, jsonl, locomo
+from slowwave.formats.decoding import BrokenError, Json, elements
+from slowwave.formats.files import Part, parts
+from slowwave.formats.making import Maker
+from slowwave.formats.record import to_line
+from slowwave.model.transfer import Item, Skipped
+
+FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude")
+
+_FITS: Final[dict[str, Callable[[Json], bool]]] = {
+    "chatgpt": chatgpt.fits,
+    "claude": claude.fits,
+    "locomo": locomo.fits,
+    "beam": beam.fits,
+    "jsonl": jsonl.fits,
+}
+
+
+class Writable(Protocol):
+    """What an export is written to."""
+
+    def write(self, text: str, /) -> object:
+        """Take a piece of text."""
+        ...
+
+
+def read(path: str | Path, format: str = "auto") -> Iterator[Item]:  # noqa: A002 - the word of the command line
+    """What a file holds, read as it is asked for; what cannot be taken in comes as `Skipped` with its reason.
+
+    Memory stays bounded: at most one conversation, one line or 1 MB is held at a time. Messages always carry ids, so
+    reading a file again gives the same messages.
+
+    Args:
+        path: a file; for ChatGPT and Claude also the zip archive as it was downloaded.
+        format: one of FORMATS; "auto" looks at how the file begins.
+
+    Raises:
+        InputError: if there is no such file or format, the format cannot be told, or the archive cannot be read.
+    """
+    if format not in FORMATS:
+        raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
+    path = Path(path)
+    maker = Maker()
+    for part in parts(path):
+        if isinstance(part, Skipped):
+            yield part
+        else:
+            chosen = _detected(part, path) if format == "auto" else format
+            for item in _items(part, chosen, maker):
+                yield _placed(item, part.where)
+
+
+def _detected(part: Part, path: Path) -> str:
+    lines = part.where.lower().endswith((".jsonl", ".ndjson")) or path.suffix.lower() in {".jsonl", ".ndjson"}
+    if lines:
+        return "jsonl"
+    with part.open() as stream:
+        try:
+            first = next(elements(stream), None)
+        except BrokenError as error:
+            raise InputError(f"cannot tell what {path} is ({error}): name its format with --format") from error
+    for name, fits in _FITS.items():
+        if fits(first):
+            return name
+    raise InputError(f"cannot tell what {path} is: name its format, one of {', '.join(FORMATS[1:])}")
+
+
+def _items(part: Part, format: str, maker: Maker) -> Iterator[Item]:  # noqa: A002 - as above
+    with part.open() as stream:
+        if format == "jsonl" and not _is_array(part):
+            yield from jsonl.Reader(part.name, maker).file(stream)
+            return
+        chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, maker)
+        number = 0
+        try:
+            for number, element in enumerate(elements(stream), 1):
+                match format:
+                    case "locomo":
+                        yield from locomo.read(element, number, maker, part.name)
+                    case "beam":
+                        yield from chat.read(element, number, maker)
+                    case "chatgpt":
+                        yield from chatgpt.read(element, number, maker, part.name)
+                    case "claude":
+                        yield from claude.read(element, number, maker, part.name)
+                    case _:
+                        yield from rows.line(element, f"element {number}")
+        except BrokenError as error:
+            after = f"after element {number}" if number else "the beginning"
+            yield Skipped(where=after, why=str(error), broken=True)
+
+
+def _is_array(part: Part) -> bool:
+    """Whether what calls itself lines is one JSON array of them, or one object over many lines."""
+    with part.open() as stream:
+        begins = stream.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return begins.startswith(b"[") or begins.partition(b"\n")[0].strip() == b"{"
+
+
+def _placed(item: Item, where: str) -> Item:
+    if not where or not isinstance(item, Skipped):
+        return item
+    return Skipped(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
+
+
+def write(path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, overwrite: bool = False) -> int:
+    """Write an export, whole or not at all: JSON lines, a header first and a count last. Returns the records written.
+
+    The file can be read by its owner only: it holds everything that was said.
+
+    Raises:
+        InputError: if the file exists and may not be overwritten, or cannot be written.
+    """
+    path = Path(path)
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already: choose another name, or say that it may be overwritten")
+    try:
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            try:
+                written = write_lines(file, items, scope=scope, at=at)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    return written
+
+
+def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime) -> int:
+    """The same onto an open stream."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    header = {"slowwave": "export", "version": jsonl.VERSION, "scope": scope, "at": at.isoformat()}
+    stream.write(encode(header) + "\n")
+    records = 0
+    for item in items:
+        stream.write(encode(to_line(item)) + "\n")
+        records += 1
+    stream.write(encode({"type": "end", "records": records}) + "\n")
+    return records

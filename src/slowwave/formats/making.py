@@ -1,0 +1,95 @@
+"""Making messages out of what files say: roles by their many names, texts out of parts, ids where there are none."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from hashlib import blake2b
+
+from slowwave.errors import InputError
+from slowwave.formats.decoding import Json
+from slowwave.model.message import ROLES, Message, checked_message
+from slowwave.model.transfer import Said, Skipped
+
+_ROLES = {role: role for role in ROLES} | {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
+_SPOKEN = (None, "text", "input_text", "output_text")
+NAME_LONGEST = 512
+
+EMPTY = "it has no text"
+NO_OBJECT = "not an object with fields"
+
+
+def role_of(value: object) -> str | None:
+    """Our name of a role, or None if it is none."""
+    return _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def text_of(content: Json) -> str:
+    """The text of a message: a string, or the texts among its parts, each on a line of its own."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    texts = (part if isinstance(part, str) else _part(part) for part in parts)
+    return "\n".join(text for text in texts if text.strip())
+
+
+def _part(part: Json) -> str:
+    spoken = isinstance(part, Mapping) and part.get("type") in _SPOKEN
+    text = part.get("text") if spoken else None
+    return text if isinstance(text, str) else ""
+
+
+def label(value: object) -> str | None:
+    """A name or id as a text, or None; numbers are names too."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value).strip()[:NAME_LONGEST] or None
+
+
+class Maker:
+    """Makes the messages of one file. Where a message has no id it gets one from its words and its place among equals."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def said(
+        self,
+        conversation: str,
+        role: str | None,
+        text: str,
+        *,
+        where: str,
+        at: datetime | None = None,
+        speaker: str | None = None,
+        ref: str | None = None,
+    ) -> Said | Skipped:
+        """The message, checked, or why it is none."""
+        if not text.strip():
+            return Skipped(where=where, why=EMPTY)
+        if role is None:
+            return Skipped(where=where, why=f"its role is none of {', '.join(ROLES)}")
+        message = Message(
+            role=role, content=text, speaker=speaker, at=at, id=ref or self._named(conversation, role, text)
+        )
+        try:
+            checked = checked_message(message)
+        except InputError as error:
+            return Skipped(where=where, why=str(error).removeprefix("the message "))
+        return Said(conversation=conversation, message=checked, where=where)
+
+    def _named(self, conversation: str, role: str, text: str) -> str:
+        told = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")
+        key = blake2b(told, digest_size=9).digest()
+        self._seen[key] += 1
+        return f"{key.hex()}-{self._seen[key]}"
+
+
+def first(line: Mapping[str, Json], names: Iterable[str]) -> Json:
+    """The first of these fields that says anything."""
+    return next((line[name] for name in names if line.get(name) is not None), None)

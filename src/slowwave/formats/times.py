@@ -1,0 +1,62 @@
+"""Times as exporters write them: ISO texts, seconds or milliseconds since 1970, the dates of benchmark files."""
+
+import math
+import re
+from datetime import UTC, datetime
+
+_SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number counts milliseconds
+_LOCOMO = "%I:%M %p on %d %B, %Y"
+_ANCHOR = "%B-%d-%Y"
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+
+
+def instant(value: object) -> datetime | None:
+    """The instant a value means, in UTC, or None if it means none. A text without a time zone is read as UTC."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return _since_1970(value)
+    if not isinstance(value, str):
+        return None
+    text = _FRACTION.sub(r"\1", value.strip())
+    try:
+        return _utc(datetime.fromisoformat(text))
+    except ValueError:
+        pass
+    try:
+        return _since_1970(float(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _since_1970(number: float) -> datetime | None:
+    if not math.isfinite(number):
+        return None
+    try:
+        return datetime.fromtimestamp(number / 1000 if abs(number) > _SECONDS_MOST else number, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _utc(at: datetime) -> datetime | None:
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def session_time(text: object) -> datetime | None:
+    """LoCoMo's "1:56 pm on 8 May, 2023"."""
+    return _parsed(text, _LOCOMO)
+
+
+def anchor_time(text: object) -> datetime | None:
+    """BEAM's "March-15-2024"."""
+    return _parsed(text, _ANCHOR)
+
+
+def _parsed(text: object, pattern: str) -> datetime | None:
+    try:
+        return datetime.strptime(str(text), pattern).replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,377 @@
+"""Transfer: what a file holds comes in, what a scope holds goes out. An import is one run with a child a batch."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from slowwave.errors import ConflictError
+from slowwave.model.codec import content_key
+from slowwave.model.fact import Fact
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, Memory
+from slowwave.model.message import Message
+from slowwave.model.operation import Add, Advance, Link, Operation
+from slowwave.model.plan import FREE, Cost, Plan
+from slowwave.model.query import Where
+from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
+from slowwave.pipelines.entries import entries
+from slowwave.pipelines.making import chunked, new_id, one_group, settle
+from slowwave.pipelines.observe import observe
+from slowwave.pipelines.reconcile import Reconciled, reconcile
+from slowwave.ports import Ports
+
+BATCH: Final = 500
+"""Records of one transaction, so that an interrupted import loses little and starts again where it was."""
+FACTS: Final = 20
+"""Stated facts of one batch: a mind sees them together."""
+PAGE: Final = 2000
+REMEMBERED: Final = 500_000
+"""Ids of messages that are kept in mind at once."""
+EXAMPLES: Final = 20
+
+CONFLICT: Final = "its id is known in this conversation with other content"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did, or would do.
+
+    `skipped` counts what was not taken in by reason, `examples` are the first of them with their places. `known` is
+    what was there before. `broken` are files, or the rest of files, that could not be read. Undo takes `run_id`.
+    """
+
+    run_id: str
+    messages: int = 0
+    facts: int = 0
+    links: int = 0
+    conversations: int = 0
+    known: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[Skipped, ...] = ()
+    broken: tuple[Skipped, ...] = ()
+    waiting: int = 0
+    problems: tuple[str, ...] = ()
+    cost: Cost = FREE
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        done = "would import" if self.dry_run else "imported"
+        counts = f"{self.messages:,} messages of {self.conversations:,} conversations, {self.facts:,} facts"
+        lines = [f"{done} {counts}; {self.known:,} already known"]
+        lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
+        lines += [f"  not read: {one.where}: {one.why}" for one in self.broken]
+        lines += [f"  problem: {problem}" for problem in self.problems]
+        if not self.dry_run and (self.messages or self.facts or self.links):
+            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
+        return "\n".join(lines)
+
+
+def incoming(
+    ports: Ports, items: Iterable[Item], *, dry_run: bool = False, told: Callable[[int], None] | None = None
+) -> Imported:
+    """Take in what a file holds, batch by batch; interrupted, it can be run again: what is known stays as it is.
+
+    Args:
+        ports: everything to work with.
+        items: in the order of the file.
+        dry_run: only count; nothing is stored.
+        told: called after each batch with the items so far.
+    """
+    taker = _Taker(ports, dry_run=dry_run)
+    seen = 0
+    for batch in _batches(items):
+        taker.take(batch)
+        seen += len(batch)
+        if told:
+            told(seen)
+    return taker.result()
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Neighbours of one sort, at most a batch of them; what is skipped goes along with any."""
+    batch: list[Item] = []
+    sort: object = None
+    for item in items:
+        own = sort if isinstance(item, Skipped) else _sort(item)
+        if batch and (len(batch) >= BATCH or (sort is not None and own != sort)):
+            yield batch
+            batch = []
+        batch.append(item)
+        sort = own
+    if batch:
+        yield batch
+
+
+def _sort(item: Item) -> object:
+    """Records of a conversation are numbered together; lines of many conversations may well alternate."""
+    if isinstance(item, Kept):
+        return Kept, item.memory.conversation if item.memory.kind == MESSAGE else None
+    return type(item)
+
+
+class _Taker:
+    """Takes batches in and keeps count."""
+
+    def __init__(self, ports: Ports, *, dry_run: bool) -> None:
+        self._ports = ports
+        self._dry_run = dry_run
+        self._parent = new_id(ports.now())
+        self._counts: Counter[str] = Counter()
+        self._conversations: set[str] = set()
+        self._renumbered: set[str] = set()
+        self._known: dict[str, dict[str, int]] = {}
+        self._skipped: Counter[str] = Counter()
+        self._examples: list[Skipped] = []
+        self._broken: list[Skipped] = []
+        self._problems: dict[str, None] = {}
+        self._cost = FREE
+
+    def result(self) -> Imported:
+        """What came of it."""
+        return Imported(
+            run_id=self._parent,
+            messages=self._counts["messages"],
+            facts=self._counts["facts"],
+            links=self._counts["links"],
+            conversations=len(self._conversations),
+            known=self._counts["known"],
+            skipped=dict(self._skipped.most_common()),
+            examples=tuple(self._examples),
+            broken=tuple(self._broken),
+            waiting=self._counts["waiting"],
+            problems=tuple(self._problems),
+            cost=self._cost,
+            dry_run=self._dry_run,
+        )
+
+    def take(self, batch: Sequence[Item]) -> None:
+        """One batch of one sort."""
+        self._skip([item for item in batch if isinstance(item, Skipped)])
+        if said := [item for item in batch if isinstance(item, Said)]:
+            self._say(said)
+        if kept := [item.memory for item in batch if isinstance(item, Kept)]:
+            self._keep(kept)
+        facts = [item.fact for item in batch if isinstance(item, Stated)]
+        for start in range(0, len(facts), FACTS):
+            self._state(facts[start : start + FACTS])
+        if links := [item for item in batch if isinstance(item, Joined)]:
+            self._join(links)
+        if worked := [item for item in batch if isinstance(item, Worked)]:
+            self._work(worked)
+
+    def _skip(self, skipped: Sequence[Skipped]) -> None:
+        for one in skipped:
+            if one.broken:
+                self._broken.append(one)
+            else:
+                self._skipped[one.why] += 1
+                if len(self._examples) < EXAMPLES:
+                    self._examples.append(one)
+
+    # ---- messages
+
+    def _say(self, said: Sequence[Said]) -> None:
+        by_conversation: dict[str, list[Said]] = {}
+        for one in said:
+            by_conversation.setdefault(one.conversation, []).append(one)
+        for name, own in by_conversation.items():
+            fresh = self._unknown(name, own)
+            if not fresh:
+                continue
+            self._conversations.add(name)
+            self._counts["messages"] += len(fresh)
+            if not self._dry_run:
+                messages = [one.message for one in fresh]
+                receipt = observe(self._ports, messages, name, cause="import/messages", parent=self._parent)
+                self._problems |= dict.fromkeys(receipt.problems)
+
+    def _unknown(self, name: str, said: Sequence[Said]) -> list[Said]:
+        """Those that are new to their conversation; the same id with other words is skipped."""
+        known = self._known_of(name)
+        fresh = []
+        for one in said:
+            ref, content = str(one.message.id), _content(one.message)
+            if ref not in known:
+                known[ref] = content
+                fresh.append(one)
+            elif known[ref] == content:
+                self._counts["known"] += 1
+            else:
+                self._skip([Skipped(where=one.where, why=CONFLICT)])
+        return fresh
+
+    def _known_of(self, name: str) -> dict[str, int]:
+        """What a conversation holds by the callers' ids, read once."""
+        if name not in self._known:
+            if sum(map(len, self._known.values())) > REMEMBERED:
+                self._known.clear()
+            where = Where(kinds=frozenset({MESSAGE}), conversation=name)
+            stored = self._ports.store.select((self._ports.scope,), where)
+            self._known[name] = {one.ref: hash((one.role, one.text, one.speaker)) for one in stored if one.ref}
+        return self._known[name]
+
+    # ---- records of our own exports
+
+    def _keep(self, kept: Sequence[Memory]) -> None:
+        """Memories as they stood, their phases too. Near doubles of what is known are the next night's business."""
+        known = {memory.id for memory in self._ports.store.get((self._ports.scope,), [one.id for one in kept])}
+        fresh = [replace(one, scope=self._ports.scope) for one in kept if one.id not in known]
+        fresh = [one for one in fresh if not self._lives(one)]
+        self._counts["known"] += len(kept) - len(fresh)
+        self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
+        if self._dry_run:
+            self._count_kept(fresh)
+        elif fresh:
+            fresh = self._numbered(fresh)
+            made, problems = entries(self._ports, [one.text for one in fresh])
+            self._problems |= dict.fromkeys(problems)
+            because = "from an export"
+            adds = [Add(memory=one, because=because, entry=entry) for one, entry in zip(fresh, made, strict=True)]
+            self._count_kept([done.memory for done in self._perform(adds) if isinstance(done, Add)])
+
+    def _lives(self, memory: Memory) -> bool:
+        """Whether the same fact is hot already: a scope holds it once."""
+        if memory.kind == MESSAGE or memory.is_cascade or not memory.hot:
+            return False
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
+        return bool(self._ports.store.select((self._ports.scope,), where))
+
+    def _count_kept(self, fresh: Sequence[Memory]) -> None:
+        for one in fresh:
+            self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
+
+    def _numbered(self, fresh: Sequence[Memory]) -> list[Memory]:
+        """Messages keep their numbers unless their conversation has come as far already."""
+        name = fresh[0].conversation
+        if fresh[0].kind != MESSAGE or name is None:
+            return list(fresh)
+        found = self._ports.store.conversation(self._ports.scope, name)
+        if found is not None and fresh[0].seq <= found.last_seq:
+            self._renumbered.add(name)
+        return [replace(one, seq=0) for one in fresh] if name in self._renumbered else list(fresh)
+
+    def _join(self, links: Sequence[Joined]) -> None:
+        ids = {end for one in links for end in (one.link.source, one.link.target)}
+        there = {memory.id for memory in self._ports.store.get((self._ports.scope,), ids)}
+        known = {(one.source, one.target, one.kind) for one in self._ports.store.links(self._ports.scope, list(ids))}
+        fresh = []
+        for one in links:
+            link = one.link
+            if (link.source, link.target, link.kind) in known:
+                self._counts["known"] += 1
+            elif not self._dry_run and not {link.source, link.target} <= there:
+                self._skip([Skipped(where=one.where, why="a link to a memory that is not here")])
+            else:
+                fresh.append(one)
+        self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
+
+    def _work(self, worked: Sequence[Worked]) -> None:
+        """Cursors move only where the messages before them are the export's own."""
+        for one in worked:
+            found = self._ports.store.conversation(self._ports.scope, one.conversation)
+            if self._dry_run or found is None or one.conversation in self._renumbered:
+                continue
+            before = found.cursor(one.cursor)
+            if before < one.seq <= found.last_seq:
+                because = "read before the export"
+                name = {"conversation": one.conversation, "cursor": one.cursor}
+                self._perform([Advance(**name, before=before, after=one.seq, because=because)])
+
+    def _perform(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        """Carry out all of them; where that does not hold, each half by itself, down to the one that does not."""
+        if not operations:
+            return ()
+        now = self._ports.now()
+        plan = Plan(
+            id=new_id(now),
+            scope=self._ports.scope,
+            cause="import/records",
+            at=now,
+            groups=chunked(operations, because=f"{len(operations)} records of an export"),
+            parent=self._parent,
+        )
+        try:
+            receipt = self._ports.store.apply(plan)
+            if not receipt.dropped:
+                return receipt.applied
+            why = receipt.dropped[0].reason
+        except ConflictError:
+            why = CONFLICT
+        if len(operations) == 1:
+            self._skip([Skipped(where="a record", why=why)])
+            return ()
+        middle = len(operations) // 2
+        return (*self._perform(operations[:middle]), *self._perform(operations[middle:]))
+
+    # ---- stated facts
+
+    def _state(self, facts: Sequence[Fact]) -> None:
+        if self._dry_run:
+            self._counts["facts"] += len(facts)
+            return
+        done: list[Reconciled] = []
+
+        def plan() -> Plan:
+            now = self._ports.now()
+            done.append(reconcile(self._ports, facts, now=now, stated=True))
+            because = f"{len(facts)} facts of a file"
+            made = one_group(self._ports, "import/facts", done[-1].operations, because, now=now, cost=done[-1].cost)
+            return replace(made, parent=self._parent)
+
+        receipt = settle(self._ports, plan)
+        self._counts["facts"] += len(receipt.ids)
+        self._counts["known"] += max(0, len(facts) - len(receipt.ids))
+        self._counts["waiting"] += done[-1].waiting
+        self._problems |= dict.fromkeys(done[-1].problems)
+        self._cost += done[-1].cost
+
+
+def _content(message: Message) -> int:
+    return hash((message.role, message.content, message.speaker))
+
+
+def _link(one: Joined) -> Link:
+    link = one.link
+    return Link(
+        source=link.source,
+        target=link.target,
+        kind=link.kind,
+        weight=link.weight,
+        before=0.0,
+        because="from an export",
+        at=link.at,
+    )
+
+
+def outgoing(ports: Ports) -> Iterator[Item]:
+    """Everything a scope holds, in an order that can be taken in: messages, cursors, facts, summaries, links.
+
+    Phases, times, uses and sources are in it. The journal, vectors, what undo holds and other scopes are not.
+    """
+    scope = (ports.scope,)
+    conversations = sorted(ports.store.conversations(ports.scope), key=lambda one: one.name)
+    for found in conversations:
+        after = 0
+        while page := ports.store.select(scope, _page(found.name, after)):
+            yield from (Kept(memory=memory, where="") for memory in page)
+            after = page[-1].seq
+    for found in conversations:
+        for cursor, seq in sorted(found.cursors.items()):
+            yield Worked(conversation=found.name, cursor=cursor, seq=seq, where="")
+    ids: list[str] = []
+    for cascade in (False, True):
+        where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
+        for memory in sorted(ports.store.select(scope, where), key=lambda one: (one.recorded_at, one.id)):
+            ids.append(memory.id)
+            yield Kept(memory=memory, where="")
+    told: set[tuple[str, str, str]] = set()
+    for start in range(0, len(ids), BATCH):
+        for link in ports.store.links(ports.scope, ids[start : start + BATCH]):
+            place = (link.source, link.target, link.kind)
+            if place not in told:
+                told.add(place)
+                yield Joined(link=link, where="")
+
+
+def _page(conversation: str, after: int) -> Where:
+    return Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=after, order="seq", limit=PAGE)
