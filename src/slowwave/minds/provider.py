@@ -83,10 +83,8 @@ class Provider:
             raise TransientError(
                 f"{self.address} cannot be reached: {self._told(str(error.__cause__))}; does it run?"
             ) from None
-        except openai.APIStatusError as error:
-            raise self._refused(error.response, error.body) from None  # the cause would carry the request and its key
         try:
-            return self._read(response, end)
+            return self._read(response.http_response, end)
         finally:
             response.close()
 
@@ -101,28 +99,22 @@ class Provider:
                         api_key=key,
                         base_url=self._base_url or OPENAI_URL,
                         max_retries=0,  # ours are the only ones
-                        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+                        http_client=openai.DefaultHttpxClient(
+                            follow_redirects=False, event_hooks={"response": [self._checked]}
+                        ),
                     )
                 except openai.OpenAIError:
                     raise ModelError(f"no key for {self.address}: set OPENAI_API_KEY, or pass api_key") from None
             return self._sdk
 
-    def _read(self, response: Any, end: float) -> Mapping[str, Any]:  # noqa: ANN401 - the SDK's raw response has no public type
-        transport = sys.modules[
-            type(response.http_response).__module__.partition(".")[0]
-        ]  # httpx, under either of its names
-        held = bytearray()
-        try:
-            for piece in response.iter_bytes():
-                held += piece
-                if len(held) > BODY_LONGEST:
-                    raise ModelError(f"{self.address} answered with more than {BODY_LONGEST:,} bytes")
-                if time.monotonic() > end:
-                    raise TransientError(f"{self.address} was still answering when its time was over")
-        except transport.TimeoutException:
-            raise TransientError(f"{self.address} stopped in the middle of its answer") from None
-        except transport.HTTPError as error:
-            raise TransientError(f"{self.address} broke off its answer: {self._told(str(error))}") from None
+    def _checked(self, response: Any) -> None:  # noqa: ANN401 - httpx has two names
+        """Refuse an error here, before the SDK reads its body: for as long as it drips, and with the key in its cause."""
+        if not response.is_success:
+            end = time.monotonic() + response.request.extensions["timeout"]["read"]
+            raise self._refused(response, self._body(response, end).decode("utf-8", "replace"))
+
+    def _read(self, response: Any, end: float) -> Mapping[str, Any]:  # noqa: ANN401 - httpx has two names
+        held = self._body(response, end)
         if not held.strip():
             raise TransientError(f"{self.address} answered with an empty body")
         try:
@@ -136,14 +128,31 @@ class Provider:
             raise ModelError(f"{self.address} answered with an error: {self._told(_message(data))}")
         return data
 
-    def _refused(self, response: Any, body: object) -> ModelError:  # noqa: ANN401 - httpx has two names
-        status, told = response.status_code, self._told(_message(body) or response.text)
+    def _body(self, response: Any, end: float) -> bytes:  # noqa: ANN401 - httpx has two names
+        """The body, read piece by piece, so that one that drips cannot outlast its time."""
+        transport = sys.modules[type(response).__module__.partition(".")[0]]
+        held = bytearray()
+        try:
+            for piece in response.iter_bytes():
+                held += piece
+                if len(held) > BODY_LONGEST:
+                    raise ModelError(f"{self.address} answered with more than {BODY_LONGEST:,} bytes")
+                if time.monotonic() > end:
+                    raise TransientError(f"{self.address} was still answering when its time was over")
+        except transport.TimeoutException:
+            raise TransientError(f"{self.address} stopped in the middle of its answer") from None
+        except transport.HTTPError as error:
+            raise TransientError(f"{self.address} broke off its answer: {self._told(str(error))}") from None
+        return bytes(held)
+
+    def _refused(self, response: Any, body: str) -> ModelError:  # noqa: ANN401 - httpx has two names
+        status, told = response.status_code, self._told(_error(body))
         said = f"{self.address} answered {status}: {told}" if told else f"{self.address} answered {status}"
         if status in {401, 403}:
             return ModelError(f"{said}; check the key (OPENAI_API_KEY, or api_key) and what it is allowed to use")
         if status == 404:  # noqa: PLR2004 - statuses have no shorter names
             return ModelError(f"{said}; check the model's name and base_url")
-        if status == 429 and "insufficient_quota" in json.dumps(body, default=str):  # noqa: PLR2004
+        if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
             return ModelError(f"{said}; the account has no credit left")
         if status in _PASSING or status >= 500:  # noqa: PLR2004
             return TransientError(said, seconds_after(response.headers.get("retry-after"), datetime.now(UTC)))
@@ -173,6 +182,14 @@ def answered(data: Mapping[str, Any], text: object) -> Answer:
     )
     tokens_in, tokens_out = (count if type(count) is int else None for count in counts)
     return Answer(text if isinstance(text, str) else "", tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def _error(body: str) -> str:
+    """What an error body says: the sentence in its JSON, or its text."""
+    try:
+        return _message(json.loads(body)) or body
+    except (ValueError, RecursionError):
+        return body
 
 
 def _message(body: object) -> str:
