@@ -177,8 +177,9 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
                 reached, lent = reached[there], lent[there]
             targets.append(reached)
             weights.append(share * lent * corpus.gate[reached])
-    tf: Floats = np.bincount(np.concatenate(targets), np.concatenate(weights), minlength=len(corpus.weight))
-    return tf if dated is None else tf + dated
+    tf: Floats = np.zeros(len(corpus.weight)) if dated is None else dated
+    tf += np.bincount(np.concatenate(targets), weights=np.concatenate(weights), minlength=len(tf))
+    return tf
 
 
 def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:

@@ -85,7 +85,7 @@ class IndexRows:
         self.size += len(rows)
         if self.size > len(self.columns["words"]):
             for name, column in self.columns.items():
-                self.columns[name] = grown(column, start, self.size)
+                self.columns[name] = grown(column, self.size)
         fresh = slice(start, self.size)
         self.columns["words"][fresh] = [entry.words for _, entry in rows]
         self.columns["gate"][fresh] = [gate(entry.words) for _, entry in rows]

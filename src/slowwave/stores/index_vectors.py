@@ -12,12 +12,12 @@ from slowwave.policy.ranking import AFTER_MEANING, BEFORE_MEANING, Rows
 Vectors = NDArray[np.float32]
 
 
-def grown(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
     """The array with room for `wanted` rows, at least doubled when it must grow; what is new is zero."""
     if wanted <= len(array):
         return array
     bigger = np.zeros((max(wanted, 2 * len(array), 64), *array.shape[1:]), dtype=array.dtype)
-    bigger[:used] = array[:used]
+    bigger[: len(array)] = array
     return bigger
 
 
@@ -39,11 +39,7 @@ class ContextVectors:
 
     def arrays(self, size: int) -> tuple[Vectors, Vectors, Vectors, Rows]:
         """Sums, scale, passages and the rows of the passages, of the first `size` rows."""
-        if len(self._sums) < size:
-            self._sums, self._scale = (
-                grown(self._sums, len(self._sums), size),
-                grown(self._scale, len(self._scale), size),
-            )
+        self._sums, self._scale = grown(self._sums, size), grown(self._scale, size)
         return (
             self._sums[:size],
             self._scale[:size],
@@ -67,7 +63,7 @@ class ContextVectors:
         width = 4 * self.dim
         own = np.frombuffer(b"".join(e.vectors[:width] if e else bytes(width) for e in entries), dtype="<f4")
         own = own.reshape(len(entries), self.dim)
-        self._sums, self._scale = grown(self._sums, start, end), grown(self._scale, start, end)
+        self._sums, self._scale = grown(self._sums, end), grown(self._scale, end)
         self._sums[start:end] = own
         rows = np.arange(start, end)
         chain = [rows]
@@ -79,6 +75,7 @@ class ContextVectors:
         for steps, share in enumerate(AFTER_MEANING, 1):
             self._add(start, own, places[steps], places[0], share, gates)
         touched = {row for steps in range(1, 1 + len(AFTER_MEANING)) for row in places[steps] if 0 <= row < start}
+        self._scale[start:end] = np.vecdot(own, own) > 0  # a text without a vector of its own borrows none
         self._measure(slice(start, end))
         for row in touched:
             self._measure(slice(row, row + 1))
@@ -107,7 +104,8 @@ class ContextVectors:
 
     def _measure(self, rows: slice) -> None:
         norms = np.sqrt(np.vecdot(self._sums[rows], self._sums[rows]))
-        self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        has = (self._scale[rows] > 0) & (norms > 0)
+        self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=has)
 
     def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], left: list[int]) -> None:
         """Keep the vectors of the last three messages of each conversation: those that no third one has followed."""
@@ -125,6 +123,6 @@ class ContextVectors:
         found = np.frombuffer(b"".join(e.vectors[4 * self.dim :] for _, e in long), dtype="<f4").reshape(-1, self.dim)
         rows = np.repeat([row for row, _ in long], [len(e.vectors) // (4 * self.dim) - 1 for _, e in long])
         used, end = self._passage_count, self._passage_count + len(found)
-        self._passages, self._passage_rows = grown(self._passages, used, end), grown(self._passage_rows, used, end)
+        self._passages, self._passage_rows = grown(self._passages, end), grown(self._passage_rows, end)
         self._passages[used:end], self._passage_rows[used:end] = found, rows
         self._passage_count = end

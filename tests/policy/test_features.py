@@ -1,0 +1,171 @@
+"""What a text says of itself, and what a question asks for."""
+
+import sys
+from array import array
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy import features
+from slowwave.policy.features import (
+    COUNT,
+    WHEN,
+    WHERE,
+    WHO,
+    WHY,
+    ask,
+    date_terms,
+    describe,
+    name_words,
+    passages,
+)  # fmt: skip
+from slowwave.policy.segment import term_id, terms, word_id
+
+PEOPLE = {"ann": frozenset({0}), "melanie": frozenset({1}), "smith": frozenset({0, 2}), "bob": frozenset({2})}
+
+
+@given(st.text())
+def test_an_entry_holds_the_terms_in_their_order(text: str) -> None:
+    entry = describe(text)
+    assert list(memoryview(entry.terms).cast("Q")) == [term_id(term) for term in terms(text)]
+    assert entry.words == len(terms(text))
+    assert 0.0 <= entry.question <= 1.0
+
+
+def test_terms_are_little_endian_on_any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    swapped = array("Q", [word_id("cat")])
+    swapped.byteswap()
+    monkeypatch.setattr(sys, "byteorder", "big")
+    assert describe("cat").terms == swapped.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("I like it.", 0.0),
+        ("Do you like it?", 1.0),
+        ("I do. And you there?", 0.6),
+        ("好きですか？", 1.0),
+        ("Fine!\nWhy?", 0.5),
+        ("", 0.0),
+    ],
+)
+def test_the_share_of_words_in_questions(text: str, share: float) -> None:
+    assert describe(text).question == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "cues"),
+    [
+        ("nothing here", 0),
+        ("We left yesterday", WHEN),
+        ("you may march on", 0),
+        ("last May", WHEN),
+        ("I have two", COUNT),
+        ("he lives in Paris", WHERE | WHO),
+        ("because it rained", WHY),
+        ("my sister called", WHO),
+        ("I'm told, I am", 0),
+    ],
+)
+def test_a_text_shows_which_questions_it_may_answer(text: str, cues: int) -> None:
+    found = describe(text).cues
+    assert found & ~WHO == cues & ~WHO
+    assert not cues & WHO or found & WHO
+
+
+def test_long_texts_are_cut_into_passages_and_short_ones_are_not() -> None:
+    assert passages("word " * features.LONG) == []
+    cut = passages(" ".join(map(str, range(100))))
+    assert [len(part.split()) for part in cut] == [40, 40, 20]
+    assert " ".join(cut).split() == list(map(str, range(100)))
+
+
+def test_a_very_long_text_has_longer_passages_not_more() -> None:
+    cut = passages("word " * 100_000)
+    assert len(cut) == features.PASSAGES_MOST
+
+
+def test_a_question_names_the_one_it_asks_about() -> None:
+    question = ask("When did Melanie's brother call?", PEOPLE)
+    assert question.speaker == 1
+    assert question.wording == "When did brother call?"
+    assert question.terms == (word_id("brother"), word_id("call"))
+    assert question.cue == WHEN
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("What did Ann tell Bob?", None),
+        ("What does Mel like?", 1),
+        ("What does mel like about Rome?", None),
+        ("what does ann like?", 0),
+        ("what does ann like about Rome?", None),
+        ("Where does Smith live?", None),
+        ("Where does Ann Smith live?", 0),
+        ("Is Me a name?", None),
+        ("Who is An?", None),
+        ("Who is it?", None),
+    ],
+)
+def test_names_are_matched_with_care(text: str, speaker: int | None) -> None:
+    assert ask(text, PEOPLE).speaker == speaker
+
+
+def test_a_beginning_that_two_names_share_names_nobody() -> None:
+    assert ask("What about Mari?", {"marie": frozenset({0}), "maria": frozenset({1})}).speaker is None
+
+
+def test_without_known_speakers_the_wording_is_the_text_to_the_letter() -> None:
+    assert ask("  odd   spaces Ann ", {}).wording == "  odd   spaces Ann "
+
+
+@pytest.mark.parametrize(
+    ("text", "of_user"),
+    [
+        ("What is my name?", True),
+        ("What did you suggest?", False),
+        ("Did you know me?", True),
+        ("Which port is used?", True),
+    ],
+)
+def test_a_question_is_about_the_user_unless_it_turns_to_the_assistant(text: str, of_user: bool) -> None:
+    assert ask(text, {}).of_user is of_user
+
+
+@pytest.mark.parametrize(
+    ("text", "recent"), [("Where do I live now?", True), ("the latest build", True), ("I know nothing", False)]
+)
+def test_some_questions_ask_for_what_is_current(text: str, recent: bool) -> None:
+    assert ask(text, {}).recent is recent
+
+
+@pytest.mark.parametrize(
+    ("text", "cue"),
+    [
+        ("How many cats?", COUNT),
+        ("Where?", WHERE),
+        ("Why?", WHY),
+        ("Who?", WHO),
+        ("Which year and why?", WHEN | WHY),
+        ("Cats?", 0),
+    ],
+)
+def test_the_kind_of_answer_wanted(text: str, cue: int) -> None:
+    assert ask(text, {}).cue == cue
+
+
+def test_stop_words_and_repeated_words_are_no_terms_of_a_question() -> None:
+    assert ask("the cat and the cats", {}).terms == (word_id("cat"),)
+    assert ask("what is it?", {}).terms == ()
+
+
+def test_a_name_may_be_used_by_any_of_its_words() -> None:
+    assert name_words("Dr. Ann-Marie Smith B.") == ["ann", "marie", "smith"]
+    assert name_words("Will") == []
+
+
+def test_a_day_is_found_by_its_number_month_and_year() -> None:
+    assert date_terms(datetime(2023, 5, 8, tzinfo=UTC)) == tuple(map(term_id, terms("8 May 2023")))

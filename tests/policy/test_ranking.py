@@ -1,0 +1,43 @@
+"""The formula's own pieces; what it promises as a whole is tested on the index."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.ranking import bareness, first, gate, profiled, weight
+
+numbers = st.lists(st.floats(-1, 1) | st.just(-np.inf), max_size=400).map(np.array)
+
+
+def test_short_texts_borrow_fully_and_long_ones_little() -> None:
+    assert [gate(words) for words in (0, 1, 40, 80, 400)] == [1.0, 1.0, 1.0, 0.5, 0.1]
+
+
+def test_a_bare_question_is_short_and_all_question() -> None:
+    assert bareness(1.0, 5) == 1.0
+    assert bareness(0.5, 5) == 0.5
+    assert bareness(1.0, 30) == 0.5
+    assert bareness(0.0, 0) == 0.0
+
+
+def test_a_text_of_average_length_weighs_one_and_longer_ones_less() -> None:
+    one, longer, none = weight(np.array([20.0, 40.0, 0.0]), 20.0)
+    assert one == 1.0
+    assert longer == pytest.approx(1 / 1.75)
+    assert none == 4.0
+
+
+@given(numbers, st.integers(1, 12))
+def test_the_first_rows_are_those_of_a_full_sort_with_all_ties(scores: np.ndarray, wanted: int) -> None:
+    finite = np.sort(scores[scores > -np.inf])[::-1]
+    last = finite[min(wanted, len(finite)) - 1] if len(finite) else np.inf
+    assert sorted(first(scores, wanted).tolist()) == np.flatnonzero(scores >= last).tolist()
+
+
+def test_the_profiles_of_the_sources() -> None:
+    half = np.array([0.5])
+    month = np.array([30 * 86_400.0])
+    found = profiled("generative_agents", half, importance=half, age=month, strength=half)
+    assert {name: float(part[0]) for name, part in found.items()} == {"importance": 0.25, "recency": 0.15}
+    found = profiled("retention", half, importance=half, age=month, strength=half)
+    assert 0.5 + found["strength"][0] == pytest.approx(0.5 * 0.5**0.3)

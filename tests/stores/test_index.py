@@ -1,0 +1,361 @@
+"""The laws of the search index: what a score may depend on, and what it may not."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from slowwave.model.entry import Entry
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.query import Query, Ranked
+from slowwave.policy.features import describe
+from slowwave.policy.segment import stem
+from slowwave.stores.index import Index
+
+START = datetime(2023, 5, 8, tzinfo=UTC)
+NOW = START + timedelta(days=400)
+DIM = 8
+Row = tuple[Memory, Entry]
+
+
+def unit(text: str) -> np.ndarray:
+    seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    row = np.random.default_rng(seed).standard_normal(DIM).astype(np.float32)
+    return row / np.linalg.norm(row)
+
+
+def embedded(text: str, passages: Sequence[str] = (), embedder: str = "free") -> Entry:
+    vectors = np.stack([unit(one) for one in (text, *passages)])
+    return replace(describe(text), vectors=vectors.tobytes(), dim=DIM, embedder=embedder)
+
+
+def said(number: int, text: str, *, conversation: str = "c", seq: int | None = None, **fields: object) -> Row:
+    at = START + timedelta(hours=number)
+    memory = Memory(
+        id=f"{conversation}{number}", scope="s", kind="message", text=text, recorded_at=at, valid_from=at,
+        conversation=conversation, seq=seq or number, **{"role": "user", **fields},
+    )  # fmt: skip
+    return memory, embedded(text)
+
+
+def known(name: str, text: str, *sources: str, **fields: object) -> Row:
+    refs = tuple(SourceRef(memory=source, ref=source) for source in sources)
+    fields = {"kind": "semantic", "recorded_at": START, "valid_from": START, **fields}
+    return Memory(id=name, scope="s", text=text, sources=refs, **fields), embedded(text)
+
+
+def built(rows: Sequence[Row]) -> Index:
+    index = Index()
+    index.append(rows)
+    return index
+
+
+def query(text: str, *, vector: bool = True, **fields: object) -> Query:
+    found = {"top_k": 100, "now": NOW, "embedder": "free", "vector": unit(text) if vector else None, **fields}
+    return Query(text=text, **found)
+
+
+def scores(found: Sequence[Ranked]) -> dict[str, float]:
+    return {place.id: place.score for place in found}
+
+
+WORDS = ("cat", "dog", "painted", "Rome", "yesterday", "because", "sister", "May", "two", "why?", "8", "東京")
+texts = st.lists(st.sampled_from(WORDS), max_size=70).map(" ".join)
+questions = st.lists(st.sampled_from((*WORDS, "Ann", "Bob", "when", "who", "I", "now", "you")), max_size=5).map(
+    " ".join
+)
+phases = st.sampled_from(("quarantined", "active", "core", "cold", "superseded", "retracted"))
+
+
+@st.composite
+def talks(draw: st.DrawFn, name: str) -> list[Row]:
+    people = draw(st.booleans())
+    rows = []
+    for seq, text in enumerate(draw(st.lists(texts, max_size=8)), 1):
+        role = draw(st.sampled_from(("user", "assistant")))
+        speaker = {"user": "Ann", "assistant": "Bob"}[role] if people else None
+        memory, entry = said(seq, text, conversation=name, role=role, speaker=speaker)
+        memory = replace(memory, phase=draw(phases))
+        rows.append((memory, draw(st.sampled_from((entry, describe(text), embedded(text, ["one", "two"]))))))
+    return rows
+
+
+@st.composite
+def scopes(draw: st.DrawFn) -> list[Row]:
+    rows = [*draw(talks("a")), *draw(talks("b"))]
+    ids = [memory.id for memory, _ in rows] + ["lost"]
+    for number, text in enumerate(draw(st.lists(texts, max_size=5))):
+        sources = draw(st.lists(st.sampled_from(ids), max_size=3))
+        rows.append(
+            known(f"f{number}", text, *sources, subject=draw(st.sampled_from((None, "Ann"))), phase=draw(phases))
+        )
+    return rows
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    scopes(), questions, st.booleans(), st.booleans(), st.sampled_from(("evidence", "generative_agents", "retention"))
+)
+def test_the_parts_add_up_to_the_score_and_places_are_in_order(
+    rows: list[Row], text: str, deep: bool, vector: bool, profile: str
+) -> None:
+    found = built(rows).search(query(text, deep=deep, vector=vector, profile=profile, strength={"a1": 0.3, "x": 0.1}))
+    at = {memory.id: memory.at for memory, _ in rows}
+    for place in found:
+        assert sum(place.parts.values()) == pytest.approx(place.score, abs=1e-12)
+        assert (place.cosine is None) == (not vector or not any(entry.vectors for _, entry in rows))
+    order = [(-place.score, -at[place.id].timestamp(), place.id) for place in found]
+    assert order == sorted(order)
+
+
+@settings(max_examples=100, deadline=None)
+@given(scopes(), questions)
+def test_one_by_one_equals_all_at_once_to_the_bit(rows: list[Row], text: str) -> None:
+    slow = Index()
+    for row in rows:
+        slow.append([row])
+        slow.search(query(text))
+    assert slow.search(query(text, deep=True)) == built(rows).search(query(text, deep=True))
+
+
+@settings(max_examples=100, deadline=None)
+@given(scopes(), questions)
+def test_the_order_of_conversations_changes_no_score(rows: list[Row], text: str) -> None:
+    turned = sorted(rows, key=lambda row: (row[0].conversation or "", -row[0].seq), reverse=True)
+    mine, other = (
+        scores(built(rows).search(query(text, deep=True))),
+        scores(built(turned).search(query(text, deep=True))),
+    )
+    assert mine == pytest.approx(other, abs=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(scopes(), questions)
+def test_a_phase_changes_no_score_so_deep_recall_is_what_the_full_store_gives(rows: list[Row], text: str) -> None:
+    kept = [(memory, entry) for memory, entry in rows if memory.phase != "quarantined"]
+    full = built([(replace(memory, phase="active"), entry) for memory, entry in kept]).search(query(text))
+    deep = built(kept).search(query(text, deep=True, outdated_penalty=1.0))
+    assert scores(deep) == scores(full)
+    assert [place.id for place in deep] == [place.id for place in full]
+
+
+@settings(max_examples=60, deadline=None)
+@given(scopes(), questions, st.data())
+def test_changed_phases_and_sources_equal_a_new_index(rows: list[Row], text: str, data: st.DataObject) -> None:
+    index, after = built(rows), []
+    index.search(query(text))
+    for memory, entry in rows:
+        changed = replace(memory, phase=data.draw(phases))
+        if memory.kind != "message":
+            changed = replace(
+                changed, sources=known("x", "", *data.draw(st.lists(st.sampled_from(["a1", "b1"]))))[0].sources
+            )
+        after.append((changed, entry))
+    index.change(memory for memory, _ in after)
+    for deep in (False, True):
+        asked = query(text, deep=deep)
+        assert scores(index.search(asked)) == pytest.approx(scores(built(after).search(asked)), abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(scopes(), questions, st.integers(1, 12))
+def test_fewer_places_are_the_first_of_more(rows: list[Row], text: str, wanted: int) -> None:
+    index = built(rows)
+    every = index.search(query(text, deep=True))
+    assert [place.id for place in index.search(query(text, deep=True, top_k=wanted))] == [
+        place.id for place in every[:wanted]
+    ]
+
+
+def test_many_rows_give_the_same_first_places_as_a_full_sort() -> None:
+    rows = [said(n, f"{WORDS[n % 7]} {WORDS[n % 5]} {n}") for n in range(1, 1500)]
+    index = built(rows)
+    every = index.search(query("cat Rome painted", top_k=5000))
+    assert len(every) == 1499
+    assert index.search(query("cat Rome painted", top_k=7)) == every[:7]
+
+
+@pytest.mark.parametrize("text", ["", "the of and", "cat", "zebra"])
+def test_an_empty_index_and_an_empty_question_find_without_fuss(text: str) -> None:
+    assert Index().search(query(text)) == []
+    index = Index()
+    index.append([])
+    assert index.search(query(text)) == []
+    assert len(built([said(1, "a cat")]).search(query(text, vector=False))) == 1
+
+
+def test_ties_go_to_the_newer_then_to_the_smaller_id() -> None:
+    rows = [known(name, "same", valid_from=START + timedelta(days=day)) for name, day in (("b", 0), ("a", 0), ("c", 1))]
+    assert [place.id for place in built(rows).search(query("same"))] == ["c", "a", "b"]
+
+
+def test_vectors_of_another_embedder_are_invisible_and_the_words_still_find() -> None:
+    index = built(
+        [
+            (said(1, "a cat")[0], embedded("a cat", embedder="old")),
+            said(2, "a dog"),
+            (said(3, "cat")[0], describe("cat")),
+        ]
+    )
+    found = {place.id: place for place in index.search(query("cat"))}
+    assert "meaning" not in found["c3"].parts or found["c1"].parts["words"] > 0
+    assert index.search(query("cat", embedder="unknown"))[0].cosine is None
+    assert index.search(replace(query("cat"), vector=np.ones(3, dtype=np.float32)))[0].cosine is None
+
+
+def test_a_fact_lends_half_its_excess_and_takes_no_place_beside_its_message() -> None:
+    index = built(
+        [
+            said(1, "we did it in Rome"),
+            said(2, "rain"),
+            known("f", "cat in Rome", "c1", "c2"),
+            known("g", "cat nap", "c1"),
+        ]
+    )
+    [first, second] = index.search(query("cat in Rome", vector=False))
+    alone = scores(index.search(query("cat in Rome", vector=False, kinds=frozenset({"semantic"}))))
+    assert (first.id, second.id) == ("c1", "c2")
+    assert first.parts["lent"] == pytest.approx((alone["f"] - (first.score - first.parts["lent"])) / 2)
+    assert first.facts == ("f", "g")
+    assert second.facts == ()
+    assert set(alone) == {"f", "g"}
+
+
+def test_a_fact_without_a_searchable_message_ranks_as_itself() -> None:
+    cold = said(1, "hello")
+    index = built(
+        [
+            (replace(cold[0], phase="cold"), cold[1]),
+            known("f", "cat", "c1"),
+            known("g", "cat", "lost"),
+            known("h", "cat"),
+        ]
+    )
+    assert {place.id for place in index.search(query("cat"))} == {"f", "g", "h"}
+    assert {place.id for place in index.search(query("cat", deep=True))} == {"c1", "g", "h"}
+
+
+def test_a_message_may_come_after_the_fact_that_rests_on_it() -> None:
+    index = built([known("f", "cat", "c1")])
+    index.append([said(1, "hello", speaker="Ann")])
+    [place] = index.search(query("cat"))
+    assert (place.id, place.facts) == ("c1", ("f",))
+
+
+def test_what_is_outdated_is_penalised_in_deep_recall_only_there_found() -> None:
+    old = known("old", "cat", phase="superseded", reason="replaced")
+    index = built([old, known("new", "cat"), known("twin", "cat", phase="superseded", reason="duplicate")])
+    assert scores(index.search(query("cat"))).keys() == {"new"}
+    deep = scores(index.search(query("cat", deep=True)))
+    assert deep["twin"] == deep["new"]
+    assert deep["old"] == pytest.approx(deep["new"] / 2)
+
+
+def test_said_by_the_one_asked_about() -> None:
+    rows = [
+        said(1, "I painted", speaker="Ann"),
+        said(2, "I painted", role="assistant", speaker="Bob"),
+        known("f", "painted", "c2"),
+    ]
+    rows.append(known("g", "painted a cat", subject="ann"))
+    parts = {place.id: place.parts for place in built(rows).search(query("What did Ann paint?"))}
+    assert {name for name, part in parts.items() if "asked" in part} == {"c1", "g"}
+    assert built(list(reversed(rows[:1] + rows[3:]))).search(query("What did Ann paint?"))[0].parts["asked"] > 0
+
+
+def test_a_fact_of_two_speakers_is_nobodys() -> None:
+    rows = [said(1, "a", speaker="Ann"), said(2, "b", role="assistant", speaker="Bob"), known("f", "cat", "c1", "c2")]
+    [fact] = built(rows).search(query("Ann's cat", kinds=frozenset({"semantic"})))
+    assert "asked" not in fact.parts
+
+
+def test_with_an_assistant_the_users_own_words_come_first() -> None:
+    rows = [said(1, "my port is 80"), said(2, "my port is 80", role="assistant"), known("f", "port", "c1")]
+    found = built(rows).search(query("Which port do I use?", vector=False))
+    assert [place.id for place in found] == ["c1", "c2"]
+    assert "asked" in found[0].parts
+    assert "asked" not in found[1].parts
+    assert all("question" not in place.parts for place in found)
+
+
+def test_filters() -> None:
+    rows = [
+        said(1, "cat"),
+        said(2, "cat", conversation="d", seq=1),
+        known("f", "cat", "d2", category="person"),
+        known("g", "cat"),
+    ]
+    index = built(rows)
+
+    def found(**fields: object) -> set[str]:
+        return {place.id for place in index.search(query("cat", **fields))}
+
+    assert found() == {"c1", "d2", "g"}
+    assert found(kinds=frozenset({"message"})) == {"c1", "d2"}
+    assert found(categories=frozenset({"person"})) == {"f"}
+    assert found(conversation="d") == {"d2"}
+    assert found(conversation="d", kinds=frozenset({"semantic"})) == {"f"}
+    assert found(conversation="nowhere") == set()
+    assert found(allowed=frozenset({"g", "unknown"})) == {"g"}
+    assert found(since=START + timedelta(hours=2)) == {"d2"}
+    assert found(until=START + timedelta(hours=1)) == {"c1", "f", "g"}
+
+
+def test_a_fact_said_anew_forgets_its_old_words() -> None:
+    index = built([said(1, "hello"), known("f", "cat", "c1")])
+    index.append([known("f", "dog")])
+    assert len(index) == 2
+    assert index.frequency(stem("cats")) == 0
+    assert index.frequency("dog") == 1
+    assert scores(index.search(query("dog"))).keys() == {"c1", "f"}
+    assert index.originals == 2
+
+
+def test_a_known_message_or_one_out_of_order_is_refused_before_anything_changes() -> None:
+    index = built([said(2, "cat")])
+    before = index.search(query("cat"))
+    for row in (said(2, "cat"), said(1, "dog"), said(3, "dog", seq=2)):
+        with pytest.raises(ValueError, match="build the index anew"):
+            index.append([known("f", "cat"), row])
+    with pytest.raises(ValueError, match="build the index anew"):
+        index.append([said(4, "cat"), said(3, "cat")])
+    assert index.search(query("cat")) == before
+
+
+def test_neighbours_lend_their_words_and_meaning_whatever_their_phase() -> None:
+    rows = [said(1, "which city?"), said(2, "Rome of course"), said(3, "nice")]
+    rows[1] = (replace(rows[1][0], phase="cold"), rows[1][1])
+    [first, *_] = built(rows).search(query("Rome", vector=False))
+    assert first.id == "c3"
+    assert first.parts["words"] > 0
+
+
+def test_a_cascade_summary_belongs_to_its_conversation_and_counts_no_words() -> None:
+    summary = known("s", "cat cat", kind="summary", conversation="c", span=(1, 2))
+    index = built([said(1, "cat"), summary])
+    assert index.originals == 1
+    assert index.frequency("cat") == 1
+    assert scores(index.search(query("cat", conversation="c"))).keys() == {"c1", "s"}
+
+
+def test_what_to_embed_and_who_speaks() -> None:
+    index = built([said(1, "hi", speaker="Ann Lee"), said(2, "hi", speaker="Bob Lee")])
+    assert index.speakers == {"Ann Lee", "Bob Lee"}
+    assert index.wording("Where does Ann live?") == "Where does live?"
+
+
+def test_a_long_text_is_found_by_its_best_passage() -> None:
+    memory, _ = said(1, "long")
+    index = built([(memory, embedded("long", ["cats", "dogs"])), said(2, "short")])
+    [place] = [place for place in index.search(query("dogs")) if place.id == "c1"]
+    assert place.cosine is not None
+    assert place.cosine > 0.4
+
+
+def test_shared_counts_stems_that_are_no_stop_words() -> None:
+    [place] = built([known("f", "the cats of Rome")]).search(query("the cat in Rome or Paris"))
+    assert place.shared == 2
