@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 from zlib import crc32
 
 from slowwave.errors import CorruptError
@@ -25,9 +26,27 @@ def checksum(text: str) -> int:
 def checked(row: Sequence[Scalar]) -> Row:
     """The values of COLUMNS as they were written, or CorruptError."""
     values = tuple(row[:_WIDTH])
-    if checksum(dumps(values)) != row[_WIDTH + 1]:
+    try:
+        sound = checksum(dumps(values)) == row[_WIDTH + 1]
+    except TypeError:  # damage may even turn a text into bytes
+        sound = False
+    if not sound:
         raise CorruptError(f"the memory {row[0]!r} {_ADVICE}")
     return values
+
+
+def journal_checksum(*values: str | None) -> int:
+    """A CRC-32 of the op, memory, other, because and payload of a journal row."""
+    return crc32("\x1f".join(value or "" for value in values).encode("utf-8", "surrogatepass"))
+
+
+def checked_journal(key: int, values: Sequence[Any], expected: object) -> None:
+    """Raise CorruptError if a journal row is not what was written."""
+    if (
+        any(value is not None and not isinstance(value, str) for value in values)
+        or journal_checksum(*values) != expected
+    ):
+        raise CorruptError(f"row {key} of the journal {_ADVICE}")
 
 
 def memory_of(scope: str, row: Sequence[Scalar]) -> Memory:

@@ -23,7 +23,7 @@ from slowwave.model.codec import (
 from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
 from slowwave.stores.sqlite_sql import SQL, bounds
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
@@ -120,7 +120,7 @@ class GroupWriter:
         self._added: list[Add] = []
         self._memories: list[Values] = []
         self._entries: list[Values] = []
-        self._journal: list[Values] = []
+        self._journal: list[tuple[str | None, ...]] = []
         self._conversations: dict[str, tuple[int, int, int]] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
 
@@ -144,7 +144,7 @@ class GroupWriter:
         self._db.executemany(
             SQL["add_journal"],
             (
-                (key, self.token, self.run, self._part, *row)
+                (key, self.token, self.run, self._part, *row, journal_checksum(*row))
                 for key, row in enumerate(self._journal, self._next_journal - len(self._journal))
             ),
         )
@@ -158,7 +158,8 @@ class GroupWriter:
         self, operation: Operation, op: str, payload: object, memory: str | None = None, other: str | None = None
     ) -> None:
         self.performed.append(operation)
-        self._journal.append((op, memory, other, operation.because, None if payload is None else dumps(payload)))
+        text = None if payload is None else dumps(payload)
+        self._journal.append((op, memory, other, operation.because, text))
         self._next_journal += 1
 
     # ---- adding

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from slowwave.errors import ClosedError
+from slowwave.errors import ClosedError, CorruptError
 from slowwave.stores.migrate import Migration, migrate, migrations
 from slowwave.stores.sqlite_apply import Tokens
 from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
@@ -78,6 +78,8 @@ class Guard:
         self._lock.release()
         if isinstance(error, apsw.Error):
             raise translated(error, self._path) from error
+        if isinstance(error, UnicodeDecodeError):
+            raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
 
     def close(self) -> None:
         """Close the connection, once."""

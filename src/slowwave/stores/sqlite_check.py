@@ -44,7 +44,7 @@ class SqliteCheck(SqliteJournal):
                 if deep:
                     for token, path in self._all(SQL["scopes"], ()):
                         found += self._differences(token, path)
-            except (apsw.CorruptError, CorruptError) as error:
+            except (apsw.CorruptError, CorruptError, UnicodeDecodeError) as error:
                 found.append(str(error))
             finally:
                 self._db.execute("ROLLBACK")

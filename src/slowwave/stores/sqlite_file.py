@@ -63,15 +63,15 @@ def _refuse_foreign(path: str, latest: int) -> None:
     file = Path(path)
     if not file.parent.is_dir():
         raise StoreError(f"the folder {str(file.parent)!r} does not exist: create it, or choose another path")
-    if file.is_dir():
-        raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}")
-    if not file.exists():
-        return
     try:
         with file.open("rb") as opened_file:
             header = opened_file.read(100)
-    except PermissionError as error:
-        raise StoreError(f"{path!r} may not be read: check who owns it") from error
+    except FileNotFoundError:
+        return
+    except IsADirectoryError as error:
+        raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}") from error
+    except OSError as error:
+        raise StoreError(f"{path!r} cannot be read ({error.strerror}): check the path and who owns it") from error
     if not header or Path(path + "-journal").exists():
         return  # empty, or half-made by a process that died: SQLite restores the latter
     if not header.startswith(_MAGIC):

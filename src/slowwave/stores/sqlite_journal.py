@@ -8,6 +8,7 @@ from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.model.plan import Cost, Event, Group, Plan, Run
+from slowwave.stores.rows import checked_journal
 from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_sql import SQL, bounds
 
@@ -107,7 +108,9 @@ class SqliteJournal(SqliteBase):
         key, token, run_id, cause, at, parent, cost, because, first, last = row
         groups: list[list[Operation]] = [[] for _ in loads(because)]
         told: dict[str, dict[int, Operation]] = {}
-        for place, part, op, memory, other, sentence, payload in self._all(SQL["run_rows"], (first, last, key)):
+        for place, *values, total, part in self._all(SQL["run_rows"], (first, last, key)):
+            checked_journal(place, values, total)
+            op, memory, other, sentence, payload = values
             if op in {"change", "use"}:
                 if memory not in told:
                     told[memory] = self._told(scope, token, memory)
@@ -132,7 +135,9 @@ class SqliteJournal(SqliteBase):
         """Every operation on a memory by journal key. Changes are journaled as differences, so they are told in order."""
         told: dict[int, Operation] = {}
         state: Row | None = None
-        for key, op, one, other, because, payload in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
+        for key, *values, total in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
+            checked_journal(key, values, total)
+            op, one, other, because, payload = values
             if op not in {"change", "use"}:
                 told[key] = _simple(scope, op, one, other, because, payload)
                 state = padded(payload) if op == "add" else state
@@ -154,8 +159,12 @@ class SqliteJournal(SqliteBase):
         """The scope as its journal tells it, from nothing."""
         told = Replayed()
         low, high = bounds(token)
-        for op, memory, other, payload in self._db.execute(SQL["whole_journal"], (low, high)):
-            told.take(str(op), memory, other, payload)
+        row: Any
+        for row in self._db.execute(SQL["whole_journal"], (low, high)):
+            key, *values, total = row
+            checked_journal(key, values, total)
+            op, memory, other, _, payload = values
+            told.take(op, memory, other, payload)
         return told
 
 

@@ -277,15 +277,16 @@ class StoreContract:
 
     def test_a_change_is_told_with_the_memory_as_it_stood_then(self, store: Store) -> None:
         tea = fact("Likes tea")
-        first, second = change(tea, text="Likes green tea"), plan()
+        first = change(tea, text="Likes green tea")
         store.apply(plan(add(tea)))
         store.apply(plan(first))
-        second = plan(change(first.after, phase="cold", reason="faded"))
+        fading = change(first.after, phase="cold", reason="faded")
+        second = plan(fading)
         store.apply(second)
-        store.apply(plan(change(second.groups[0].operations[0].after, text="Likes rooibos")))  # type: ignore[union-attr]
+        store.apply(plan(change(fading.after, text="Likes rooibos")))
         run = store.run(SCOPE, second.id)
         assert run is not None
-        assert run.plan.groups[0].operations == second.groups[0].operations
+        assert run.plan.groups[0].operations == (fading,)
         events = store.history(SCOPE, tea.id)
         assert [type(event.operation).__name__ for event in events] == ["Add", "Change", "Change", "Change"]
         assert events[2].run_id == second.id

@@ -145,7 +145,8 @@ CREATE TABLE journal (
     memory TEXT,
     other TEXT,             -- the far end of a link
     because TEXT NOT NULL,
-    payload TEXT
+    payload TEXT,
+    checksum INTEGER NOT NULL
 ) STRICT;
 
 -- A memory knows the row that added it, so that a message costs no page here.

@@ -90,7 +90,8 @@ UPDATE runs SET because = json_insert(because, '$[#]', ?), last = ? WHERE key = 
 SELECT 1 FROM runs WHERE scope = ? AND id = ?
 
 -- name: add_journal
-INSERT INTO journal (key, scope, run, part, op, memory, other, because, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO journal (key, scope, run, part, op, memory, other, because, payload, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: due
 SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('active', 'core')
@@ -177,15 +178,16 @@ SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs W
 ORDER BY key DESC
 
 -- name: run_rows
-SELECT key, part, op, memory, other, because, payload FROM journal WHERE key BETWEEN ? AND ? AND run = ? ORDER BY key
+SELECT key, op, memory, other, because, payload, checksum, part FROM journal
+WHERE key BETWEEN ? AND ? AND run = ? ORDER BY key
 
 -- name: memory_rows
-SELECT key, op, memory, other, because, payload FROM journal
+SELECT key, op, memory, other, because, payload, checksum FROM journal
 WHERE key = (SELECT born FROM memories WHERE scope = :scope AND id = :id)
 UNION
-SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
+SELECT key, op, memory, other, because, payload, checksum FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
 UNION
-SELECT key, op, memory, other, because, payload FROM journal WHERE scope = :scope AND other = :id
+SELECT key, op, memory, other, because, payload, checksum FROM journal WHERE scope = :scope AND other = :id
 ORDER BY key
 
 -- name: history
@@ -207,7 +209,7 @@ WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq 
 GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
 
 -- name: whole_journal
-SELECT op, memory, other, payload FROM journal WHERE key BETWEEN ? AND ? ORDER BY key
+SELECT key, op, memory, other, because, payload, checksum FROM journal WHERE key BETWEEN ? AND ? ORDER BY key
 
 -- name: state_of_scope
 SELECT (SELECT max(key) FROM journal WHERE key BETWEEN :low AND :high), reindexed FROM scopes WHERE token = :scope
