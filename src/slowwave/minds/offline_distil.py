@@ -1,22 +1,21 @@
 """Facts out of a transcript by rule: what people say of themselves, their people, their work and their plans."""
 
-import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.minds.rules import worth
 from slowwave.minds.rules.cut import pieces
 from slowwave.minds.rules.dangling import pointed_at, stands_alone
+from slowwave.minds.rules.myself import classify
 from slowwave.minds.rules.other import elided, instruction, named, thing
 from slowwave.minds.rules.rewrite import third_person
-from slowwave.minds.rules.worth import PROCEDURAL, Claim, classify
+from slowwave.minds.rules.worth import Claim, worth
 from slowwave.model.fact import Fact, Transcript, Turn
 from slowwave.policy import naming
 from slowwave.policy.alignment import prepare
 from slowwave.policy.dates import resolve
-from slowwave.policy.segment import STOP_WORDS, terms
+from slowwave.policy.segment import terms
 
 USER: Final = "The user"
 SHORTEST, LONGEST = 4, 45  # words of a fact
@@ -33,8 +32,6 @@ _FILLERS: Final = re.compile(
     re.IGNORECASE,
 )
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
-_INSTRUCTED, _PREFERRED, _NEVER = 9.0, 1.0, 1.0
-_CAPPED: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +104,7 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
             turn=turn.number,
             quote=piece.text,
         )
-        yield Found(fact=fact, turn=turn.number, start=piece.start, worth=_worth(piece.text, claim, room.known))
+        yield Found(fact=fact, turn=turn.number, start=piece.start, worth=worth(piece.text, claim, room.known))
     room.known.update(terms(said.text))
 
 
@@ -135,16 +132,3 @@ def tidy(text: str) -> str:
     )
     text = re.sub(r"\s+", " ", text).strip(" \t,;:-–—.!")
     return text[:1].upper() + text[1:]
-
-
-def _worth(text: str, claim: Claim, known: Iterable[str]) -> float:
-    """How likely a statement is asked for later: length, new terms, times, first person, numbers, events; then overrides."""
-    first = len(re.findall(r"\b(?:I|my|me|our|we)\b", text))
-    new = len(set(terms(text)) - set(known) - STOP_WORDS)
-    score = 0.6 * math.log1p(len(text.split())) + 0.22 * new
-    score += 0.65 * min(_CAPPED, len(worth.TIMES.findall(text))) + 0.2 * min(_CAPPED, first)
-    score += 0.2 * min(_CAPPED, len(re.findall(r"\d+", text))) + 0.2 * (claim.kind == worth.EPISODIC)
-    score += _INSTRUCTED * (claim.kind == PROCEDURAL) + _PREFERRED * (
-        claim.category in {"preference", "identity", "person", "decision"}
-    )
-    return score + _NEVER * bool(re.search(r"\bnever\b", text))

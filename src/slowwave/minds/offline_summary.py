@@ -9,7 +9,8 @@ from typing import Final
 from slowwave.errors import ModelError
 from slowwave.model.fact import Brief
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.policy.dates import exact, mentioned
+from slowwave.policy.clauses import SHORTEST
+from slowwave.policy.dates import exact, mentioned, resolve
 from slowwave.policy.fence import strip_fenced
 from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.importance import ASSISTANT, Frequencies, cues
@@ -84,9 +85,10 @@ def _units(memory: Memory, speakers: set[str], *, alone: bool) -> list[Unit]:
     if memory.kind != MESSAGE:
         return _again(memory, text)
     label = memory.speaker or _ROLES.get(memory.role or "")
-    found = units(text, speaker=label, position=memory.seq, speakers=speakers)
+    cut = units(resolve(text, memory.at), speaker=label, position=memory.seq, speakers=speakers)
+    found = [unit for unit in cut if len(unit.text.split()) >= SHORTEST or any(c.isdigit() for c in unit.text)]
     if memory.role != "assistant" or memory.speaker or not alone:
-        return list(found)
+        return found
     return [replace(unit, cues=unit.cues + ASSISTANT) for unit in found]
 
 

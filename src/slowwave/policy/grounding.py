@@ -25,31 +25,7 @@ _MISPLACED_QUOTE: Final = 12  # characters; a shorter one may stand anywhere by 
 _PARAPHRASE: Final = frozenset(
     terms("user assistant person people prefers wants likes needs goal project preference identity decision finding")
 )
-_GERMAN: Final = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "nicht",
-        "ein",
-        "eine",
-        "ich",
-        "mit",
-        "auf",
-        "für",
-        "von",
-        "zu",
-        "den",
-        "dem",
-        "wir",
-        "sie",
-        "er",
-        "hat",
-        "im",
-    ]
-)
+_GERMAN: Final = naming.word_set("der die das und ist nicht ein eine ich mit auf für von zu den dem wir sie er hat im")
 _GERMAN_WORDS: Final = 2
 _ENDING: Final = re.compile(r"(?:ing|ed|e?s)$")
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")

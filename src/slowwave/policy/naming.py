@@ -20,6 +20,12 @@ _SENTENCE_ENDS: Final = ".!?:;\n…。！？"
 _TITLE: Final = 0.7
 _TITLE_WORDS: Final = 4
 
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, each once: how tables of words are written here."""
+    return frozenset(text.split())
+
+
 NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         word: str(number)
@@ -57,160 +63,21 @@ _ORDINAL_WORDS: Final = MappingProxyType(
 )
 
 # Who facts are about, and how people are addressed: written with a capital, yet no names.
-_ORDINARY: Final = frozenset(
-    ["user", "users", "assistant", "human", "ai", "i", "ok", "mr", "mrs", "ms", "dr", "prof", "sir", "madam"]
-)
+_ORDINARY: Final = word_set("user users assistant human ai i ok mr mrs ms dr prof sir madam")
 # What follows a name that opens a sentence, in facts: a verb about one person or thing.
-_VERBS: Final = frozenset(
-    [
-        "is",
-        "was",
-        "has",
-        "had",
-        "does",
-        "did",
-        "will",
-        "can",
-        "could",
-        "would",
-        "should",
-        "may",
-        "might",
-        "must",
-        "isn't",
-        "wasn't",
-        "hasn't",
-        "doesn't",
-        "didn't",
-        "won't",
-        "can't",
-        "likes",
-        "loves",
-        "hates",
-        "prefers",
-        "enjoys",
-        "owns",
-        "lives",
-        "works",
-        "uses",
-        "wants",
-        "needs",
-        "plans",
-        "hopes",
-        "thinks",
-        "believes",
-        "knows",
-        "feels",
-        "says",
-        "told",
-        "said",
-        "went",
-        "got",
-        "bought",
-        "met",
-        "moved",
-        "started",
-        "joined",
-        "took",
-        "made",
-        "gave",
-        "visited",
-        "lost",
-        "won",
-        "left",
-        "ran",
-        "saw",
-        "came",
-        "became",
-        "works",
-        "studies",
-        "studied",
-        "teaches",
-        "taught",
-        "plays",
-        "played",
-        "runs",
-        "leads",
-        "led",
-        "manages",
-        "manages",
-        "helps",
-        "helped",
-        "makes",
-        "avoids",
-        "dislikes",
-        "keeps",
-        "kept",
-        "drinks",
-        "eats",
-        "speaks",
-        "attended",
-        "finished",
-        "completed",
-        "volunteers",
-        "volunteered",
-        "signed",
-        "adopted",
-        "married",
-        "graduated",
-        "recommended",
-        "recommends",
-    ]
+_VERBS: Final = word_set(
+    "is was has had does did will can could would should may might must isn't wasn't hasn't doesn't didn't won't "
+    "can't likes loves hates prefers enjoys owns lives works uses wants needs plans hopes thinks believes knows "
+    "feels says told said went got bought met moved started joined took made gave visited lost won left ran saw "
+    "came became works studies studied teaches taught plays played runs leads led manages manages helps helped "
+    "makes avoids dislikes keeps kept drinks eats speaks attended finished completed volunteers volunteered "
+    "signed adopted married graduated recommended recommends"
 )
-_COMMON_OPENERS: Final = STOP_WORDS | frozenset(
-    [
-        "everyone",
-        "everybody",
-        "someone",
-        "somebody",
-        "nobody",
-        "people",
-        "family",
-        "work",
-        "home",
-        "answers",
-        "team",
-        "project",
-        "today",
-        "yesterday",
-        "tomorrow",
-        "everything",
-        "something",
-        "nothing",
-        "anything",
-        "another",
-        "others",
-        "many",
-        "several",
-        "few",
-        "please",
-        "both",
-        "either",
-        "neither",
-        "yes",
-        "overall",
-        "next",
-        "then",
-        "later",
-        "finally",
-        "meanwhile",
-        "first",
-        "second",
-        "third",
-        "last",
-        "since",
-        "now",
-        "recently",
-        "lately",
-        "currently",
-        "afterwards",
-        "eventually",
-        "besides",
-        "moreover",
-        "however",
-        "therefore",
-        "instead",
-    ]
+_COMMON_OPENERS: Final = STOP_WORDS | word_set(
+    "everyone everybody someone somebody nobody people family work home answers team project today yesterday "
+    "tomorrow everything something nothing anything another others many several few please both either neither "
+    "yes overall next then later finally meanwhile first second third last since now recently lately currently "
+    "afterwards eventually besides moreover however therefore instead"
 )
 
 

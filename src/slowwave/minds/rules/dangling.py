@@ -4,108 +4,25 @@ import re
 from typing import Final
 
 from slowwave.minds.rules.english import ADVERBS, GENERIC, KIN, LEMMAS
+from slowwave.policy.naming import word_set
 from slowwave.policy.segment import STOP_WORDS
 
 _TOKEN: Final = re.compile(r"[\w'’-]+|[^\w\s]")
-_PERSONS: Final = frozenset(["he", "she", "him", "her", "his", "hers"])
-_THINGS: Final = frozenset(["it", "its", "they", "them", "their", "theirs", "themselves"])
-_POINTING: Final = frozenset(["this", "that", "these", "those"])
-_ADDRESSED: Final = frozenset(
-    ["you", "your", "yours", "yourself", "ya", "u", "y'all", "you're", "you've", "you'll", "you'd", "thy"]
+_PERSONS: Final = word_set("he she him her his hers")
+_THINGS: Final = word_set("it its they them their theirs themselves")
+_POINTING: Final = word_set("this that these those")
+_ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
+_HERE: Final = word_set("here there below above attached")
+_AFTER_POINTING: Final = word_set("way one was kind much too")
+_TIMES: Final = word_set("week weekend month year morning afternoon evening summer time point")
+_CUT: Final = word_set(
+    "a an the and or but to of in on at for with like because since as my our their his her its if when which "
+    "that who so very more than from about into is are was were be been am has have had i we they not considering "
+    "where by how what"
 )
-_HERE: Final = frozenset(["here", "there", "below", "above", "following", "attached"])
-_TIMES: Final = frozenset(
-    ["week", "weekend", "month", "year", "morning", "afternoon", "evening", "summer", "time", "point"]
-)
-_CUT: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "for",
-        "with",
-        "like",
-        "because",
-        "since",
-        "as",
-        "my",
-        "our",
-        "their",
-        "his",
-        "her",
-        "its",
-        "if",
-        "when",
-        "which",
-        "that",
-        "who",
-        "so",
-        "very",
-        "more",
-        "than",
-        "from",
-        "about",
-        "into",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "am",
-        "has",
-        "have",
-        "had",
-        "i",
-        "we",
-        "they",
-        "not",
-        "considering",
-        "where",
-        "by",
-        "how",
-        "what",
-    ]
-)
-_REPORTED: Final = frozenset(
-    [
-        "so",
-        "sure",
-        "glad",
-        "happy",
-        "realize",
-        "realise",
-        "feel",
-        "show",
-        "showed",
-        "shows",
-        "mean",
-        "means",
-        "ensure",
-        "think",
-        "know",
-        "believe",
-        "hope",
-        "realized",
-        "realised",
-        "found",
-        "said",
-        "says",
-        "told",
-        "learned",
-        "noticed",
-        "decided",
-        "thing",
-        "fact",
-    ]
+_REPORTED: Final = word_set(
+    "so sure glad happy realize realise feel show showed shows mean means ensure think know believe hope realized "
+    "realised found said says told learned noticed decided thing fact"
 )
 
 
@@ -156,24 +73,19 @@ def pointed_at(text: str) -> str:
 
 
 def _dangles(token: str, before: str, following: str, nouns: int, *, persons: bool) -> bool:
-    base = token.split("'", maxsplit=1)[0] if token not in _ADDRESSED else token
+    base = token if token in _ADDRESSED else token.split("'", maxsplit=1)[0]
     if base in _PERSONS:
         return not persons
     if base in _THINGS:
         return nouns < 1
-    if base in {"here", "below", "above", "attached"}:
-        return True
-    if base == "there":
-        return following not in {"is", "are", "was", "were", "will"}
-    if base not in _POINTING or following in _TIMES:
-        return False
-    if base != "that":
-        return True
-    joins = before in _REPORTED or (before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS)
-    return not (
-        joins
-        and following
-        and following[0].isalpha()
-        and following not in {"way", "one", "was", "kind", "much", "too"}
-        and nouns >= 1
+    if base in _HERE:
+        return base != "there" or following not in {"is", "are", "was", "were", "will"}
+    return (
+        base in _POINTING and following not in _TIMES and not (base == "that" and nouns and _joins(before, following))
     )
+
+
+def _joins(before: str, following: str) -> bool:
+    """Whether a "that" between two words joins a clause to what is before it, and points at nothing."""
+    noun = before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS
+    return (before in _REPORTED or noun) and following[:1].isalpha() and following not in _AFTER_POINTING

@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from slowwave.policy.naming import word_set
 
 # Base, past, past participle where they are not the base with -ed.
 _IRREGULAR_LINES: Final = """
@@ -22,7 +19,7 @@ speak spoke spoken|spend spent spent|stand stood stood|swim swam swum|take took 
 think thought thought|understand understood understood|wake woke woken|wear wore worn|win won won|write wrote written
 break broke broken|rewrite rewrote rewritten|overcome overcame overcome|shoot shot shot|split split split|spread spread spread
 """
-_REGULAR: Final = _words(
+_REGULAR: Final = word_set(
     "accept achieve add adopt adore agree aim analyze apply appreciate arrange ask attend avoid bake balance believe belong "
     "book boost call camp cancel care carry carve celebrate change chat check clean climb coach code collaborate collect "
     "combine commit compete complete compose configure connect consider contribute cook cover craft create cycle dance deal "
@@ -40,7 +37,7 @@ _REGULAR: Final = _words(
 )
 
 
-_DOUBLED: Final = _words("plan jog stop chat prefer refer submit commit shop map skip debug transfer")
+_DOUBLED: Final = word_set("plan jog stop chat prefer refer submit commit shop map skip debug transfer")
 
 
 def _past(base: str) -> str:
@@ -63,12 +60,12 @@ LEMMAS: Final[Mapping[str, str]] = MappingProxyType(
     | {"got": "get"}
     | {b: b for b in BASES}
 )
-MODALS: Final = _words("can could will would should must may might can't cannot couldn't won't wouldn't shouldn't")
-ADVERBS: Final = _words(
+MODALS: Final = word_set("can could will would should must may might can't cannot couldn't won't wouldn't shouldn't")
+ADVERBS: Final = word_set(
     "also always usually often never still just really recently actually currently already even only ever sometimes mostly "
     "typically generally now finally totally absolutely definitely mainly probably hardly rarely personally originally once then "
     "both especially truly simply regularly normally occasionally primarily successfully eventually officially initially "
-    "previously frequently basically too so once again genuinely"
+    "previously frequently basically too so once again genuinely rather"
 )
 
 _S_ENDINGS: Final = ("s", "x", "z", "ch", "sh", "o")
@@ -87,15 +84,17 @@ def singular(base: str) -> str:
     return f"{base}es" if base.endswith(_S_ENDINGS) else f"{base}s"
 
 
-KIN: Final = _words(
+KIN: Final = word_set(
     "mother mom mum father dad parents sister brother siblings son daughter kid kids child children husband wife spouse partner "
     "boyfriend girlfriend fiance fiancé fiancée grandma grandmother grandpa grandfather grandparents aunt uncle cousin niece nephew "
     "family friend friends colleague colleagues coworker coworkers boss manager mentor neighbor neighbour roommate teammate "
     "teacher coach therapist doctor dog dogs cat cats puppy pup kitten pet pets stepson stepdaughter twins baby in-laws"
 )
-PERSON_WORDS: Final = KIN | _words("team company client clients lawyer advisor adviser supervisor landlord band class")
+PERSON_WORDS: Final = KIN | word_set(
+    "team company client clients lawyer advisor adviser supervisor landlord band class"
+)
 
-JOBS: Final = _words(
+JOBS: Final = word_set(
     "nurse doctor teacher engineer developer designer writer artist musician student lawyer accountant chef cook baker banker "
     "scientist researcher programmer architect manager consultant analyst photographer painter dancer singer actor actress "
     "producer director editor journalist author professor lecturer tutor therapist counselor counsellor psychologist dentist "
@@ -106,7 +105,7 @@ JOBS: Final = _words(
     "barista waiter waitress bartender cashier clerk secretary recruiter biologist chemist physicist mathematician historian "
     "sociologist anthropologist stylist hairdresser tailor"
 )
-GENERIC: Final = _words(
+GENERIC: Final = word_set(
     "thing things stuff something everything anything nothing lot lots way ways time times day days fun much good great nice "
     "amazing awesome cool bit one ones kind sort some any more most again back well better best lately far soon here there "
     "together really truly such all both else feeling feelings part point side sense kinda place other others hard happy "

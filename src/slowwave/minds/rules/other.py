@@ -7,12 +7,16 @@ from typing import Final
 from slowwave.minds.rules.english import KIN
 from slowwave.minds.rules.rewrite import others
 from slowwave.minds.rules.worth import PROCEDURAL, SEMANTIC, Claim, telling
+from slowwave.policy.naming import word_set
 
 _STANDING: Final = re.compile(
-    r"^(?:please\s+)?(?P<how>always|never|from now on|in (?:the )?future|going forward|remember to|remember that|remember|make sure (?:to|you)(?: always)?|whenever|"
-    r"when(?:ever)? i ask|don['’]?t ever|do not ever)\b[,:]?\s*",
+    r"^(?:please\s+)?(?P<how>always|never|from now on|in (?:the )?future|going forward|remember to|make sure (?:to|you)(?: always)?|"
+    r"don['’]t ever|do not ever)\b[,:]?\s*(?:please\s+)?",
     re.IGNORECASE,
 )
+_HOW: Final = {"always": "to always", "never": "to never", "don't ever": "to never", "do not ever": "to never"}
+_LATER: Final = frozenset({"from now on", "going forward", "in future", "in the future"})
+_NO_ORDER: Final = re.compile(r"(?:i|it|had|have|been|give up|stop|a|the|we)\b", re.IGNORECASE)
 _WISH: Final = re.compile(
     r"^(?:please\s+)?(?P<not>don['’]t |do not |avoid )?(?P<order>(?:keep|make|write|give|format|answer|reply|respond|use|include|add|be|skip|call me|address me|speak|stick|limit|"
     r"using|giving|adding|including|writing|being)\b.*)$",
@@ -37,92 +41,13 @@ _NAMED_SUBJECT: Final = re.compile(
     r"got|bought|went|suggested|recommended|invited|offered|agreed|mentioned|gave|told|helped|handles|maintains|reports|speaks|will|can't|doesn't|graduated|retired)\s+"
     r"(?P<rest>.+)$"
 )
-_OF_PEOPLE: Final = frozenset(
-    ["owns", "leads", "manages", "works", "lives", "teaches", "studies", "plays", "handles", "maintains", "joined"]
-)
-_NO_NAME: Final = frozenset(
-    [
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "it",
-        "he",
-        "she",
-        "they",
-        "we",
-        "you",
-        "there",
-        "here",
-        "what",
-        "who",
-        "how",
-        "when",
-        "where",
-        "why",
-        "which",
-        "one",
-        "everyone",
-        "everybody",
-        "someone",
-        "nobody",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "their",
-        "its",
-        "so",
-        "all",
-        "most",
-        "many",
-        "some",
-        "any",
-        "each",
-        "both",
-        "time",
-        "life",
-        "people",
-        "hope",
-        "glad",
-        "thanks",
-        "music",
-        "art",
-        "dance",
-        "dancing",
-        "nature",
-        "family",
-        "mental",
-        "being",
-        "having",
-        "seeing",
-        "taking",
-        "running",
-        "reading",
-        "painting",
-        "cooking",
-        "working",
-        "helping",
-        "everything",
-        "something",
-        "nothing",
-        "another",
-        "just",
-        "if",
-        "as",
-        "a",
-        "an",
-        "and",
-        "but",
-        "or",
-        "now",
-        "then",
-        "today",
-        "yesterday",
-        "tomorrow",
-    ]
+_OF_PEOPLE: Final = word_set("owns leads manages works lives teaches studies plays handles maintains joined")
+_NO_NAME: Final = word_set(
+    "the this that these those it he she they we you there here what who how when where why which one everyone "
+    "everybody someone nobody my our your his her their its so all most many some any each both time life people "
+    "hope glad thanks music art dance dancing nature family mental being having seeing taking running reading "
+    "painting cooking working helping everything something nothing another just if as a an and but or now then "
+    "today yesterday tomorrow"
 )
 _THING: Final = re.compile(
     r"^(?P<noun>(?:The|Our)\s+(?:[\w.'’/-]+\s+){0,5}?[\w.'’/-]+)\s+(?P<verb>is|are|was|uses|use|runs|has|have|will be|must be|starts|begins|ends|costs|takes place|happens|"
@@ -147,43 +72,45 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
     >>> instruction("Please keep answers short, no preamble", "The user")[0]
     'The user wants the assistant to keep answers short, no preamble'
     """
-    claim = Claim(category="preference", kind=PROCEDURAL, confidence=0.95)
-    if asked := _WHEN_ASKED.match(piece):
-        if telling(asked["order"]):
-            return (
-                f"{speaker} wants the assistant to {_order(asked['order'])} when {others(asked['case'].replace('i ', 'I ', 1))}",
-                claim,
-            )
+    wish = _when_asked(piece) or _standing(piece) or _of_answers(piece)
+    if wish is None:
         return None
-    if standing := _STANDING.match(piece):
-        how, order = standing["how"].lower(), piece[standing.end() :]
-        if how.startswith(("when", "remember")) and not _ALWAYS_WHEN.search(piece) and not _OF_ANSWERS.search(order):
-            return None
-        if not telling(order) or re.match(r"(?:i|it|had|have|been|give up|stop|a|the)\b", order, re.IGNORECASE):
-            return None
-        word = {"always": "always ", "never": "never "}.get(
-            how, "never " if "ever" in how and "n" in how[:6] and not how.startswith("when") else ""
-        )
-        later = " from now on" if how in {"from now on", "going forward", "in future", "in the future"} else ""
-        return f"{speaker} wants the assistant to {word}{_order(order)}{later}", claim
+    return f"{speaker} wants the assistant {wish}", Claim(category="preference", kind=PROCEDURAL, confidence=0.95)
+
+
+def _when_asked(piece: str) -> str | None:
+    asked = _WHEN_ASKED.match(piece)
+    if asked is None or not telling(asked["order"]):
+        return None
+    case = others(re.sub(r"^i\b", "I", asked["case"]))
+    return f"to {_order(asked['order'])} when {case}"
+
+
+def _standing(piece: str) -> str | None:
+    """Always, never, from now on; "remember to" only where it is about answers or what is asked."""
+    found = _STANDING.match(piece)
+    if found is None:
+        return None
+    how, order = found["how"].lower().replace("’", "'"), piece[found.end() :]
+    if how.startswith("remember") and not (_ALWAYS_WHEN.search(piece) or _OF_ANSWERS.search(order)):
+        return None
+    if not telling(order) or _NO_ORDER.match(order):
+        return None
+    later = " from now on" if how in _LATER else ""
+    return f"{_HOW.get(how, 'to')} {_order(order)}{later}"
+
+
+def _of_answers(piece: str) -> str | None:
+    """A request about answers as such: "keep answers short", "please don't use emojis", "call me Sam"."""
     wish = _WISH.match(piece)
-    if (
-        wish
-        and _OF_ANSWERS.search(piece)
-        and telling(wish["order"], 1)
-        and (
-            piece.lower().startswith("please")
-            or _ALWAYS_WHEN.search(piece)
-            or re.match(r"(?:call|address|keep|don)", piece, re.IGNORECASE)
-        )
-    ):
-        denied = (wish["not"] or "").lower().strip()
-        lead = {"": "", "avoid": "avoid "}.get(denied, "not ")
-        return (
-            f"{speaker} wants the assistant {'not ' if lead == 'not ' else ''}to {lead if lead == 'avoid ' else ''}{_order(wish['order'])}",
-            claim,
-        )
-    return None
+    if wish is None or not _OF_ANSWERS.search(piece) or not telling(wish["order"], 1):
+        return None
+    polite = re.match(r"please\b|call\b|address\b|keep\b|don['’]t\b", piece, re.IGNORECASE)
+    if not (polite or _ALWAYS_WHEN.search(piece)):
+        return None
+    denied = (wish["not"] or "").lower().strip()
+    lead = {"": "to", "avoid": "to avoid"}.get(denied, "not to")
+    return f"{lead} {_order(wish['order'])}"
 
 
 def _order(order: str) -> str:

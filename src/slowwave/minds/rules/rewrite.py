@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from slowwave.minds.rules.english import ADVERBS, BASES, LEMMAS, MODALS, PARTICIPLES, PASTS, singular
+from slowwave.policy.naming import word_set
 
 _LEAD: Final = re.compile(
     r"^(?P<lead>(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
@@ -34,10 +35,14 @@ _NEGATED: Final = {
     "am": "is",
     "have": "has",
     "ain't": "isn't",
-    "aren't": "isn't",
-    "weren't": "wasn't",
 }
-_UNCHANGED: Final = MODALS | {"was", "wasn't", "had", "hadn't", "did", "didn't", "used"}
+_OF_ONE: Final = {"are": "am", "were": "was", "aren't": "ain't", "weren't": "wasn't"}
+_BEING: Final = frozenset({"is", "was", "isn't", "wasn't"})
+_HAVING: Final = frozenset({"has", "had", "hasn't", "hadn't"})
+_HELPERS: Final = MODALS | {"am", "have", "was", "had", "haven't", "hadn't", "wasn't", "ain't"}
+_DOING: Final = frozenset({"do", "don't", "did", "didn't"})
+_PAST_OF_ITSELF: Final = frozenset({"set", "cut", "put", "quit", "read", "hit", "spread", "split"})
+_PARTICIPLE_OF_ITSELF: Final = _PAST_OF_ITSELF | {"become", "come", "run"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,27 +161,37 @@ def _singular(speaker: str, short: str, after: str) -> Statement | None:
     if short:
         had = _is_participle(words) or head == "better"
         return _helped(speaker, _SHORT.get(short) or ("had" if had else "would"), [], [*adverbs, *words])
+    if head in _HELPERS:
+        return _helped(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
+    if head in _DOING and len(words) > 1:
+        return _done(speaker, adverbs, words)
+    return _plain(speaker, adverbs, head, words[1:])
+
+
+def _plain(speaker: str, adverbs: list[str], head: str, rest: list[str]) -> Statement | None:
+    """A verb without a helper, in the present or the past; or slang for one."""
     if head in _SLANG:
         verb, tail = _SLANG[head]
-        said = "is" if verb == "be" else singular(verb)
-        return _made(speaker, adverbs, f"{said} {tail}", words[1:], verb, "progressive" if verb == "be" else "present")
-    if head in {"am", "have", "was", "had"} or head in MODALS or head in {"haven't", "hadn't", "wasn't", "ain't"}:
-        return _helped(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
-    if head in {"do", "don't", "did", "didn't"} and len(words) > 1:
-        negated = head.endswith("n't") or words[1].lower() == "not"
-        place = 2 if words[1].lower() == "not" else 1
-        verb = words[place].lower() if len(words) > place else ""
-        if verb in BASES and (negated or head in {"do", "did"}):
-            said = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
-            form = "past" if head.startswith("did") else "present"
-            return _made(speaker, adverbs, said, words[place + 1 :], verb, form, negated=negated)
-    if head in PASTS and (head not in BASES or head in {"set", "cut", "put", "quit", "read", "hit", "spread", "split"}):
-        return _made(speaker, adverbs, head, words[1:], LEMMAS[head], "past")
-    if head == "used" and len(words) > 1:
-        return _made(speaker, adverbs, head, words[1:], "use", "past")
+        said, form = ("is", "progressive") if verb == "be" else (singular(verb), "present")
+        return _made(speaker, adverbs, f"{said} {tail}", rest, verb, form)
+    if head in PASTS and (head not in BASES or head in _PAST_OF_ITSELF):
+        return _made(speaker, adverbs, head, rest, LEMMAS[head], "past")
     if head in BASES:
-        return _made(speaker, adverbs, singular(head), _coordinated(words[1:]), head, "present")
+        return _made(speaker, adverbs, singular(head), _coordinated(rest), head, "present")
     return None
+
+
+def _done(speaker: str, adverbs: list[str], words: list[str]) -> Statement | None:
+    """A verb with do or did: "I don't eat", "I did not go"; without another verb "did" is the verb itself."""
+    head = words[0].lower().replace("’", "'")
+    denied = words[1].lower() == "not"
+    place = 2 if denied else 1
+    verb = words[place].lower() if len(words) > place else ""
+    if verb not in BASES:
+        return _plain(speaker, adverbs, head, words[1:])
+    said = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
+    form = "past" if head.startswith("did") else "present"
+    return _made(speaker, adverbs, said, words[place + 1 :], verb, form, negated=denied or head.endswith("n't"))
 
 
 def _is_participle(words: list[str]) -> bool:
@@ -194,31 +209,7 @@ def _coordinated(words: list[str]) -> list[str]:
     return words
 
 
-_SURE_VERBS: Final = frozenset(
-    [
-        "have",
-        "need",
-        "want",
-        "enjoy",
-        "prefer",
-        "try",
-        "believe",
-        "know",
-        "think",
-        "make",
-        "take",
-        "go",
-        "get",
-        "keep",
-        "find",
-        "feel",
-        "use",
-        "like",
-        "love",
-        "hate",
-        "write",
-    ]
-)
+_SURE_VERBS: Final = word_set("have want enjoy prefer try believe know think make take go get keep find feel write")
 
 
 def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
@@ -229,45 +220,48 @@ def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
 def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, said: str = "") -> Statement | None:
     """A verb with a helper: is, was, has, had, will, would and the other modals."""
     more, rest = _adverbs(words)
-    negated = helper.endswith("n't") or "never" in [w.lower() for w in (*adverbs, *more)]
     if rest and rest[0].lower() == "not":
-        negated, more, rest = True, [*more, "not"], rest[1:]
-        again, rest = _adverbs(rest)
-        more += again
+        again, after = _adverbs(rest[1:])
+        more, rest = [*more, "not", *again], after
     if not rest:
         return None
-    head = rest[0].lower()
-    text = " ".join((*adverbs, helper, *more))
-    if helper in {"is", "was", "isn't", "wasn't"}:
-        if head == "gonna":
-            return _made(speaker, [], f"{text} going to", rest[1:], "go", "progressive", negated=negated)
-        if head.endswith("ing"):
-            return _made(
-                speaker, [], f"{text} {rest[0]}", _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated
-            )
-        return _made(speaker, [], text, rest, "be", "be" if helper.startswith("is") else "past", negated=negated)
-    if helper in {"has", "had", "hasn't", "hadn't"}:
-        if head == "been" and len(rest) > 1:
-            second = rest[1].lower()
-            verb, form = (_of_ing(second), "progressive") if second.endswith("ing") else ("be", "perfect")
-            return _made(
-                speaker,
-                [],
-                f"{text} been" + (f" {rest[1]}" if form == "progressive" else ""),
-                rest[2 if form == "progressive" else 1 :],
-                verb,
-                form,
-                negated=negated,
-            )
-        if head in PARTICIPLES and (
-            said != "have" or head not in BASES or head in {"become", "come", "run", "set", "put", "read"}
-        ):
-            return _made(speaker, [], f"{text} {rest[0]}", rest[1:], LEMMAS.get(head, head), "perfect", negated=negated)
-        if said in {"have", "had"} or (not said and head in {"a", "an", "no", "two", "three", "some"}):
-            return _made(speaker, [], text, rest, "have", "present" if helper == "has" else "past", negated=negated)
+    negated = helper.endswith("n't") or bool({"never", "not"} & {w.lower() for w in (*adverbs, *more)})
+    lead = " ".join((*adverbs, helper, *more))
+    if helper in _BEING:
+        return _being(speaker, lead, rest, past=helper.startswith("was"), negated=negated)
+    if helper in _HAVING:
+        return _having(speaker, lead, rest, said=said, past=helper.startswith("had"), negated=negated)
+    verb = rest[0].lower()
+    if verb not in BASES | {"be"}:
         return None
-    verb = head if head in BASES or head == "be" else ""
-    return _made(speaker, [], f"{text} {rest[0]}", rest[1:], verb, "modal", negated=negated) if verb else None
+    return _made(speaker, [], f"{lead} {rest[0]}", rest[1:], verb, "modal", negated=negated)
+
+
+def _being(speaker: str, lead: str, rest: list[str], *, past: bool, negated: bool) -> Statement:
+    head = rest[0].lower()
+    if head == "gonna":
+        return _made(speaker, [], f"{lead} going to", rest[1:], "go", "progressive", negated=negated)
+    if head.endswith("ing"):
+        verb = f"{lead} {rest[0]}"
+        return _made(speaker, [], verb, _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated)
+    return _made(speaker, [], lead, rest, "be", "past" if past else "be", negated=negated)
+
+
+def _having(speaker: str, lead: str, rest: list[str], *, said: str, past: bool, negated: bool) -> Statement | None:
+    """Has been going, has been, has gone, has got, has; `said` is the verb as it was written out, if it was."""
+    head, following = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
+    if head == "been" and following.endswith("ing"):
+        verb = f"{lead} been {rest[1]}"
+        return _made(speaker, [], verb, rest[2:], _of_ing(following), "progressive", negated=negated)
+    if head == "been" and following:
+        return _made(speaker, [], f"{lead} been", rest[1:], "be", "perfect", negated=negated)
+    if head == "got":
+        return _made(speaker, [], f"{lead} got", rest[1:], "have", "present", negated=negated)
+    if head in PARTICIPLES and (not said or head not in BASES or head in _PARTICIPLE_OF_ITSELF):
+        return _made(speaker, [], f"{lead} {rest[0]}", rest[1:], LEMMAS.get(head, head), "perfect", negated=negated)
+    if said:
+        return _made(speaker, [], lead, rest, "have", "past" if past else "present", negated=negated)
+    return None
 
 
 def _of_ing(word: str) -> str:
@@ -295,16 +289,9 @@ def _plural(name: str, short: str, after: str) -> Statement | None:
         return None
     if short:
         words = [_PLURAL_SHORT[short], *words]
-    as_one = _singular(
-        name,
-        "",
-        " ".join(
-            {"are": "am", "were": "was", "aren't": "ain't"}.get(w, w) if i < 2 else w for i, w in enumerate(words)
-        ),
-    )
+    as_one = _singular(name, "", " ".join(_OF_ONE.get(word, word) for word in words))
     if as_one is None:
         return None
     text = f"{name} {others(' '.join(words))}"
-    return Statement(
-        text=text, subject="we", verb=as_one.verb, form=as_one.form, rest=as_one.rest, negated=as_one.negated
-    )
+    rest = " ".join(words[len(words) - len(as_one.rest.split()) :])
+    return Statement(text=text, subject="we", verb=as_one.verb, form=as_one.form, rest=rest, negated=as_one.negated)
