@@ -11,6 +11,7 @@ from slowwave.errors import ClosedError, CorruptError
 from slowwave.stores.migrate import Migration, migrate, migrations
 from slowwave.stores.sqlite_apply import Tokens
 from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
+from slowwave.stores.sqlite_sql import SQL
 
 
 class SqliteBase:
@@ -42,6 +43,15 @@ class SqliteBase:
             raise
         self._tokens = Tokens(self._db, {}, {})
         self._commits = 0
+        self._secret: bytes | None = None
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the file: the key of the marks around contexts."""
+        if self._secret is None:
+            with self._guard:
+                self._secret = bytes(self._one(SQL["secret"], ())[0])
+        return self._secret
 
     def close(self) -> None:
         """Let go of the file. Idempotent."""

@@ -97,6 +97,14 @@ class SqliteJournal(SqliteBase):
             # A later change of one of these is told again: twice is harmless, never is not.
             return [row[0] for row in rows], rows[-1][1] - low
 
+    def cost(self, scope: str) -> Cost:
+        """What thinking has cost so far, over all runs of the scope."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            low, high = bounds(token or 0)
+            calls, tokens_in, tokens_out, money, seconds = self._one(SQL["cost"], {"low": low, "high": high})
+        return Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
+
     def _sequence(self, token: int) -> int:
         low, high = bounds(token)
         last = self._one(SQL["last_journal"], (low, high))[0]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from slowwave.model.memory import FACT_KINDS, HOT
-from slowwave.model.plan import FREE, Cost, Plan, Receipt
+from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.sleep.cascade import cascade
@@ -51,8 +51,9 @@ class SleepReport:
     dry_run: bool = False
 
     def __str__(self) -> str:
-        lines = [str(self.plan)] if self.dry_run else [str(receipt) for receipt in self.receipts]
-        if not self.plan:
+        told = [receipt for receipt in self.receipts if tally(receipt.applied) or receipt.dropped]
+        lines = [str(self.plan)] if self.dry_run else [str(receipt) for receipt in told]
+        if not self.plan or not lines:
             lines = ["sleep: nothing due"]
         if self.left:
             lines.append("left for another night: " + ", ".join(f"{name} {n}" for name, n in self.left.items()))

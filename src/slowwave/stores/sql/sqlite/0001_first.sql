@@ -3,6 +3,13 @@
 -- A `key` is the scope's token and a number inside the scope in one integer: token * 2^40 + number. The rows of a
 -- scope lie together, `key BETWEEN low AND high` is a scope, and no further index is needed to stay inside it.
 
+CREATE TABLE store (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    secret BLOB NOT NULL  -- the key of the marks around contexts
+) STRICT;
+
+INSERT INTO store VALUES (1, randomblob(32));
+
 CREATE TABLE scopes (
     token INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,

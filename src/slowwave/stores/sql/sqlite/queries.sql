@@ -294,3 +294,11 @@ SELECT source, target, kind, weight, at FROM links WHERE scope = ?
 
 -- name: every_held
 SELECT content FROM held WHERE scope = ?
+
+-- name: secret
+SELECT secret FROM store
+
+-- name: cost
+SELECT coalesce(sum(cost ->> 'calls'), 0), coalesce(sum(cost ->> 'tokens_in'), 0), coalesce(sum(cost ->> 'tokens_out'), 0),
+    coalesce(sum(cost ->> 'money'), 0.0), coalesce(sum(cost ->> 'seconds'), 0.0)
+FROM runs WHERE key BETWEEN :low AND :high AND cost <> '{}'
