@@ -19,6 +19,7 @@ from slowwave.model.state import Linked, Status
 from slowwave.pipelines import automatic, edit, sleep as nightly
 from slowwave.pipelines.context import Wanted, context
 from slowwave.pipelines.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.erase import ErasureReceipt, erase
 from slowwave.pipelines.explain import Explanation, explain
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.recall import Search, search
@@ -377,6 +378,21 @@ class AgentMemory:
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
         return undo(self._open_ports, run_id, cascade=cascade)
+
+    def erase(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - the word every caller would use
+        conversation: str | None = None,
+        text: str | None = None,
+        scope: bool = False,
+    ) -> ErasureReceipt:
+        """Destroy whole memories and everything derived from them, for good, and prove it.
+
+        Give exactly one: the id of a memory, a conversation, a text (whatever contains it, in any case), or
+        `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
+        """
+        return erase(self._open_ports, memory_id=id, conversation=conversation, text=text, scope=scope)
 
     def reembed(self) -> int:
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""

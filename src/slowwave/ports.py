@@ -75,8 +75,11 @@ class Store(Protocol):
     """
 
     name: str
-    secret: bytes
-    """32 random bytes made with the store: the key of the marks around contexts."""
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the store: the key of the marks around contexts."""
+        ...
 
     def apply(self, plan: Plan) -> Receipt:
         """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped."""
@@ -181,6 +184,14 @@ class Store(Protocol):
 
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
+        ...
+
+    def scrub(self) -> None:
+        """Make the bytes of what was erased vanish from files and logs. Raises BusyError if others are at work."""
+        ...
+
+    def traces(self, texts: Sequence[str]) -> list[str]:
+        """Where the bytes of erased words still lie, in sentences; words that a memory still holds are no trace."""
         ...
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from slowwave.model.operation import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, noted
+from slowwave.pipelines.tombstone import tombstone
 from slowwave.policy.trust import trust_of_role
 from slowwave.ports import Ports
 
@@ -35,20 +36,29 @@ def observe(
     now = ports.now()
     single = len(messages) == 1
     rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
-    made, problems = entries(ports, [row.content for row in rows])
+    erased = ports.store.held(ports.scope, [tombstone(row.content) for row in rows])
+    kept = [row for row in rows if tombstone(row.content) not in erased] if erased else rows
+    made, problems = entries(ports, [row.content for row in kept])
     adds = tuple(
         Add(memory=_memory(ports, row, conversation, now), because="said", entry=entry)
-        for row, entry in zip(rows, made, strict=True)
+        for row, entry in zip(kept, made, strict=True)
     )
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
     groups = (Group(operations=adds, because=because),) if adds else ()
     plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
-        return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=("no messages",))
+        return Receipt(
+            run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=_left_out(rows, kept) or ("no messages",)
+        )
     receipt = ports.store.apply(plan)
     known = len(adds) - len(receipt.ids)
     notes = (f"{known} already known",) if known and receipt.applied else ()
-    return noted(receipt, notes=notes, problems=problems)
+    return noted(receipt, notes=(*notes, *_left_out(rows, kept)), problems=problems)
+
+
+def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ...]:
+    gone = len(rows) - len(kept)
+    return (f"{gone} left out: erased earlier",) if gone else ()
 
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime) -> Memory:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
@@ -15,6 +16,7 @@ ENTRY_COLUMNS = tuple(f.name for f in fields(Entry) if f.name != "embedder")
 """The columns of an entry; its embedder is stored as a token."""
 
 _WIDTH = len(COLUMNS)
+_ENTRY = attrgetter(*ENTRY_COLUMNS)
 _ADVICE = "is damaged in the file: restore a backup; `check(deep=True)` lists what else is"
 
 
@@ -56,7 +58,7 @@ def memory_of(scope: str, row: Sequence[Scalar]) -> Memory:
 
 def entry_row(entry: Entry) -> tuple[object, ...]:
     """The values of ENTRY_COLUMNS and a checksum."""
-    values = tuple(getattr(entry, name) for name in ENTRY_COLUMNS)
+    values = _ENTRY(entry)
     return (*values, entry_checksum(values))
 
 

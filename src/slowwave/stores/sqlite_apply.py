@@ -15,6 +15,7 @@ from slowwave.model.codec import (
     Row,
     dumps,
     loads,
+    numbered,
     row_content,
     to_micros,
     to_row,
@@ -170,7 +171,7 @@ class GroupWriter:
             if memory.ref is not None and self._known(memory):
                 return
             if not memory.seq:
-                memory = replace(memory, seq=self._conversation(str(memory.conversation))[0] + 1)
+                memory = numbered(memory, self._conversation(str(memory.conversation))[0] + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
             self._spoken(memory)
         row = to_row(memory)

@@ -1,6 +1,6 @@
 """Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from slowwave.stores.sqlite_sql import SQL, bounds
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
+_PIECE = 1 << 20
 _COUNTS = (
     ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
-    ("behind", "{} conversations count fewer messages than they have"),
+    ("nameless", "{} conversations have messages, but are not listed"),
     ("orphans", "{} journal rows belong to no run"),
 )
 
@@ -83,6 +84,18 @@ class SqliteCheck(SqliteJournal):
             self._db.execute("VACUUM")
             self._emptied()
 
+    def traces(self, texts: Sequence[str]) -> list[str]:
+        """Where the bytes of erased words still lie, in sentences; words that a memory still holds are no trace."""
+        with self._guard:
+            gone = [text for text in texts if not self._one(SQL["somewhere"], (text,))]
+            needles = [text.encode() for text in gone]
+            places = [Path(name) for name in (self.name, f"{self.name}-wal", f"{self.name}-journal")]
+            return [
+                f"{path.name} still holds the bytes of what was erased"
+                for path in places
+                if needles and path.is_file() and _holds(path, needles)
+            ]
+
     def _emptied(self) -> None:
         """The log written into the file and cut to nothing."""
         busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
@@ -141,3 +154,16 @@ def _keyed(row: Row, content: object) -> bool:
 def _named(ids: list[str]) -> str:
     shown = ", ".join(ids[:_FEW]) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
     return f"{shown} {'is' if len(ids) == 1 else 'are'}"
+
+
+def _holds(path: Path, needles: Sequence[bytes]) -> bool:
+    """Whether a file holds any of these bytes, read in pieces that overlap by the longest."""
+    longest = max(map(len, needles))
+    with path.open("rb") as file:
+        rest = b""
+        while piece := file.read(_PIECE):
+            rest += piece
+            if any(needle in rest for needle in needles):
+                return True
+            rest = rest[-longest:]
+    return False

@@ -20,6 +20,7 @@ APPLICATION_ID = 0x736C7777
 
 MEMORY = ":memory:"
 _MAGIC = b"SQLite format 3\x00"
+_CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
 
@@ -35,6 +36,7 @@ def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migra
         db.pragma("synchronous", "FULL")
         db.pragma("secure_delete", "ON")  # so that what is erased is not left lying in free pages
         db.pragma("temp_store", "MEMORY")
+        db.pragma("cache_size", -_CACHE_KIB)
         # A checkpoint costs syncs, so it waits for many pages; a log that is overwritten is quicker to sync than one
         # that grows, so it is kept, and cut only after a very large batch.
         db.pragma("wal_autocheckpoint", _WAL_PAGES)

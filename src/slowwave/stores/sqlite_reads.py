@@ -85,11 +85,11 @@ class SqliteReads(SqliteBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return None
-            row = self._one(SQL["conversation"], (token, name))
+            row = self._one(SQL["conversation"], {"scope": token, "name": name})
             cursors: dict[str, int] = dict(self._all(SQL["cursors_of"], (token, name)))
         if row is None and not cursors:
             return None
-        last_seq, last_at, _ = row or (0, 0, 0)
+        last_seq, last_at = row or (0, 0)
         return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
 
     def links(self, scope: str, ids: Collection[str], kinds: Collection[str] | None = None) -> list[Linked]:

@@ -93,9 +93,7 @@ CREATE INDEX entries_embedder ON entries (scope, embedder);
 CREATE TABLE conversations (
     scope INTEGER NOT NULL,
     name TEXT NOT NULL,
-    last_seq INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    last_key INTEGER NOT NULL,  -- of the message written last
+    erased_seq INTEGER NOT NULL DEFAULT 0,  -- numbers up to here were given out, though their messages may be gone
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;
 

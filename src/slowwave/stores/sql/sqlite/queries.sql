@@ -36,14 +36,30 @@ INSERT OR REPLACE INTO entries (key, scope) VALUES (?, ?)
 -- name: reindexed
 UPDATE scopes SET reindexed = reindexed + 1 WHERE token = ?
 
--- name: conversation
-SELECT last_seq, last_at, last_key FROM conversations WHERE scope = ? AND name = ?
+-- name: last_seq
+SELECT max(erased_seq, coalesce(
+    (SELECT max(seq) FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL), 0
+)) FROM conversations WHERE scope = :scope AND name = :name
 
--- name: put_conversation
-INSERT OR REPLACE INTO conversations (scope, name, last_seq, last_at, last_key) VALUES (?, ?, ?, ?, ?)
+-- name: add_conversation
+INSERT INTO conversations (scope, name) VALUES (?, ?)
+
+-- name: keep_seq
+UPDATE conversations SET erased_seq = max(erased_seq, :seq) WHERE scope = :scope AND name = :name
+
+-- name: conversation
+SELECT max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+FROM conversations c LEFT JOIN memories m ON m.key = (
+    SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+)
+WHERE c.scope = :scope AND c.name = :name
 
 -- name: conversations
-SELECT name, last_seq, last_at FROM conversations WHERE scope = ? ORDER BY last_key DESC
+SELECT c.name, max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+FROM conversations c LEFT JOIN memories m ON m.key = (
+    SELECT key FROM memories WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+)
+WHERE c.scope = ? ORDER BY m.key DESC, c.name
 
 -- name: cursors
 SELECT conversation, cursor, seq FROM cursors WHERE scope = ?
@@ -274,11 +290,9 @@ SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE 
 -- name: lost_entries
 SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = e.key)
 
--- name: behind
-SELECT count(*) FROM (
-    SELECT scope, conversation, max(seq) AS seq FROM memories WHERE seq IS NOT NULL GROUP BY scope, conversation
-) m LEFT JOIN conversations c ON c.scope = m.scope AND c.name = m.conversation
-WHERE c.last_seq IS NULL OR c.last_seq < m.seq
+-- name: nameless
+SELECT count(*) FROM (SELECT DISTINCT scope, conversation FROM memories WHERE seq IS NOT NULL) m
+WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
 
 -- name: orphans
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
@@ -302,3 +316,6 @@ SELECT secret FROM store
 SELECT coalesce(sum(cost ->> 'calls'), 0), coalesce(sum(cost ->> 'tokens_in'), 0), coalesce(sum(cost ->> 'tokens_out'), 0),
     coalesce(sum(cost ->> 'money'), 0.0), coalesce(sum(cost ->> 'seconds'), 0.0)
 FROM runs WHERE key BETWEEN :low AND :high AND cost <> '{}'
+
+-- name: somewhere
+SELECT 1 FROM memories WHERE instr(text, ?) LIMIT 1

@@ -1,0 +1,8 @@
+"""Tombstones: hashes by which erased words are known again and kept out."""
+
+from slowwave.model.codec import content_key
+
+
+def tombstone(text: str) -> str:
+    """The key under which erased words are held: a hash only."""
+    return f"erased {content_key(text)}"
