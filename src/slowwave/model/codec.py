@@ -7,8 +7,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from slowwave.model.memory import MESSAGE, Memory, SourceRef
@@ -111,6 +113,15 @@ def to_row(memory: Memory) -> Row:
     )
 
 
+def numbered(memory: Memory, seq: int) -> Memory:
+    """The message with its number. In a third of the time of `dataclasses.replace`, because every message takes it."""
+    copy = object.__new__(Memory)
+    for put, value in zip(_PUT, _GET(memory), strict=True):
+        put(copy, value)
+    _PUT_SEQ(copy, seq)
+    return copy
+
+
 def from_row(scope: str, row: Sequence[Scalar]) -> Memory:
     """The memory of a row that `to_row` made; values after the last of COLUMNS are left alone."""
     # Positions rather than names, because cold starts read many thousand rows.
@@ -193,6 +204,10 @@ def used(row: Row, moved: Mapping[str, Sequence[Scalar]]) -> Row:
     return tuple(values)
 
 
+_NAMES = tuple(field.name for field in fields(Memory))
+_GET = attrgetter(*_NAMES)
+_PUT = tuple(Memory.__dict__[name].__set__ for name in _NAMES)
+_PUT_SEQ = Memory.__dict__["seq"].__set__
 _COUNTS = frozenset({"accesses", "sessions"})
 KIND, TEXT, PHASE, SPAN, SEQ, VERSION = (
     COLUMNS.index(name) for name in ("kind", "text", "phase", "span_first", "seq", "version")

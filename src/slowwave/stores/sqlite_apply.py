@@ -9,6 +9,7 @@ import apsw
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import (
     COLUMNS,
+    SEQ,
     SPAN,
     TEXT,
     VERSION,
@@ -28,6 +29,7 @@ from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksu
 from slowwave.stores.sqlite_sql import SQL, bounds
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
+_CONVERSATION = COLUMNS.index("conversation")
 _IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 Values: TypeAlias = tuple[object, ...]
@@ -122,7 +124,7 @@ class GroupWriter:
         self._memories: list[Values] = []
         self._entries: list[Values] = []
         self._journal: list[tuple[str | None, ...]] = []
-        self._conversations: dict[str, tuple[int, int, int]] = {}
+        self._last_seq: dict[str, int] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
 
     def perform(self, operation: Operation) -> None:
@@ -170,10 +172,11 @@ class GroupWriter:
         if memory.kind == MESSAGE:
             if memory.ref is not None and self._known(memory):
                 return
+            last = self._last(str(memory.conversation))
             if not memory.seq:
-                memory = numbered(memory, self._conversation(str(memory.conversation))[0] + 1)
+                memory = numbered(memory, last + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
-            self._spoken(memory)
+            self._last_seq[str(memory.conversation)] = max(last, memory.seq)
         row = to_row(memory)
         text = dumps(row)
         self._memories.append(
@@ -206,18 +209,15 @@ class GroupWriter:
             )
         return True
 
-    def _conversation(self, name: str) -> tuple[int, int, int]:
-        if name not in self._conversations:
-            found = self._db.execute(SQL["conversation"], (self.token, name)).fetchone()
-            self._conversations[name] = found or (0, 0, 0)
-        return self._conversations[name]
-
-    def _spoken(self, memory: Memory) -> None:
-        name = str(memory.conversation)
-        last_seq, last_at, _ = self._conversation(name)
-        if memory.seq >= last_seq:
-            last_seq, last_at = memory.seq, to_micros(memory.at)
-        self._conversations[name] = last_seq, last_at, self._next_memory
+    def _last(self, name: str) -> int:
+        """The last number given out in a conversation, which is listed from now on."""
+        last = self._last_seq.get(name)
+        if last is None:
+            found: Any = self._db.execute(SQL["last_seq"], {"scope": self.token, "name": name}).get
+            if found is None:
+                self._db.execute(SQL["add_conversation"], (self.token, name))
+            last = found or 0
+        return last
 
     def _entry(self, key: int, entry: Entry | None) -> Values:
         if entry is None:
@@ -235,10 +235,7 @@ class GroupWriter:
         self._at("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
         self._at("apply.entries")
-        for name, (last_seq, last_at, last_key) in self._conversations.items():
-            if last_key:
-                self._db.execute(SQL["put_conversation"], (self.token, name, last_seq, last_at, last_key))
-        self._conversations.clear()
+        self._last_seq.clear()
         self._refs.clear()
         self._memories.clear()
         self._entries.clear()
@@ -378,6 +375,8 @@ class GroupWriter:
             self._blank(run, part)
         for statement in ("erase_journal", "erase_links", "erase_entry", "erase_memory"):
             self._db.execute(SQL[statement], place)
+        if row[SEQ] is not None:
+            self._db.execute(SQL["keep_seq"], {"scope": self.token, "name": row[_CONVERSATION], "seq": row[SEQ]})
         text = str(row[TEXT])
         refusals: list[Any] = self._db.execute(SQL["refused"], (self.token,)).fetchall()
         for refused, payload in refusals:
