@@ -17,6 +17,7 @@ from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.model.state import Linked, Status
 from slowwave.pipelines import automatic, edit, sleep as nightly
+from slowwave.pipelines.command import command
 from slowwave.pipelines.context import Wanted, context
 from slowwave.pipelines.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.erase import ErasureReceipt, erase
@@ -378,6 +379,10 @@ class AgentMemory:
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
         return undo(self._open_ports, run_id, cascade=cascade)
+
+    def command(self, text: str) -> str:
+        """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
+        return command(self._open_ports, text)
 
     def erase(
         self,
