@@ -20,10 +20,13 @@ def test_a_bare_question_is_short_and_all_question() -> None:
     assert bareness(0.0, 0) == 0.0
 
 
-def test_a_text_of_average_length_weighs_one_and_longer_ones_less() -> None:
-    one, longer, none = weight(np.array([20.0, 40.0, 0.0]), 20.0)
-    assert one == 1.0
-    assert longer == pytest.approx(1 / 1.75)
+def test_a_text_of_average_length_weighs_one_longer_ones_less_and_shorter_ones_more_unless_they_were_made_short() -> (
+    None
+):
+    words = np.array([20.0, 40.0, 0.0, 0.0, 40.0])
+    average, longer, none, fact, long_fact = weight(words, 20.0, np.array([True, True, True, False, False]))
+    assert average == fact == 1.0
+    assert longer == long_fact == pytest.approx(1 / 1.75)
     assert none == 4.0
 
 

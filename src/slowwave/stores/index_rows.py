@@ -1,5 +1,6 @@
 """The rows of a search index: the memories of one scope as arrays, grown in place."""
 
+import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +98,7 @@ class IndexRows:
                 buried.add(self._bury(memory.id))
             self.row[memory.id] = row
             self.ids.append(memory.id)
-            for term in memoryview(entry.terms).cast("Q"):
+            for term in struct.unpack(f"<{entry.words}Q", entry.terms):
                 self.postings[term].append(row)
             self._link(row, memory)
             self._describe(row, memory)
@@ -278,12 +279,13 @@ class IndexRows:
             return self._prepared[embedder]
         personal = [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
         words, original = self.view("words"), self.view("original")
+        average = max(1.0, float(words @ original) / max(1, self.originals))
         stored = self._vectors.get(embedder) if embedder else None
         vectors, scale, passages, passage_rows = stored.arrays(self.size) if stored else _NO_VECTORS
         corpus = Corpus(
             count=self.originals,
             postings=self.posting,
-            weight=weight(words, max(1.0, float(words @ original) / max(1, self.originals))),
+            weight=weight(words, average, original),
             gate=self.view("gate"),
             before=self.view("before"),
             after=self.view("after"),
