@@ -76,9 +76,8 @@ def _awaited(
 
 def verbs() -> dict[str, Callable[..., Awaitable[Any]]]:
     """The public methods of AgentMemory that work on a memory, by name."""
-    return {
-        name: verb for name, verb in vars(AgentMemory).items() if inspect.isfunction(verb) and not name.startswith("_")
-    }
+    functions = inspect.getmembers(AgentMemory, inspect.isfunction)
+    return {name: verb for name, verb in functions if not name.startswith("_")}
 
 
 for _name, _verb in verbs().items():

@@ -1,0 +1,136 @@
+"""A handle on an open memory: opening, closing, and what every verb of the facade leans on."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from slowwave import settings as settings_
+from slowwave.errors import ClosedError, PortError
+from slowwave.model.config import Config
+from slowwave.model.plan import Receipt
+from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
+from slowwave.pipelines.sleep import Rest
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
+from slowwave.wiring import wired
+
+DEFAULT_CONVERSATION: Final = "default"
+
+
+class _Unset:
+    """Stands for an argument that was not given, where None has a meaning of its own."""
+
+    def __repr__(self) -> str:
+        return "from settings"
+
+
+FROM_SETTINGS: Final = _Unset()
+
+
+class Handle:
+    """An open memory of one scope. May be shared by threads."""
+
+    def __init__(self, *, ports: Ports | None = None, strict: bool = False) -> None:
+        self._ports = ports or wired(":memory:", DEFAULT_SCOPE)
+        self._strict = strict
+        self._closed = False
+        self._rest = Rest()
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path | None = None,
+        *,
+        scope: str | None = None,
+        inherit: bool = False,
+        llm: str | LLM | Mind | None | _Unset = FROM_SETTINGS,
+        embedder: str | Embedder | None | _Unset = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+    ) -> Self:
+        """Open a memory, making it if it is not there.
+
+        Args:
+            store: a file, ":memory:", or None for SLOWWAVE_STORE, else a file in the user's data folder.
+            scope: whose memories, a path such as "acme/alice"; None for SLOWWAVE_SCOPE, else "default".
+            inherit: also read the scopes above, never write them.
+            llm: "openai:gpt-5-mini", "ollama:llama3", a URL, any object with `.complete(messages=...)`, a Mind, or
+                None to work by rules alone; not given: SLOWWAVE_LLM, else rules alone.
+            embedder: "static", "minilm", "openai:MODEL", "none", or any object with `name` and `embed`; not given:
+                SLOWWAVE_EMBEDDER, else "static".
+            config: the numbers; None for those of the file of settings, else the defaults.
+            clock: what time it is, for tests and replays; must give aware times.
+            strict: raise when a model fails, instead of telling in the receipt.
+
+        Raises:
+            SettingsError: for an unknown store, model or embedder, or a missing extra.
+            StoreError: if the file cannot be opened; each kind says what to do.
+        """
+        known = settings_.read()
+        path = str(store) if store is not None else known.store or settings_.default_store()
+        own = checked_scope(scope or known.scope or DEFAULT_SCOPE)
+        return cls(
+            ports=wired(
+                path,
+                own,
+                inherit=inherit,
+                llm=known.llm if isinstance(llm, _Unset) else llm,
+                embedder=(known.embedder or "static") if isinstance(embedder, _Unset) else embedder,
+                config=config or known.config,
+                clock=clock,
+                known=known,
+            ),
+            strict=strict,
+        )
+
+    @classmethod
+    def default(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
+        """A memory in RAM, gone when it is closed."""
+        return cls.open(":memory:", llm=llm, embedder=embedder)
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        if not self._closed:
+            self._closed = True
+            self._ports.store.close()
+
+    def __enter__(self) -> Self:
+        """The memory itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        """Close, and let errors through."""
+        self.close()
+        return False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._ports.store.name!r}, scope={self._ports.scope!r})"
+
+    @property
+    def ports(self) -> Ports:
+        """What this handle works with, for pipelines and faces."""
+        return self._open_ports
+
+    @property
+    def _open_ports(self) -> Ports:
+        if self._closed:
+            raise ClosedError("this memory is closed: open it again with AgentMemory.open(...)")
+        return self._ports
+
+    def _conversation(self, name: str | None) -> str:
+        if name is not None:
+            return name
+        ports = self._open_ports
+        known = (found.name for found in ports.store.conversations(ports.scope) if found.name)
+        return next(known, DEFAULT_CONVERSATION)
+
+    def _told(self, receipt: Receipt) -> Receipt:
+        self._raise_if_strict(receipt.problems)
+        return receipt
+
+    def _raise_if_strict(self, problems: Sequence[str]) -> None:
+        if self._strict and problems:
+            raise PortError("; ".join(problems))
