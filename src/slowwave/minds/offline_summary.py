@@ -12,7 +12,6 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.policy.clauses import SHORTEST
 from slowwave.policy.dates import exact, mentioned, resolve
 from slowwave.policy.fence import strip_fenced
-from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.importance import ASSISTANT, Frequencies, cues
 from slowwave.policy.segment import terms
 from slowwave.policy.summary import UNIT_CUES, Unit, render, select, units
@@ -36,10 +35,7 @@ def cluster(brief: Brief) -> str:
     texts = list(dict.fromkeys(_plain(m.text) for m in ordered if m.text.strip()))
     if not texts:
         raise ModelError("nothing to summarise: the memories are empty")
-    compact = _by_subject(texts)
-    if keeps(compact, ordered) or adds(compact, ordered):
-        return " ".join(f"{text}." for text in texts)
-    return compact
+    return _by_subject(texts)
 
 
 def cascade(brief: Brief) -> str:

@@ -15,11 +15,12 @@ from slowwave.policy.date_words import ALSO_WORDS, MONTH_NUMBERS, MONTHS, NEAR_D
 from slowwave.policy.relative_dates import Mention, day_text, leaning, mentions
 
 _MONTH: Final = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
+_ENGLISH: Final = r"(?:january|february|march|may|june|july|october|december)\b"  # "12. May" is two sentences
 _WRITTEN: Final = re.compile(
     rf"(?<![\w-])(?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\w-])"
     rf"|(?P<cjk>(?:(?P<cy>\d{{4}})年)?(?P<cm>\d{{1,2}})月(?:(?P<cd>\d{{1,2}})日)?)"
     rf"|(?<![\w./-])(?P<slashed>(?P<sa>\d{{1,2}})[/.](?P<sb>\d{{1,2}})[/.](?P<sy>\d{{4}}|\d{{2}}))(?![\w/]|\.\d)"
-    rf"|(?<![\w.,])(?P<dm>(?:the\s+)?(?P<dd>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:of\s+|de\s+)?(?P<dn>{_MONTH})\b\.?"
+    rf"|(?<![\w.,:])(?P<dm>(?:the\s+)?(?P<dd>\d{{1,2}})(?:st|nd|rd|th|er|º|\.(?!\s+{_ENGLISH}))?\s+(?:of\s+|de\s+)?(?P<dn>{_MONTH})\b\.?"
     rf"(?:,?\s+(?:of\s+|de[l]?\s+)?(?P<dy>\d{{4}})\b)?)"
     rf"|\b(?P<md>(?P<mn>{_MONTH})\b\.?\s+(?:the\s+)?(?P<mdd>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:%]|\.\d)"
     rf"(?:,?\s+(?P<my>\d{{4}})\b)?)"
@@ -186,6 +187,9 @@ def _real(year: int, month: int, day: int) -> date | None:
         return None
 
 
+_YEARLY: Final = re.compile(
+    r"\b(?:birthday|anniversary)(?: \w+)? (?:is|falls)\b|\b(?:every|each) (?:year|\w+ber|January|February|March|April|May|June|July|August)\b"
+)
 _JUST_OVER: Final = 60  # days; "the sprint ends March 29" on April 10 is no date of next year, and better left alone
 _NEAR_ENOUGH: Final = 20  # characters that hold the word before
 _DAYS_SAID_SINGLY: Final = 9
@@ -220,7 +224,7 @@ def _yearless(text: str, at: datetime) -> Iterator[Mention]:
         if year or not month:
             continue
         lean = leaning(text, written.start)
-        if not day and not lean:
+        if (not day and not lean) or _YEARLY.search(text):
             continue
         guess = at.year
         if lean < 0 and (month, day or 1) > (at.month, at.day):

@@ -39,9 +39,12 @@ def locate(quote: str, text: str) -> Found | None:
     >>> found and "Now it’s Argon2, with a salt"[found.start : found.end]
     'it’s Argon2'
     """
-    wanted, within = _folded(quote).text.strip(_EDGES), _folded(text)
+    wanted = _folded(quote).text.strip(_EDGES)
     if not wanted:
         return None
+    if (start := text.find(quote)) >= 0 and _bounded(text, start, start + len(quote)):
+        return Found(start=start, end=start + len(quote), exact=True)
+    within = _folded(text)
     place = within.text.find(wanted)
     while place >= 0:
         if _bounded(within.text, place, place + len(wanted)):

@@ -46,7 +46,7 @@ _FEW: Final = {"day": (2, 7), "week": (2, 6), "weekend": (2, 6), "month": (2, 8)
 _FUTURE: Final = re.compile(
     r"\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)?(?: to)?|planned for|upcoming|coming up|deadlines?|due|by|until|"
     r"scheduled|aim(?:ing)?|want(?:s)?|need(?:s)?|hop(?:e|ing)|can't wait|looking forward|should|must|tomorrow|next|"
-    r"expect(?:ing)?|starts|begins|launch(?:es|ing)?|release|is on|are on)\b|'ll\b",
+    r"expect(?:ing)?|starts|begins|launch(?:es|ing)?|release|(?:is|are) (?:on|at))\b|'ll\b",
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(

@@ -19,7 +19,7 @@ _SENTENCE: Final = re.compile(
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (
-    r"(?:can|could|would|will|do|does|did|is|are|was|were|should|shall|have|has|how|what|what's|why|when|where|which|who|whose|any)"
+    r"(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
     r"\s+(?:you|i|we|it|there|this|that|the|they|a|to|do|does|did|is|are|can|could|would|should|about|some|much|many|my|your|else|"
     r"advice|tips|thoughts|ideas|suggestions|chance|way|kind|type|specific)\b"
 )
@@ -35,7 +35,7 @@ _OPENING: Final = re.compile(
     r"^[\s,;:.!?…–—*•#-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
     r"haha|lol|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|btw|anyway|anyways|you know|i mean|"
     r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since|"
-    r"as for me|in fact|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
+    r"as for me|in fact|(?:please )?(?:remember|note|keep in mind|be aware) that|remember(?=[,:])|fyi|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
     r"(?![\w'’])[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )

@@ -146,12 +146,32 @@ _RULES: Final = (
         said=re.compile(r"\b(?:has|have) never\b"),
     ),
     _Rule(
+        category="observation",
+        confidence=0.85,
+        forms="present",
+        negated=None,
+        said=re.compile(r"\bno longer\b"),
+        least=1,
+    ),
+    _Rule(
+        category="identity", confidence=0.9, forms="past", verbs=_BE, like=_at(r"born\s(?:in|on)\s"), least=1, one=True
+    ),
+    _Rule(
+        category="observation",
+        confidence=0.85,
+        forms="past",
+        verbs=_BE,
+        like=_at(r"(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected)\b"),
+        least=1,
+        kind=EPISODIC,
+    ),
+    _Rule(
         category="identity",
         confidence=0.9,
         forms="be",
         verbs=_BE,
         like=_SELF,
-        unlike=_at(r"\d+(?!\s*(?:$|,|and\b|years?|now))"),
+        unlike=_at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))"),
         least=1,
         one=True,
     ),
@@ -218,6 +238,7 @@ _RULES: Final = (
         category="decision",
         confidence=0.85,
         forms=_PAST,
+        least=1,
         verbs=_DECIDING,
         unlike=_at(r"(?:with|on) (?:you|that|it|this)\b"),
         kind=_BY_DATE,
@@ -346,6 +367,15 @@ _RULES: Final = (
         like=_THING_HELD,
         unlike=_NOTHING_HELD,
         least=1,
+    ),
+    _Rule(
+        category="observation",
+        confidence=0.75,
+        forms="present",
+        verbs=_LASTING | word_set("wake drink eat cook drive cycle meet go"),
+        said=re.compile(
+            r"\b(?:usually|often|typically|every (?:day|week|morning|evening|night|weekend|\w+day)|on \w+days)\b"
+        ),
     ),
     _Rule(
         category="observation",

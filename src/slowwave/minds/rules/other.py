@@ -114,7 +114,8 @@ def _of_answers(piece: str) -> str | None:
 
 
 def _order(order: str) -> str:
-    order = re.sub(r"^(?:please|always)\s+", "", others(order), flags=re.IGNORECASE)
+    order = re.sub(r"^(?:please|always)\s+|,?\s+please$", "", others(order), flags=re.IGNORECASE)
+    order = re.sub(r"\byour\b", "its", order)
     return order[:1].lower() + order[1:] if order[1:2].islower() else order
 
 

@@ -20,6 +20,9 @@ _VAGUE_OWNED: Final = re.compile(
 )
 
 
+_OF_IDENTITY: Final = re.compile(
+    r"(?:(?:(?:full|first|last) )?name|birthday|birth date|native language|mother tongue|pronouns|nationality|address|phone number)$"
+)
 _VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 _VAGUE_GOAL: Final = re.compile(r"(?:to )?(?:keep|stay|be |make (?:sure|it)|do|help)\b")
 _STATES: Final = frozenset({"is", "are", "has", "have"})
@@ -33,8 +36,8 @@ def of_owned(statement: Statement, *, assistant: bool) -> Claim | None:
     noun, said = statement.owned[: verb.start()].strip(), statement.owned[verb.end() :].strip()
     if not 0 < len(noun.split()) <= _LONGEST_NOUN or not telling(said, 1):
         return None
-    if re.match(r"(?:(?:full|first|last) )?name$", noun):
-        return Claim(category="identity", kind=SEMANTIC, confidence=0.95)
+    if _OF_IDENTITY.match(noun):
+        return Claim(category="identity", kind=SEMANTIC, confidence=0.9)
     if re.match(r"favou?rite\b", noun):
         return None if _VAGUE_TASTE.match(said) else Claim(category="preference", kind=SEMANTIC, confidence=0.9)
     if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):

@@ -27,7 +27,7 @@ _SUBJECT: Final = re.compile(
 _WORD: Final = re.compile(r"[^\s]+")
 _SHORT: Final = {"m": "is", "ve": "has", "ll": "will"}
 _PLURAL_SHORT: Final = {"re": "are", "ve": "have", "ll": "will"}
-_SLANG: Final = {"wanna": ("want", "to"), "gonna": ("be", "going to"), "gotta": ("have", "to")}
+_SLANG: Final = {"wanna": "want", "gotta": "have"}
 _NEGATED: Final = {
     "don't": "doesn't",
     "do": "does",
@@ -171,9 +171,7 @@ def _singular(speaker: str, short: str, after: str) -> Statement | None:
 def _plain(speaker: str, adverbs: list[str], head: str, rest: list[str]) -> Statement | None:
     """A verb without a helper, in the present or the past; or slang for one."""
     if head in _SLANG:
-        verb, tail = _SLANG[head]
-        said, form = ("is", "progressive") if verb == "be" else (singular(verb), "present")
-        return _made(speaker, adverbs, f"{said} {tail}", rest, verb, form)
+        return _made(speaker, adverbs, singular(_SLANG[head]), ["to", *rest], _SLANG[head], "present")
     if head in PASTS and (head not in BASES or head in _PAST_OF_ITSELF):
         return _made(speaker, adverbs, head, rest, LEMMAS[head], "past")
     if head in BASES:
@@ -213,6 +211,8 @@ _SURE_VERBS: Final = word_set("have want enjoy prefer try believe know think mak
 
 
 def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
+    if [w.lower() for w in words[:2]] == ["no", "longer"]:
+        return words[:2], words[2:]
     cut = next((i for i, w in enumerate(words) if w.lower().strip(",") not in ADVERBS), len(words))
     return words[:cut], words[cut:]
 
@@ -240,7 +240,7 @@ def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, 
 def _being(speaker: str, lead: str, rest: list[str], *, past: bool, negated: bool) -> Statement:
     head = rest[0].lower()
     if head == "gonna":
-        return _made(speaker, [], f"{lead} going to", rest[1:], "go", "progressive", negated=negated)
+        return _made(speaker, [], f"{lead} going", ["to", *rest[1:]], "go", "progressive", negated=negated)
     if head.endswith("ing"):
         verb = f"{lead} {rest[0]}"
         return _made(speaker, [], verb, _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated)

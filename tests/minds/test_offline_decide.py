@@ -1,0 +1,187 @@
+"""The offline mind merges, corrects and links; it never supersedes on a guess."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.embedders.static import StaticEmbedder
+from slowwave.minds.offline import OfflineMind
+from slowwave.model.fact import Candidate, Case, Fact, Verdict
+from slowwave.model.memory import Memory, SourceRef
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+def known(
+    number: int, text: str, *, at: datetime = AT, kind: str = "semantic", subject: str | None = None, quote: str = ""
+) -> Memory:
+    sources = (SourceRef(memory="m", ref="m", quote=quote),) if quote else ()
+    return Memory(
+        id=f"f{number}",
+        scope="s",
+        kind=kind,
+        text=text,
+        recorded_at=at,
+        valid_from=at,
+        subject=subject,
+        sources=sources,
+    )
+
+
+def case(fact: Fact, *memories: Memory, cosine: float | None = 0.9, at: datetime = AT + timedelta(days=3)) -> Case:
+    candidates = tuple(Candidate(number=n, memory=m, cosine=cosine) for n, m in enumerate(memories, 1))
+    return Case(number=7, fact=fact, at=at, candidates=candidates)
+
+
+def decided(one: Case, mind: OfflineMind | None = None) -> Sequence[Verdict]:
+    return (mind or OfflineMind()).decide([one]).value
+
+
+def test_without_candidates_a_fact_is_added() -> None:
+    (verdict,) = decided(case(Fact(text="Alice owns the deploy pipeline")))
+    assert (verdict.fact, verdict.op, verdict.memory) == (7, "ADD", None)
+    assert verdict.because
+
+
+def test_the_same_words_are_known_already() -> None:
+    (verdict,) = decided(case(Fact(text="alice owns the deploy pipeline."), known(1, "Alice owns the deploy pipeline")))
+    assert (verdict.op, verdict.memory, verdict.relation) == ("NOOP", 1, "compatible")
+
+
+def test_the_longer_of_two_that_say_the_same_stays(embedder: StaticEmbedder) -> None:
+    mind = OfflineMind(embedder=embedder)
+    short, long = "Alice owns the deploy pipeline", "Alice owns the deploy pipeline at Acme"
+    (verdict,) = decided(case(Fact(text=long), known(1, short)), mind)
+    assert (verdict.op, verdict.text, verdict.relation) == ("UPDATE", long, "subsumes")
+    (verdict,) = decided(case(Fact(text=short), known(1, long)), mind)
+    assert (verdict.op, verdict.relation) == ("NOOP", "subsumed")
+
+
+def test_without_word_vectors_only_the_same_words_merge() -> None:
+    (verdict,) = decided(
+        case(Fact(text="Alice owns the whole deploy pipeline"), known(1, "Alice owns the deploy pipeline"))
+    )
+    assert (verdict.op, verdict.relation) == ("LINK", "close")
+    (verdict,) = decided(
+        case(Fact(text="Alice owns a deploy pipeline"), known(1, "Alice owns the deploy pipeline"), cosine=None)
+    )
+    assert verdict.op == "NOOP"
+
+
+def test_words_of_ones_own_may_be_given_instead_of_an_embedder() -> None:
+    mind = OfflineMind(word_cosine=lambda rows, columns: [[0.9 for _ in columns] for _ in rows])
+    (verdict,) = decided(
+        case(Fact(text="Alice owns the release pipeline"), known(1, "Alice owns the deploy pipeline")), mind
+    )
+    assert verdict.op in {"NOOP", "UPDATE"}
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Matteo no longer uses a standing desk", "Matteo uses a standing desk"),
+        ("Matteo moved from Zurich to Bern", "Matteo lives in Zurich"),
+    ],
+)
+def test_what_is_taken_back_is_superseded_by_the_new_words(new: str, old: str) -> None:
+    (verdict,) = decided(case(Fact(text=new), known(1, old)))
+    assert (verdict.op, verdict.memory, verdict.text, verdict.relation) == ("UPDATE", 1, new, "contradictory")
+
+
+def test_several_old_facts_may_end_at_once() -> None:
+    new = Fact(text="Matteo no longer uses a standing desk")
+    first, second = decided(case(new, known(1, "Matteo uses a standing desk"), known(2, "Matteo uses a standing desk")))
+    assert (first.op, second.op, second.memory) == ("UPDATE", "DELETE", 2)
+
+
+def test_what_was_never_so_is_retracted_and_the_correction_stays() -> None:
+    added, gone = decided(
+        case(Fact(text="Actually Matteo does not live in Zurich"), known(1, "Matteo lives in Zurich"))
+    )
+    assert (added.op, gone.op, gone.memory, gone.relation) == ("ADD", "DELETE", 1, "contradictory")
+
+
+def test_the_subjects_two_names_are_one_where_both_facts_know_it() -> None:
+    new = Fact(text="The user no longer uses a standing desk", subject="The user")
+    (verdict,) = decided(case(new, known(1, "User uses a standing desk", subject="user")))
+    assert verdict.op == "UPDATE"
+    (verdict,) = decided(case(new, known(1, "Bob uses a standing desk", subject="Bob")))
+    assert verdict.op != "UPDATE"
+
+
+def test_a_correction_told_before_the_fact_corrects_nothing() -> None:
+    new = Fact(text="Matteo no longer uses a standing desk")
+    (verdict,) = decided(case(new, known(1, "Matteo uses a standing desk"), at=AT - timedelta(days=1)))
+    assert verdict.op in {"ADD", "LINK"}
+
+
+def test_an_event_stays_whatever_is_said_later() -> None:
+    new = Fact(text="Matteo moved from Zurich to Bern")
+    (verdict,) = decided(case(new, known(1, "Matteo lives in Zurich", kind="episodic")))
+    assert verdict.op in {"ADD", "LINK"}
+
+
+@pytest.mark.parametrize(("days", "op"), [(3, "UPDATE"), (30, "LINK")])
+def test_undated_events_told_weeks_apart_are_two(days: int, op: str) -> None:
+    new = Fact(text="John went to the gym", kind="episodic")
+    (verdict,) = decided(case(new, known(1, "John went to a gym", kind="episodic"), at=AT + timedelta(days=days)))
+    assert verdict.op == op
+
+
+def test_events_of_different_dates_never_merge(embedder: StaticEmbedder) -> None:
+    new = Fact(text="John went to the gym on 3 May 2026", kind="episodic")
+    old = known(1, "John went to the gym on 4 May 2026", kind="episodic")
+    (verdict,) = decided(case(new, old), OfflineMind(embedder=embedder))
+    assert verdict.op in {"ADD", "LINK"}
+
+
+def test_a_never_against_what_was_done_is_linked_as_a_conflict() -> None:
+    new = Fact(text="The user has never deployed Flask apps", quote="I've never deployed Flask apps")
+    done = known(1, "The user has deployed two Flask apps to Render", quote="I deployed two Flask apps to Render")
+    (verdict,) = decided(case(new, done))
+    assert (verdict.op, verdict.relation, verdict.memory) == ("LINK", "conflict?", 1)
+    old = known(1, "The user has never deployed Flask apps", quote="I've never deployed Flask apps")
+    bare = known(1, "The user has deployed two bakeries to Oslo")
+    (verdict,) = decided(case(new, bare, cosine=0.1))
+    assert verdict.op == "ADD"
+    (verdict,) = decided(case(Fact(text="The user has deployed two Flask apps to Render"), old))
+    assert verdict.relation == "conflict?"
+
+
+def test_a_new_value_of_the_same_thing_is_linked_not_believed() -> None:
+    old = known(1, "The budget is $400 for the kitchen renovation")
+    new = Fact(text="The budget is now $500 for the kitchen renovation")
+    (verdict,) = decided(case(new, old))
+    assert (verdict.op, verdict.relation) == ("LINK", "value changed?")
+    (verdict,) = decided(case(new, old, at=AT - timedelta(days=1)))
+    assert verdict.relation != "value changed?"
+
+
+def test_what_is_not_alike_is_added() -> None:
+    (verdict,) = decided(case(Fact(text="Alice owns the pipeline"), known(1, "Bob likes tea"), cosine=0.1))
+    assert verdict.op == "ADD"
+
+
+TEXTS = [
+    "Alice owns the deploy pipeline",
+    "Alice owns it",
+    "Bob no longer drinks tea",
+    "Bob drinks tea",
+    "我喜欢茶",
+    "",
+]
+
+
+@given(st.sampled_from(TEXTS), st.lists(st.sampled_from(TEXTS), max_size=4), st.integers(-5, 5))
+def test_every_case_gets_one_main_verdict_about_known_numbers(new: str, olds: list[str], days: int) -> None:
+    memories = [known(n, text) for n, text in enumerate(olds)]
+    verdicts = decided(case(Fact(text=new), *memories, at=AT + timedelta(days=days)))
+    assert sum(v.op != "DELETE" for v in verdicts) == 1
+    assert all(v.fact == 7 and v.because and (v.memory is None or 1 <= v.memory <= len(olds)) for v in verdicts)

@@ -1,0 +1,152 @@
+"""Summaries without a model keep what they must and add nothing."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.errors import ModelError
+from slowwave.minds.offline import OfflineMind
+from slowwave.model.fact import Brief
+from slowwave.model.memory import Memory
+from slowwave.policy.grounding import adds, keeps
+
+AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+HIKES = [
+    "User went hiking at Mount Rainier on March 12, 2024",
+    "User went kayaking at Lake Washington on March 15, 2024",
+    "User ran a 5K in Fremont on March 20, 2024",
+    "User went rock climbing at Stone Gardens on March 25, 2024",
+    "User joined a cycling club on March 28, 2024",
+]
+
+
+def fact(text: str, days: int = 0) -> Memory:
+    at = AT + timedelta(days=days)
+    return Memory(id=f"{days}{text[:20]}", scope="s", kind="episodic", text=text, recorded_at=at, valid_from=at)
+
+
+def message(seq: int, text: str, role: str = "user", speaker: str | None = None) -> Memory:
+    at = AT + timedelta(minutes=seq)
+    return Memory(
+        id=f"m{seq}",
+        scope="s",
+        kind="message",
+        text=text,
+        recorded_at=at,
+        valid_from=at,
+        seq=seq,
+        role=role,
+        speaker=speaker,
+        conversation="c",
+    )
+
+
+def written(*memories: Memory, style: str = "cluster", words: int = 60) -> str:
+    return OfflineMind().summarise(Brief(memories=memories, style=style, words=words)).value.text
+
+
+def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once() -> None:
+    text = written(*(fact(h) for h in reversed(HIKES)))
+    assert text == (
+        "User went hiking at Mount Rainier on March 12, 2024; went kayaking at Lake Washington on March 15, 2024; "
+        "ran a 5K in Fremont on March 20, 2024; went rock climbing at Stone Gardens on March 25, 2024; "
+        "joined a cycling club on March 28, 2024."
+    )
+
+
+def test_each_subject_has_its_own_sentence_and_equal_texts_are_said_once() -> None:
+    members = [
+        fact("Ada likes tea", 1),
+        fact("The user likes coffee.", 2),
+        fact("Ada runs", 3),
+        fact("Ada likes tea", 4),
+        fact("tea is good", 5),
+    ]
+    assert written(*members) == "Ada likes tea; runs. The user likes coffee. tea is good."
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*HIKES, "Bob and others met Ann in Rome", "3 cats live here", "我住在东京", "The deadline is 5 May"]
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_a_cluster_keeps_every_name_number_and_date_and_adds_none(texts: list[str]) -> None:
+    members = [fact(t, n) for n, t in enumerate(texts)]
+    text = written(*members)
+    assert keeps(text, members) == ()
+    assert adds(text, members) == ()
+
+
+TALK = [
+    message(1, "Hey Jon! I lost my job at Door Dash in January.", speaker="Gina"),
+    message(2, "Wow, sorry! I opened a dance studio in Boston last week.", "assistant", "Jon"),
+    message(3, "Bye!", speaker="Gina"),
+]
+
+
+def test_a_cascade_selects_dated_clauses_by_speaker_and_drops_chatter() -> None:
+    text = written(*TALK, style="cascade", words=40)
+    assert (
+        text
+        == "Gina: I lost my job at Door Dash in January 2026\nJon: I opened a dance studio in Boston in the week of 16 February 2026"
+    )
+    assert adds(text, TALK) == ()
+
+
+def test_a_cascade_of_cascades_selects_again_from_the_same_words() -> None:
+    first = Memory(
+        id="s1",
+        scope="s",
+        kind="summary",
+        text=written(*TALK, style="cascade", words=40),
+        recorded_at=AT,
+        valid_from=AT,
+        conversation="c",
+        span=(1, 3),
+    )
+    model = Memory(
+        id="s2",
+        scope="s",
+        kind="summary",
+        text="They talked about gardens in Bern and tools.",
+        recorded_at=AT,
+        valid_from=AT,
+        conversation="c",
+        span=(4, 6),
+    )
+    text = written(first, model, style="cascade", words=60)
+    assert "Gina: I lost my job at Door Dash in January 2026" in text
+    assert "gardens in Bern" in text
+    assert adds(text, [first, model]) == ()
+    assert len(written(first, model, style="cascade", words=8).split()) <= 10
+
+
+def test_in_a_chat_with_an_assistant_the_user_comes_first() -> None:
+    chat = [
+        message(1, "I built a shed near Bern with cedar planks."),
+        message(2, "Cedar planks near Bern resist most weather damage.", "assistant"),
+    ]
+    assert written(*chat, style="cascade", words=9) == "User: I built a shed near Bern with cedar planks"
+
+
+def test_what_holds_no_clause_worth_selecting_is_cut_to_length() -> None:
+    assert written(message(1, "ok ok ok"), style="cascade", words=2) == "ok ok"
+
+
+@pytest.mark.parametrize("style", ["cluster", "cascade"])
+def test_nothing_cannot_be_summarised(style: str) -> None:
+    with pytest.raises(ModelError, match="nothing to summarise"):
+        written(message(1, "  "), style=style)
+
+
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=8), st.integers(5, 60))
+def test_a_cascade_of_any_talk_adds_nothing(texts: list[str], words: int) -> None:
+    chat = [message(n, t) for n, t in enumerate(texts, 1)]
+    if not any(t.strip() for t in texts):
+        return
+    assert adds(written(*chat, style="cascade", words=words), chat) == ()
