@@ -35,8 +35,8 @@ OPEN: Final = 40.0  # words up to which a text borrows and lends fully
 BARE: Final = 15.0  # words of a bare question
 
 # What the neighbours of a message lend it: those before it, the nearest first, and those after it.
-BEFORE_WORDS: Final = (0.40, 0.24, 0.144, 0.086)
-AFTER_WORDS: Final = (0.20, 0.10)
+BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)
+AFTER_WORDS: Final = (0.2, 0.1)
 BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
 AFTER_MEANING: Final = (0.3, 0.1)
 

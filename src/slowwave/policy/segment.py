@@ -80,7 +80,8 @@ def fold(text: str) -> str:
     """The text lower-cased and without diacritics, in one normal form."""
     if text.isascii():
         return text.lower()
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    lowered = unicodedata.normalize("NFKC", text).casefold()
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", lowered))
     return unicodedata.normalize("NFC", bare).translate(_PLAIN)
 
 
