@@ -1,12 +1,14 @@
 """The first version of a fact's memory: everything that is frozen when it is written."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from slowwave.model.fact import Fact
-from slowwave.model.memory import Memory
+from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import dated
-from slowwave.policy.categories import expires_at
+from slowwave.policy.categories import is_known
 from slowwave.policy.importance import Frequencies, importance as importance_of
 from slowwave.policy.retention import initial_stability
 from slowwave.ports import Ports
@@ -28,11 +30,21 @@ def born(ports: Ports, fact: Fact, now: datetime) -> Memory:
         trust=fact.trust,
         recorded_at=now,
         valid_from=fact.valid_from or now,
-        expires_at=fact.expires_at or expires_at(fact.category, now, None, ports.config.category_ttl_days),
+        expires_at=fact.expires_at,
         sources=fact.sources,
         metadata=fact.metadata,
     )
-    return dated(memory, ports.config, now)
+    return dated(memory, ports.config)
+
+
+def unfamiliar(ports: Ports, memories: Iterable[Memory]) -> tuple[str, ...]:
+    """A warning for each category that neither the registry nor the scope has met before."""
+    notes = []
+    for name in sorted({memory.category for memory in memories}):
+        where = Where(kinds=frozenset(FACT_KINDS), categories=frozenset({name}), limit=1)
+        if not is_known(name) and not ports.store.select((ports.scope,), where):
+            notes.append(f"the category {name!r} is not a known one: it is kept, and treated as 'other'")
+    return tuple(notes)
 
 
 def _importance(ports: Ports, text: str) -> float:

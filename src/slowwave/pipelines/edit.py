@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
-from slowwave.errors import InputError, NotFoundError
+from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import clean
-from slowwave.model.operation import Change, Hold
+from slowwave.model.operation import Change, Hold, Operation
 from slowwave.model.plan import Plan, Receipt
+from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
-from slowwave.pipelines.making import one_group, settle
+from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.moves import dated, moved
+from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
 TEXT_LONGEST = 100_000
@@ -40,17 +41,23 @@ def found(ports: Ports, memory_id: str) -> Memory:
 def update(ports: Ports, memory_id: str, text: str) -> Receipt:
     """New words for a fact; the old ones stay in its history."""
     text = checked_text(text)
-    made, _ = entries(ports, [text])
+    made, problems = entries(ports, [text])
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
         if before.kind == MESSAGE:
             raise InputError(f"{memory_id!r} is a message: what was said stays as it was said; add a fact instead")
-        after = replace(before, text=text, version=before.version + 1, flags=before.flags - {"restored"})
-        change = Change(before=before, after=after, because="edited by hand", entry=made[0])
-        return one_group(ports, "edit", [change] if text != before.text else [], "edited by hand", now=now)
+        if text == before.text:
+            return one_group(ports, "edit", [], "edited by hand", now=now)
+        after = replace(before, text=text, version=before.version + 1, flags=before.flags - {RESTORED})
+        _refuse_twin(ports, after)
+        held = ports.store.held(ports.scope, [content_key(text)])
+        operations: list[Operation] = [Hold(key=key, on=False, because="stated again") for key in held]
+        after = dated(after, ports.config)
+        operations.append(Change(before=before, after=after, because="edited by hand", entry=made[0]))
+        return one_group(ports, "edit", operations, "edited by hand", now=now)
 
-    return settle(ports, plan)
+    return noted(settle(ports, plan), problems=problems)
 
 
 def delete(ports: Ports, memory_id: str) -> Receipt:
@@ -60,7 +67,7 @@ def delete(ports: Ports, memory_id: str) -> Receipt:
         now, before = ports.now(), found(ports, memory_id)
         if before.phase == "retracted":
             return one_group(ports, "edit", [], "already retracted", now=now)
-        ended = moved(before, "retract", ports.config, now, valid_to=max(now, before.valid_from))
+        ended = moved(before, "retract", ports.config, valid_to=max(now, before.valid_from))
         hold = Hold(key=content_key(before.text), because="deleted by hand")
         change = Change(before=before, after=ended, because="deleted by hand")
         return one_group(ports, "edit", [change, hold], "deleted by hand", now=now)
@@ -71,32 +78,42 @@ def delete(ports: Ports, memory_id: str) -> Receipt:
 def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
     """Exempt a memory from everything automatic, or no longer."""
 
-    def change(memory: Memory, _now: datetime) -> Memory:
+    def change(memory: Memory) -> Memory:
         after = replace(memory, pinned=on, version=memory.version + 1)
-        return after if after.pinned != memory.pinned else memory
+        return dated(after, ports.config) if after.pinned != memory.pinned else memory
 
     return _edit(ports, memory_id, change, "pinned" if on else "unpinned")
 
 
 def revive(ports: Ports, memory_id: str) -> Receipt:
-    """Bring back what is cold, superseded or retracted."""
+    """Bring back what is cold, superseded or retracted; sleep leaves it alone until it is used or changed."""
 
-    def change(memory: Memory, now: datetime) -> Memory:
+    def change(memory: Memory) -> Memory:
         if memory.hot:
             return memory
         event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
-        return moved(memory, event, ports.config, now, superseded_by=None, valid_to=None)
+        back = moved(memory, event, ports.config, superseded_by=None, valid_to=None)
+        _refuse_twin(ports, back)
+        return dated(replace(back, flags=back.flags | {RESTORED}), ports.config)
 
     return _edit(ports, memory_id, change, "revived by hand")
 
 
-def _edit(ports: Ports, memory_id: str, change: Callable[[Memory, datetime], Memory], because: str) -> Receipt:
+def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
-        after = change(before, now)
-        if after == before:
-            return one_group(ports, "edit", [], because, now=now)
-        operation = Change(before=before, after=dated(after, ports.config, now), because=because)
-        return one_group(ports, "edit", [operation], because, now=now)
+        after = change(before)
+        changes = [Change(before=before, after=after, because=because)] if after != before else []
+        return one_group(ports, "edit", changes, because, now=now)
 
     return settle(ports, plan)
+
+
+def _refuse_twin(ports: Ports, memory: Memory) -> None:
+    """Raise ConflictError if another live fact has the same words: a scope holds them once."""
+    if memory.kind == MESSAGE or memory.is_cascade or not memory.hot:
+        return
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
+    for twin in ports.store.select((ports.scope,), where):
+        if twin.id != memory.id:
+            raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")

@@ -72,7 +72,7 @@ def erase(
     operations: list[Operation] = [
         Change(
             before=memory,
-            after=moved(memory, "restore", ports.config, now, superseded_by=None),
+            after=moved(memory, "restore", ports.config, superseded_by=None),
             because="what stood for it was erased",
         )
         for memory in restored

@@ -10,7 +10,7 @@ from slowwave.policy.lifecycle import family, reason, step
 from slowwave.policy.retention import due_at, reinforced
 
 
-def moved(memory: Memory, event: str, config: Config, now: datetime, **fields: object) -> Memory:
+def moved(memory: Memory, event: str, config: Config, **fields: object) -> Memory:
     """The memory after the event, with its phase, its reason and the instant it next needs attention.
 
     Raises:
@@ -23,11 +23,16 @@ def moved(memory: Memory, event: str, config: Config, now: datetime, **fields: o
         version=memory.version + 1,
         **fields,  # type: ignore[arg-type]  # the caller names fields of Memory
     )
-    return dated(after, config, now)
+    return dated(after, config)
 
 
-def dated(memory: Memory, config: Config, now: datetime) -> Memory:
-    """The memory with the instant it next needs attention; what is not hot needs none."""
+def dated(memory: Memory, config: Config) -> Memory:
+    """The memory with the instant it needs attention, which may have passed; what is not hot needs none."""
+    return replace(memory, due_at=due_at(memory, config) if memory.hot else None)
+
+
+def put_off(memory: Memory, config: Config, now: datetime) -> Memory:
+    """The memory, looked at and left as it is, with the next instant after now at which it needs attention."""
     return replace(memory, due_at=due_at(memory, config, after=now) if memory.hot else None)
 
 

@@ -14,9 +14,10 @@ from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.operation import Operation
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Query, Where
-from slowwave.pipelines.born import born
+from slowwave.pipelines.born import born, unfamiliar
 from slowwave.pipelines.entries import entries
-from slowwave.pipelines.verdicts import Draft
+from slowwave.pipelines.tombstone import tombstone
+from slowwave.pipelines.verdicts import LIVE, Draft
 from slowwave.policy.segment import STOP_WORDS, stem, words
 from slowwave.ports import Ports
 
@@ -26,7 +27,6 @@ RELATED = 0.40
 """The cosine from which two texts are similar, where the embedder brings no number of its own."""
 
 _PLAIN_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
-_LIVE = frozenset({"active", "core", "cold"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def reconcile(
         for place, (fact, entry) in enumerate(zip(facts, made, strict=True))
     ]
     equals = _equals(ports, fresh)
-    held = ports.store.held(ports.scope, [new.key for new in fresh])
+    held = _held(ports, fresh)
     draft = Draft(ports=ports, now=now, stated=stated, in_store={memory.id for memory in waiting})
     if stated:
         draft.let_go(held)
@@ -80,24 +80,34 @@ def reconcile(
     cases = _cases(ports, fresh, equals | dict.fromkeys(held), now, stated=stated)
     verdicts, failed, cost = _decide(ports, cases)
     for number, new in enumerate(fresh, 1):
-        known = draft.known(new.key, equals)
+        memory = draft.undecided(new.memory)
+        if memory is None:
+            continue
+        known = draft.known(memory, new.key, equals)
         because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
-        if new.key in held:
-            draft.refuse(new.fact.text, new.fact.quote, "a person undid it")
+        if new.key in held and memory.id not in draft.in_store:
+            draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
         elif known is not None:
-            draft.reinforce(known, new.memory, because="the same words are known")
+            draft.reinforce(known, memory, because="the same words are known")
         elif not new.candidates:
-            draft.place(new.memory, new.entry, because=because)
+            draft.place(memory, new.entry, because=because)
         else:
-            draft.judge(new.memory, new.entry, verdicts.get(number, ()), new.candidates, because=because)
+            draft.judge(memory, new.entry, verdicts.get(number, ()), new.candidates, because=because)
     return Reconciled(
         operations=tuple(draft.operations),
         facts=tuple(draft.facts.values()),
-        notes=tuple(draft.notes),
+        notes=(*draft.notes, *unfamiliar(ports, draft.facts.values())),
         waiting=draft.waiting,
         problems=(*problems, *failed, *draft.problems),
         cost=cost,
     )
+
+
+def _held(ports: Ports, fresh: Sequence[_New]) -> frozenset[str]:
+    """The keys of facts that a person undid, deleted or erased."""
+    buried = {tombstone(new.fact.text): new.key for new in fresh}
+    found = ports.store.held(ports.scope, [*buried, *buried.values()])
+    return frozenset(buried.get(key, key) for key in found)
 
 
 def _new(fact: Fact, memory: Memory, entry: Entry) -> _New:
@@ -110,7 +120,7 @@ def _equals(ports: Ports, fresh: Sequence[_New]) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     own = {new.memory.id for new in fresh}
     for key in {new.key for new in fresh}:
-        where = Where(kinds=frozenset(FACT_KINDS), phases=_LIVE, key=key)
+        where = Where(kinds=frozenset(FACT_KINDS), phases=LIVE, key=key)
         for memory in ports.store.select((ports.scope,), where):
             if memory.id not in own and (key not in found or memory.hot):
                 found[key] = memory

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import COUNTERS, MESSAGE, Memory
-from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
+from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import chunked, new_id, noted
 from slowwave.pipelines.moves import dated, moved
+from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
-
-RESTORED = "restored"
-"""The flag of what an undo brought back: sleep leaves it alone until a person, a use or a new fact touches it."""
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
@@ -28,37 +26,104 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]
-    inside = {member.id for member in family}
-    later = {one.id: one for member in family for one in ports.store.later(ports.scope, member) if one.id not in inside}
+    chosen = _newest_first(ports, family)
+    later = [one for one in chosen if one.id not in {member.id for member in family}]
     if later and not cascade:
-        names = ", ".join(f"{one.id} ({one.cause})" for one in list(later.values())[:5])
+        names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
         raise ConflictError(f"{len(later)} later runs rest on {run_id}: {names}; undo them too with cascade=True")
-    chosen = sorted([*family, *later.values()], key=lambda one: (one.at, one.id), reverse=True)
-    receipts = [_undone(ports, one) for one in chosen if any(one.plan.groups)]
-    return tuple(receipts)
+    for one in chosen:
+        if any(isinstance(operation, Erase) for operation in one.plan.operations):
+            raise InputError(f"run {one.id} is an erase: what it destroyed cannot come back")
+    return tuple(_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups))
 
 
-def _undone(ports: Ports, run: Run) -> Receipt:
-    now = ports.now()
-    if any(isinstance(operation, Erase) for operation in run.plan.operations):
-        raise InputError(f"run {run.id} is an erase: what it destroyed cannot come back")
-    groups: list[Group] = []
-    for group in reversed(run.plan.groups):
-        current = _current(ports, group.operations)
-        operations = [
-            inverse
-            for operation in reversed(group.operations)
-            for inverse in _inverse(ports, operation, current, now, by_person=run.cause in {"add", "edit"})
-        ]
-        groups += chunked(operations, because=f"undo: {group.because}")
-    plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=tuple(groups), parent=None)
-    receipt = ports.store.apply(plan)
-    return noted(receipt, notes=(f"took back run {run.id} ({run.cause})",))
+def _newest_first(ports: Ports, runs: Sequence[Run]) -> list[Run]:
+    """The runs and all that rests on them, however indirectly, each before what it rests on."""
+    found: dict[str, Run] = {}
+    entered: set[str] = set()
+    waiting = list(runs)
+    while waiting:
+        run = waiting[-1]
+        if run.id in entered:
+            found.setdefault(waiting.pop().id, run)
+        else:
+            entered.add(run.id)
+            later = ports.store.later(ports.scope, run)
+            waiting += [one for one in reversed(later) if one.id not in entered]
+    return list(found.values())
 
 
-def _current(ports: Ports, operations: Sequence[Operation]) -> dict[str, Memory]:
-    ids = {touched.id for operation in operations if (touched := _touched(operation)) is not None}
-    return {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
+class _Undoing:
+    """One run being taken back: memories and cursors as they stand, moved along with each inverse."""
+
+    def __init__(self, ports: Ports, run: Run) -> None:
+        self.ports = ports
+        self.run = run
+        self.now = ports.now()
+        self.by_person = run.cause in {"add", "edit"}
+        ids = {touched.id for operation in run.plan.operations if (touched := _touched(operation)) is not None}
+        self.current = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
+        self.cursors: dict[tuple[str, str], int] = {}
+        self.notes = [f"took back run {run.id} ({run.cause})"]
+
+    def undone(self) -> Receipt:
+        """Apply the inverse of the run."""
+        groups: list[Group] = []
+        for group in reversed(self.run.plan.groups):
+            operations = [one for operation in reversed(group.operations) for one in self._inverse(operation)]
+            groups += chunked(operations, because=f"undo: {group.because}")
+        plan = Plan(id=new_id(self.now), scope=self.ports.scope, cause="undo", at=self.now, groups=tuple(groups))
+        return noted(self.ports.store.apply(plan), notes=self.notes)
+
+    def _inverse(self, operation: Operation) -> Iterator[Operation]:
+        """What takes one operation back, on memories as they stand now."""
+        because = f"undo: {operation.because}"
+        match operation:
+            case Add() if (memory := self.current.get(operation.memory.id)) is not None:
+                if memory.phase == "retracted":
+                    return
+                # What was never to be stored was at no time true.
+                after = moved(memory, "retract", self.ports.config, valid_to=memory.valid_from)
+                yield self._changed(memory, replace(after, reason="undone"), because)
+                if memory.kind != MESSAGE and not self.by_person:
+                    yield Hold(key=content_key(memory.text), because=because)
+            case Change() if (memory := self.current.get(operation.before.id)) is not None:
+                yield self._changed(memory, _restored(self.ports, memory, operation), because)
+            case Link():
+                yield self._unlinked(operation, because)
+            case Advance():
+                yield from self._rewound(operation, because)
+            case Hold():
+                yield replace(operation, on=not operation.on, because=because)
+            case Use() if operation.seen.id in self.current:
+                yield Use(seen=operation.after, after=operation.seen, because=because)
+            case _:
+                return
+
+    def _changed(self, before: Memory, after: Memory, because: str) -> Change:
+        self.current[after.id] = after
+        made = entries(self.ports, [after.text])[0] if after.text != before.text else [None]
+        return Change(before=before, after=after, because=because, entry=made[0])
+
+    def _unlinked(self, link: Link, because: str) -> Link:
+        """What the run added to the weight goes; what was added since stays."""
+        ends = (link.source, link.target)
+        known = self.ports.store.links(self.ports.scope, [link.source], [link.kind])
+        weight = next((one.weight for one in known if (one.source, one.target) == ends), 0.0)
+        left = max(0.0, round(weight - link.weight + link.before, 6))
+        return replace(link, before=weight, weight=left, because=because, at=self.now)
+
+    def _rewound(self, move: Advance, because: str) -> Iterator[Advance]:
+        """A cursor goes back, unless later runs read on from there: what they did stands, and so does the cursor."""
+        place = (move.conversation, move.cursor)
+        if place not in self.cursors:
+            found = self.ports.store.conversation(self.ports.scope, move.conversation)
+            self.cursors[place] = found.cursor(move.cursor) if found else 0
+        if self.cursors[place] == move.after:
+            self.cursors[place] = move.before
+            yield replace(move, before=move.after, after=move.before, because=because)
+        elif move.conversation:
+            self.notes.append(f"{move.conversation} was read further since, and is not read again")
 
 
 def _touched(operation: Operation) -> Memory | None:
@@ -73,35 +138,7 @@ def _touched(operation: Operation) -> Memory | None:
             return None
 
 
-def _inverse(
-    ports: Ports, operation: Operation, current: dict[str, Memory], now: datetime, *, by_person: bool
-) -> Iterator[Operation]:
-    """What takes one operation back, on memories as they stand now. `current` is moved along."""
-    because = f"undo: {operation.because}"
-    match operation:
-        case Add() if (memory := current.get(operation.memory.id)) is not None and memory.phase != "retracted":
-            after = replace(moved(memory, "retract", ports.config, now), reason="undone")
-            current[memory.id] = after
-            yield Change(before=memory, after=after, because=because)
-            if memory.kind != MESSAGE and not by_person:
-                yield Hold(key=content_key(memory.text), because=because)
-        case Change() if (memory := current.get(operation.before.id)) is not None:
-            after = _restored(ports, memory, operation, now)
-            current[memory.id] = after
-            yield Change(before=memory, after=after, because=because)
-        case Link():
-            yield replace(operation, weight=operation.before, before=operation.weight, because=because, at=now)
-        case Advance():
-            yield replace(operation, before=operation.after, after=operation.before, because=because)
-        case Hold():
-            yield replace(operation, on=not operation.on, because=because)
-        case Use() if (memory := current.get(operation.seen.id)) is not None:
-            yield Use(seen=operation.after, after=operation.seen, because=because)
-        case Refuse() | _:
-            return
-
-
-def _restored(ports: Ports, memory: Memory, change: Change, now: datetime) -> Memory:
+def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
     """The memory with the fields that the change touched as they were before it."""
     touched = {
         name: getattr(change.before, name)
@@ -112,4 +149,4 @@ def _restored(ports: Ports, memory: Memory, change: Change, now: datetime) -> Me
     after = replace(memory, **touched, version=memory.version + 1)
     if after.hot and not memory.hot:
         after = replace(after, flags=after.flags | {RESTORED})
-    return dated(after, ports.config, now)
+    return dated(after, ports.config)

@@ -1,14 +1,16 @@
 """Use: what the application says it used is strengthened; nothing else is."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import combinations
 
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Change, Link, Operation, Use
+from slowwave.model.operation import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Hit
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import moved, used
+from slowwave.policy.retention import associated, expired
 from slowwave.ports import Ports
 
 REVIVED = 3
@@ -19,10 +21,14 @@ CO_RETRIEVAL = 0.1
 """What a retrieval together adds to the weight of an association, which is at most 1."""
 
 
+JOINED = 0.3
+"""The weight from which an association strengthens the other end: three uses together."""
+
+
 def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = None) -> tuple[int, Receipt | None]:
     """Count one use more for each memory, move its anchor, and revive the first faded ones. Returns how many.
 
-    Counters are applied without version checks, so popular memories never block a writer.
+    Uses under one session's name count as one session, by default those of one day. Counters are applied without version checks, so popular memories never block a writer.
     """
     chosen: dict[str, Memory] = {}
     for hit in hits:
@@ -34,27 +40,38 @@ def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = Non
     if not counted:
         return 0, None
     because = f"{len(counted)} memories were used"
-    operations: list[Operation] = [
-        Use(seen=memory, after=used(memory, ports.config, now, session), because="used") for memory in counted
-    ]
-    groups = [Group(operations=tuple(operations), because=because)]
-    groups += [Group(operations=(change,), because=change.because) for change in _revived(ports, counted[:REVIVED])]
+    session = session if session is not None else f"{now:%Y-%m-%d}"
+    uses = [Use(seen=memory, after=used(memory, ports.config, now, session), because="used") for memory in counted]
+    uses += _neighbours(ports, counted, now)
+    groups = [Group(operations=tuple(uses), because=because)]
+    revived = _revived(ports, [use.after for use in uses[: min(REVIVED, len(counted))]], now)
+    groups += [Group(operations=(change,), because=change.because) for change in revived]
     groups += [Group(operations=(link,), because=link.because) for link in _associations(ports, counted)]
     plan = Plan(id=new_id(now), scope=ports.scope, cause="use", at=now, groups=tuple(groups))
     return len(counted), ports.store.apply(plan)
 
 
-def _revived(ports: Ports, memories: Sequence[Memory]) -> list[Change]:
-    """What faded, expired or was over budget comes back by use; what was superseded only by a person."""
-    now = ports.now()
+def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Change]:
+    """What faded or was over budget comes back by use, and what use lets live on; the superseded only by a person."""
+    changes = []
+    for memory in memories:
+        if memory.phase == "cold":
+            after = moved(memory, "revive", ports.config)
+            if not expired(after, ports.config, now):
+                changes.append(Change(before=memory, after=after, because="used after it had faded"))
+    return changes
+
+
+def _neighbours(ports: Ports, counted: Sequence[Memory], now: datetime) -> list[Use]:
+    """Facts that are often used together with these get a little more stable, the most closely joined ones."""
+    ids = {memory.id for memory in counted}
+    joined = [link for link in ports.store.links(ports.scope, sorted(ids), ["association"]) if link.weight >= JOINED]
+    ends = ((link.weight, end) for link in joined for end in (link.source, link.target) if end not in ids)
+    nearest = dict.fromkeys(end for _, end in sorted(ends, reverse=True))
+    near = ports.store.get((ports.scope,), list(nearest)[:ASSOCIATED])
+    moved_on = [(memory, associated(memory, ports.config, now)) for memory in near if memory.hot]
     return [
-        Change(
-            before=memory,
-            after=moved(memory, "revive", ports.config, now),
-            because="used after it had faded",
-        )
-        for memory in memories
-        if memory.phase == "cold"
+        Use(seen=seen, after=after, because="joined with what was used") for seen, after in moved_on if seen != after
     ]
 
 

@@ -7,16 +7,22 @@ from datetime import datetime
 from slowwave.model.codec import content_key
 from slowwave.model.entry import Entry
 from slowwave.model.fact import Candidate, Verdict
-from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory, SourceRef
+from slowwave.model.message import clean
 from slowwave.model.operation import Add, Change, Hold, Link, Operation, Refuse, Use
+from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.moves import dated, moved, used
 from slowwave.policy.duplicates import longer
 from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.retention import RESTORED, expiry
 from slowwave.ports import Ports
 
 WAITS = "unreconciled"
 """The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
+
+LIVE = frozenset({"active", "core", "cold"})
+"""The phases in which a fact counts as known."""
 
 _LINKS = frozenset({"close", "value changed?", "conflict?", "unsure"})
 
@@ -42,6 +48,7 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     waiting: int = 0
+    _became: dict[str, str | None] = field(default_factory=dict)
 
     def judge(
         self,
@@ -55,16 +62,14 @@ class Draft:
         if not verdicts:
             self.wait(new, entry, because=because)
             return
-        targets = {
-            candidate.number: self.standing.get(candidate.memory.id, candidate.memory) for candidate in candidates
-        }
+        targets = {one.number: found for one in candidates if (found := self._where(one.memory)) and found.id != new.id}
         fixed = {candidate.number for candidate in candidates if candidate.fixed}
         main = next((v for v in verdicts if v.op != "DELETE"), None)
         ended = [v for v in verdicts if v.op == "DELETE" and v.memory in targets]
         target = targets.get(main.memory) if main and main.memory is not None else None
         if main is None or target is None or main.op == "ADD":
             kept = self.place(new, entry, because=_why(main, because))
-        elif main.memory in fixed or not target.hot:
+        elif not target.hot or (main.memory in fixed and main.op != "NOOP"):
             kept = self.place(new, entry, because=because)
             self.link(
                 kept, target, "conflict?" if main.op == "UPDATE" else "close", because=_why(main, "it may not change")
@@ -77,28 +82,70 @@ class Draft:
             kept = self.place(new, entry, because=because)
             self.link(kept, target, main.relation if main.relation in _LINKS else "close", because=_why(main, "close"))
         for verdict in ended:
-            old = targets[verdict.memory] if verdict.memory is not None else kept
-            old = self.standing.get(old.id, old)
-            if verdict.memory in fixed:
+            old = self._where(targets[verdict.memory]) if verdict.memory is not None else None
+            if old is None or old.id == kept.id or not old.hot:
+                continue
+            if verdict.memory in fixed or self._words_of_a_person(old):
                 self.link(kept, old, "conflict?", because=_why(verdict, "it may not change"))
-            elif old.id != kept.id and old.hot:
+            else:
                 self.retract(old, kept, because=_why(verdict, "no longer true"))
 
+    def undecided(self, new: Memory) -> Memory | None:
+        """A new fact as it stands by now; None if an earlier one of the batch has taken its place."""
+        current = self.standing.get(new.id, new)
+        return current if current.hot and new.id not in self._became else None
+
     def _update(self, new: Memory, entry: Entry | None, verdict: Verdict, target: Memory, because: str) -> Memory:
-        text = (verdict.text or new.text).strip()
+        text = clean(verdict.text or "").strip() or new.text
         if verdict.relation == "contradictory":
-            if invented := adds(text, [new, target]):
-                self.problems.append(f"kept the words as they were said: {_names(invented)} stands in neither memory")
+            if trouble := self._unfit(text, new, target):
+                self.problems.append(f"kept the words as they were said: {trouble}")
                 text = new.text
             return self.supersede(target, new, entry, text, because=_why(verdict, "it changed"))
         both = [new, target]
-        for wording in dict.fromkeys((text, longer(new.text, target.text))):
-            if not keeps(wording, both) and not adds(wording, both):
+        wordings = dict.fromkeys((text, longer(new.text, target.text)))
+        if self._words_of_a_person(target):
+            wordings = {words: None for words in wordings if words == target.text or new.id in self.in_store}
+        for wording in wordings:
+            if not keeps(wording, both) and not adds(wording, both) and not self._said_elsewhere(wording, both):
                 return self.merge(target, new, wording, because=_why(verdict, "the same fact, more fully"))
-        self.problems.append(f"did not merge {new.text!r} into {target.text!r}: a name, number or date would be lost")
+        self.problems.append(f"did not merge {new.text!r} into {target.text!r}: words, names or numbers would be lost")
         kept = self.place(new, entry, because=because)
         self.link(kept, target, "close", because=_why(verdict, "close, but each says more"))
         return kept
+
+    def _unfit(self, text: str, new: Memory, target: Memory) -> str | None:
+        """Why these words may not stand for a new fact that replaces a known one."""
+        if text == new.text:
+            return None
+        if invented := adds(text, [new, target]):
+            return f"{_names(invented)} stands in neither memory"
+        if lost := keeps(text, [new]):
+            return f"{_names(lost)} would be lost"
+        if content_key(text) == content_key(target.text) or self._said_elsewhere(text, [new, target]):
+            return "another memory says just that"
+        return None
+
+    def _words_of_a_person(self, memory: Memory) -> bool:
+        """Whether a person stated it, and no person is at work now: then no mind rewords or retracts it."""
+        return not self.stated and not memory.sources and memory.kind != SUMMARY
+
+    def _said_elsewhere(self, text: str, but: Sequence[Memory]) -> bool:
+        """Whether a live fact besides these has the same words; a scope holds them once."""
+        key, mine = content_key(text), {memory.id for memory in but}
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=key)
+        stored = {memory.id: memory for memory in self.ports.store.select((self.ports.scope,), where)}
+        return any(
+            memory.id not in mine and memory.hot and content_key(memory.text) == key
+            for memory in (stored | self.standing).values()
+        )
+
+    def _where(self, memory: Memory) -> Memory | None:
+        """How a candidate stands by now: one of the batch may have joined a known memory, or was refused."""
+        place: str | None = memory.id
+        while place in self._became:
+            place = self._became[place]
+        return None if place is None else self.standing.get(place, memory)
 
     def place(self, new: Memory, entry: Entry | None, *, because: str) -> Memory:
         """Store the fact, or take the waiting flag off it where it already stands."""
@@ -107,8 +154,9 @@ class Draft:
             kept = replace(new, flags=new.flags - {WAITS}, version=current.version)
             if kept == current:
                 return current
-            kept = dated(replace(kept, version=current.version + 1), self.ports.config, self.now)
-            self._put(Change(before=current, after=kept, because=because, entry=entry), kept)
+            kept = dated(replace(kept, version=current.version + 1), self.ports.config)
+            worded = entry if kept.text != current.text else None
+            self._put(Change(before=current, after=kept, because=because, entry=worded), kept)
             return kept
         self._put(Add(memory=new, because=because, entry=entry), new)
         self.facts[new.id] = new
@@ -122,32 +170,65 @@ class Draft:
 
     def reinforce(self, known: Memory, new: Memory, *, because: str) -> Memory:
         """The fact was heard again: its sources join the known memory's, which counts one use more."""
-        current = self._with_sources(known, new.sources, because=because)
+        current = self.standing.get(known.id, known)
+        again = replace(current, sources=_joined(current.sources, new.sources), expires_at=self._lives(current, new))
         if not current.hot:
-            current = self._change(current, moved(current, "revive", self.ports.config, self.now), because=because)
-        after = used(current, self.ports.config, self.now, session=None)
-        self._put(Use(seen=current, after=after, because=because), after)
+            again = self._change(current, moved(again, "revive", self.ports.config), because=because)
+        elif again != current:
+            again = self._change(current, replace(again, version=current.version + 1), because=because)
+        after = used(again, self.ports.config, self.now, session=None)
+        self._put(Use(seen=again, after=after, because=because), after)
         self.notes.append(f"already known: {known.text!r}")
-        self._dissolve(new, current, because=because)
+        self._dissolve(new, after, stored=new.id in self.in_store, because=because)
         return after
 
+    def _lives(self, known: Memory, new: Memory) -> datetime | None:
+        """Until when a fact lives that is said again: as if it were new, once less than half of that is left."""
+        config = self.ports.config
+        extended, fresh = expiry(used(known, config, self.now, session=None), config), expiry(new, config)
+        return fresh if fresh and extended and (extended - self.now) * 2 < fresh - self.now else known.expires_at
+
     def merge(self, known: Memory, new: Memory, text: str, *, because: str) -> Memory:
-        """One memory for both: the fuller wording, all sources."""
+        """One memory for both: the fuller wording, all sources. Of two that are stored, the fuller one stays."""
         current = self.standing.get(known.id, known)
-        made, problems = entries(self.ports, [text])
-        self.problems += problems
+        stored = new.id in self.in_store
+        if stored and text == new.text != current.text and current.phase == "active":
+            current, new = new, current
+        made: list[Entry] = []
+        if text != current.text:
+            made, problems = entries(self.ports, [text])
+            self.problems += problems
+        waits = {WAITS} if current.id in self.in_store else set()
         after = replace(
             current,
             text=text,
             sources=_joined(current.sources, new.sources),
             importance=max(current.importance, new.importance),
+            pinned=current.pinned or new.pinned,
+            flags=current.flags - {RESTORED} - waits,
             version=current.version + 1,
         )
-        self._put(Change(before=current, after=after, because=because, entry=made[0]), after)
-        self.facts[after.id] = after
-        self.notes.append(f"merged into {known.text!r}")
-        self._dissolve(new, after, because=because)
-        return after
+        after = dated(after, self.ports.config)
+        self._dissolve(new, after, stored=stored, because=because)  # first: a scope holds the same words once
+        self._put(Change(before=current, after=after, because=because, entry=made[0] if made else None), after)
+        if stored:
+            self._count_in(after, new, because=because)
+        self.facts[after.id] = self.standing[after.id]
+        self.notes.append(f"merged into {current.text!r}")
+        return self.standing[after.id]
+
+    def _count_in(self, kept: Memory, gone: Memory, *, because: str) -> None:
+        """The uses of a memory that another one stands for now are that one's."""
+        if gone.accesses:
+            after = replace(
+                kept,
+                accesses=kept.accesses + gone.accesses,
+                sessions=kept.sessions + gone.sessions,
+                stability=max(kept.stability, gone.stability),
+                used_at=max(filter(None, (kept.used_at, gone.used_at)), default=None),
+            )
+            after = dated(after, self.ports.config)
+            self._put(Use(seen=kept, after=after, because=because), after)
 
     def supersede(self, old: Memory, new: Memory, entry: Entry | None, text: str, *, because: str) -> Memory:
         """The new fact takes the old one's place; the old one's time ends where the new one's begins."""
@@ -155,60 +236,54 @@ class Draft:
             made, problems = entries(self.ports, [text])
             self.problems += problems
             new, entry = replace(new, text=text), made[0]
-        kept = self.place(new, entry, because=because)
+        kept = self.place(replace(new, pinned=new.pinned or old.pinned), entry, because=because)
         current = self.standing.get(old.id, old)
-        ended = moved(
-            current, "replace", self.ports.config, self.now, superseded_by=kept.id, valid_to=_end(current, kept)
-        )
+        ended = moved(current, "replace", self.ports.config, superseded_by=kept.id, valid_to=_end(current, kept))
         self._change(current, ended, because=because)
         self.notes.append(f"replaced {old.text!r}")
         return kept
 
     def retract(self, old: Memory, new: Memory, *, because: str) -> None:
         """The old fact is no longer true; nothing takes its place."""
-        ended = moved(old, "retract", self.ports.config, self.now, valid_to=_end(old, new))
+        ended = moved(old, "retract", self.ports.config, valid_to=_end(old, new))
         self._change(old, ended, because=because)
         self.notes.append(f"retracted {old.text!r}")
 
     def link(self, source: Memory, target: Memory, kind: str, *, because: str) -> None:
         """Join two memories that a person or a mind may want to look at together."""
-        if any(
-            one.kind == kind and {one.source, one.target} == {source.id, target.id}
-            for one in self.ports.store.links(self.ports.scope, [source.id], [kind])
-        ):
+        ends = {source.id, target.id}
+        known = [{one.source, one.target} for one in self.ports.store.links(self.ports.scope, [source.id], [kind])]
+        known += [{one.source, one.target} for one in self.operations if isinstance(one, Link) and one.kind == kind]
+        if ends in known:
             return
         link = Link(source=source.id, target=target.id, kind=kind, weight=1.0, before=0.0, because=because, at=self.now)
         self.operations.append(link)
         self.notes.append(f"linked ({kind}) with {target.text!r}")
 
-    def refuse(self, text: str, quote: str, reason: str) -> None:
+    def refuse(self, new: Memory, quote: str, reason: str) -> None:
         """Write down a fact that is not stored, and why."""
-        self.operations.append(Refuse(text=text, quote=quote, reason=reason, because=reason))
+        self.operations.append(Refuse(text=new.text, quote=quote, reason=reason, because=reason))
+        self._became[new.id] = None
 
     def let_go(self, keys: Iterable[str]) -> None:
         """A person states again what an undo holds: it is held no longer."""
-        self.operations += [Hold(key=key, on=False, because="stated again") for key in keys]
+        self.operations += [Hold(key=key, on=False, because="stated again") for key in sorted(keys)]
 
-    def known(self, key: str, found: Mapping[str, Memory]) -> Memory | None:
+    def known(self, new: Memory, key: str, found: Mapping[str, Memory]) -> Memory | None:
         """The live memory of the same words, in the store or earlier in this batch."""
         for memory in self.standing.values():
-            if memory.phase in {"active", "core", "cold"} and content_key(memory.text) == key:
+            if memory.id != new.id and memory.phase in LIVE and content_key(memory.text) == key:
                 return memory
         known = found.get(key)
-        return self.standing.get(known.id, known) if known is not None else None
+        current = self.standing.get(known.id, known) if known is not None else None
+        return current if current is not None and current.phase in LIVE else None
 
-    def _dissolve(self, new: Memory, into: Memory, *, because: str) -> None:
-        if new.id in self.in_store:
+    def _dissolve(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:
+        self._became[new.id] = into.id
+        if stored:
             current = self.standing.get(new.id, new)
-            gone = moved(current, "merge", self.ports.config, self.now, superseded_by=into.id)
+            gone = moved(current, "merge", self.ports.config, superseded_by=into.id)
             self._change(current, replace(gone, flags=gone.flags - {WAITS}), because=because)
-
-    def _with_sources(self, known: Memory, sources: tuple[SourceRef, ...], *, because: str) -> Memory:
-        current = self.standing.get(known.id, known)
-        joined = _joined(current.sources, sources)
-        if joined == current.sources:
-            return current
-        return self._change(current, replace(current, sources=joined, version=current.version + 1), because=because)
 
     def _change(self, before: Memory, after: Memory, *, because: str) -> Memory:
         self._put(Change(before=before, after=after, because=because), after)

@@ -105,7 +105,7 @@ class _Writer:
         outgrown = [
             Change(
                 before=old,
-                after=moved(old, "replace", self.ports.config, self.night.now, superseded_by=summary.id),
+                after=moved(old, "replace", self.ports.config, superseded_by=summary.id),
                 because=because,
             )
             for old in standing

@@ -17,7 +17,7 @@ from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.grouping import groups as clusters
-from slowwave.policy.retention import exempt, fading
+from slowwave.policy.retention import fading, protected
 from slowwave.policy.trust import least
 
 DEPTH_MAX = 2
@@ -33,9 +33,7 @@ WORDS_PER_MEMBER = 20
 def compress(night: Night) -> Staged:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
     ports = night.ports
-    bands = {
-        (m.kind, m.category, m.depth) for m in night.open() if fading(m, ports.config, night.now) and not exempt(m)
-    }
+    bands = {(m.kind, m.category, m.depth) for m in night.open() if fading(m, ports.config, night.now)}
     found = [cluster for band in sorted(bands) for cluster in _clusters(night, *band)]
     if not night.think:
         return Staged(left=len(found))
@@ -97,10 +95,15 @@ def _band(night: Night, kind: str, category: str) -> list[Memory]:
     return [
         memory
         for memory in ports.store.select((ports.scope,), where)
-        if memory.id not in night.taken
-        and not exempt(memory)
-        and (memory.reason == "faded" if memory.phase == "cold" else fading(memory, ports.config, night.now))
+        if memory.id not in night.taken and _fades(memory, night)
     ]
+
+
+def _fades(memory: Memory, night: Night) -> bool:
+    """Hot, it fades by its curve, which use may hold up; cold, it did, and only a person's protection counts."""
+    if memory.phase == "cold":
+        return memory.reason == "faded" and not protected(memory)
+    return fading(memory, night.ports.config, night.now)
 
 
 def _refusal(text: str, members: tuple[Memory, ...]) -> str | None:
@@ -134,11 +137,11 @@ def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[
         depth=members[0].depth + 1,
         members=tuple(member.id for member in members),
     )
-    summary = dated(summary, ports.config, now)
+    summary = dated(summary, ports.config)
     because = f"{len(members)} fading memories of category {summary.category} became one summary"
     operations: list[Operation] = [Add(memory=summary, because=because, entry=made[0])]
     for member in members:
-        after = moved(member, "consolidate", ports.config, now, superseded_by=summary.id)
+        after = moved(member, "consolidate", ports.config, superseded_by=summary.id)
         operations.append(Change(before=member, after=after, because=because))
         operations.append(
             Link(

@@ -12,7 +12,7 @@ from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.retry import as_fact
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.pipelines.verdicts import WAITS, Draft
-from slowwave.policy.retention import exempt
+from slowwave.policy.retention import protected
 
 CURSOR = "duplicates"
 LOOKED_AT = 200
@@ -77,7 +77,7 @@ def _fresh(night: Night, ids: list[str]) -> list[Memory]:
         and memory.kind in _KINDS
         and memory.id not in night.taken
         and WAITS not in memory.flags
-        and not exempt(memory)
+        and not protected(memory)
     ]
 
 
@@ -95,7 +95,7 @@ def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None
     judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], _SETTLED)}
     for older in near:
         before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
-        if before and older.id not in judged and older.id not in night.taken and not exempt(older):
+        if before and older.id not in judged and older.id not in night.taken and not protected(older):
             return newer, older, ranked[older.id]
     return None
 

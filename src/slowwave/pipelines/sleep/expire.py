@@ -13,7 +13,7 @@ def expire(night: Night) -> Staged:
     for memory in night.open():
         if not expired(memory, night.ports.config, night.now):
             continue
-        after = moved(memory, "expire", night.ports.config, night.now)
+        after = moved(memory, "expire", night.ports.config)
         because = f"its time to live is over: {memory.category}"
         changes.append(Change(before=memory, after=after, because=because))
     night.taken.update(change.before.id for change in changes)

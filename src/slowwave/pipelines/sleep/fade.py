@@ -46,7 +46,7 @@ def _faded(night: Night) -> list[Change]:
         reason = should_fade(memory, night.ports.config, night.now)
         if reason is None:
             continue
-        after = moved(memory, "stage" if reason == "stage" else "fade", night.ports.config, night.now)
+        after = moved(memory, "stage" if reason == "stage" else "fade", night.ports.config)
         now_at = strength(memory, night.ports.config, night.now)
         changes.append(Change(before=memory, after=after, because=f"strength {now_at:.2f}: {reason}"))
     return changes
@@ -99,4 +99,4 @@ def _messages_over(night: Night, *, gone: int) -> list[Change]:
 
 
 def _trimmed(night: Night, memory: Memory, because: str) -> Change:
-    return Change(before=memory, after=moved(memory, "trim", night.ports.config, night.now), because=because)
+    return Change(before=memory, after=moved(memory, "trim", night.ports.config), because=because)

@@ -1,20 +1,46 @@
-"""Promote what is used often and well into core memory, and demote what no longer is."""
+"""Promote what is used often and well into core memory, and demote what no longer is or is contradicted."""
 
+from collections.abc import Sequence
+
+from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.model.operation import Change
+from slowwave.model.query import Where
 from slowwave.pipelines.making import chunked
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.policy.core import demotes, promotes
 
+CORE_MAX = 1000
+"""How many core memories one night looks at, the newest first."""
+
 
 def promote(night: Night) -> Staged:
-    """Due facts that have earned a place in core memory, or lost it."""
+    """Due facts that have earned a place in core memory, and core memories that have lost it.
+
+    Core memories are never due, so every night that has anything to do looks at all of them, and at what contradicts
+    them: there are few.
+    """
     config = night.ports.config
-    changes = []
-    for memory in night.open():
-        core = memory.phase == "core"
-        if because := demotes(memory, config) if core else promotes(memory, config):
-            after = moved(memory, "demote" if core else "promote", config, night.now)
-            changes.append(Change(before=memory, after=after, because=because))
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
+    core = [m for m in night.ports.store.select((night.ports.scope,), where) if m.id not in night.taken]
+    able = [memory for memory in night.open() if promotes(memory, config)]
+    disputed = _disputed(night, [*core, *able])
+    reasons = [(memory, "demote", demotes(memory, config, contradicted=memory.id in disputed)) for memory in core]
+    reasons += [(memory, "promote", promotes(memory, config, contradicted=memory.id in disputed)) for memory in able]
+    changes = [
+        Change(before=memory, after=moved(memory, event, config), because=because)
+        for memory, event, because in reasons
+        if because
+    ]
     night.taken.update(change.before.id for change in changes)
     return Staged(groups=chunked(changes, f"{len(changes)} moved into core memory or out of it"))
+
+
+def _disputed(night: Night, memories: Sequence[Memory]) -> set[str]:
+    """The ids of those that a hot memory contradicts."""
+    store, scope = night.ports.store, night.ports.scope
+    ids = {memory.id for memory in memories}
+    links = store.links(scope, ids, ["conflict?"])
+    standing = {m.id for m in store.get((scope,), {end for one in links for end in (one.source, one.target)}) if m.hot}
+    pairs = [(end, one.other(end)) for one in links for end in (one.source, one.target)]
+    return {end for end, other in pairs if end in ids and other in standing}

@@ -6,7 +6,7 @@ from datetime import datetime
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Change
 from slowwave.model.plan import FREE, Cost, Group
-from slowwave.pipelines.moves import dated
+from slowwave.pipelines.moves import put_off
 from slowwave.ports import Ports
 
 
@@ -34,7 +34,7 @@ class Night:
 
     def later(self, memory: Memory) -> Change | None:
         """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
-        after = dated(memory, self.ports.config, self.now)
+        after = put_off(memory, self.ports.config, self.now)
         if after.due_at == memory.due_at:
             return None
         after = replace(after, version=memory.version + 1)
