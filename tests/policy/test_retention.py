@@ -292,12 +292,12 @@ def test_use_lets_go_of_what_an_undo_restored() -> None:
 
 
 def test_use_extends_the_life_its_category_gives_but_not_one_that_was_said() -> None:
-    by_category = memory(category="decision", expires_at=T + 365 * DAY)
-    assert reinforced(by_category, EBBINGHAUS, T + 9 * DAY).expires_at == T + 374 * DAY
-    twice = reinforced(reinforced(by_category, EBBINGHAUS, T + 9 * DAY), EBBINGHAUS, T + 5 * DAY)
-    assert twice.expires_at == T + 374 * DAY
+    used = reinforced(memory(category="decision"), EBBINGHAUS, T + 9 * DAY)
+    assert (used.expires_at, expiry(used, EBBINGHAUS)) == (None, T + 374 * DAY)
+    assert expiry(reinforced(used, EBBINGHAUS, T + 5 * DAY), EBBINGHAUS) == T + 374 * DAY
+    assert expiry(used, Config(category_ttl_days={"decision": 10.0})) == T + 19 * DAY
     said = memory(category="decision", expires_at=T + 5 * DAY)
-    assert reinforced(said, EBBINGHAUS, T + 4 * DAY).expires_at == T + 5 * DAY
+    assert expiry(reinforced(said, EBBINGHAUS, T + 4 * DAY), EBBINGHAUS) == T + 5 * DAY
 
 
 @pytest.mark.parametrize(("every", "uses"), [(7, 7), (1, 43)])

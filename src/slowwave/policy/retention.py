@@ -191,7 +191,6 @@ def reinforced(memory: Memory, config: Config, now: datetime, session: str | Non
         last_session=session if session is not None else memory.last_session,
         used_at=max(memory.used_at, now) if memory.used_at else now,
         stability=_boosted(memory, config, now, config.direct_boost),
-        expires_at=_extended(memory, config, now),
         flags=memory.flags - {RESTORED},
     )
     return replace(used, due_at=due_at(used, config))
@@ -276,16 +275,6 @@ def _scale(memory: Memory) -> float:
     """Importance * sqrt(1 + accesses), at most 1, in steps of a quarter octave of the time constant it stands for."""
     used = max(memory.importance, _WEAKEST) * sqrt(1.0 + memory.accesses)
     return min(1.0, power(quarter_octave(power(used, 1.0 / POWER_DECAY)), POWER_DECAY))
-
-
-def _extended(memory: Memory, config: Config, now: datetime) -> datetime | None:
-    """Its expiry after a use: what its category says then, unless something else was said of this memory."""
-    overrides = config.category_ttl_days
-    by_category = expires_at(memory.category, memory.recorded_at, memory.used_at, overrides)
-    if memory.expires_at is None or memory.expires_at != by_category:
-        return memory.expires_at
-    used_at = max(memory.used_at, now) if memory.used_at else now
-    return expires_at(memory.category, memory.recorded_at, used_at, overrides)
 
 
 def _boosted(memory: Memory, config: Config, now: datetime, boost: float) -> float:
