@@ -122,50 +122,33 @@ def numbered(memory: Memory, seq: int) -> Memory:
     return copy
 
 
-def from_row(scope: str, row: Sequence[Scalar]) -> Memory:
+def from_row(scope: str, row: Sequence[Any]) -> Memory:
     """The memory of a row that `to_row` made; values after the last of COLUMNS are left alone."""
-    # Positions rather than names, because cold starts read many thousand rows.
+    # Slot by slot rather than by the constructor, because cold starts read many thousand rows.
     (mid, kind, text, recorded, valid, category, subject, phase, reason, confidence) = row[:10]
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
-    (used, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
+    (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
     (members, superseded_by, sources, version, flags, metadata) = row[29:35]
-    return Memory(
-        id=mid,  # type: ignore[arg-type]  # here and below: the types are those `to_row` wrote
-        scope=scope,
-        kind=kind,  # type: ignore[arg-type]
-        text=text,  # type: ignore[arg-type]
-        recorded_at=EPOCH + timedelta(0, 0, recorded),  # type: ignore[arg-type]
-        valid_from=EPOCH + timedelta(0, 0, valid),  # type: ignore[arg-type]
-        category=category,  # type: ignore[arg-type]
-        subject=subject,  # type: ignore[arg-type]
-        phase=phase,  # type: ignore[arg-type]
-        reason=reason,  # type: ignore[arg-type]
-        confidence=confidence,  # type: ignore[arg-type]
-        importance=importance,  # type: ignore[arg-type]
-        stability=stability,  # type: ignore[arg-type]
-        pinned=bool(pinned),
-        trust=trust,  # type: ignore[arg-type]
-        valid_to=None if until is None else from_micros(until),  # type: ignore[arg-type]
-        expires_at=None if expires is None else from_micros(expires),  # type: ignore[arg-type]
-        due_at=None if due is None else from_micros(due),  # type: ignore[arg-type]
-        accesses=accesses,  # type: ignore[arg-type]
-        sessions=sessions,  # type: ignore[arg-type]
-        used_at=None if used is None else from_micros(used),  # type: ignore[arg-type]
-        last_session=last_session,  # type: ignore[arg-type]
-        depth=depth,  # type: ignore[arg-type]
-        conversation=conversation,  # type: ignore[arg-type]
-        seq=seq or 0,  # type: ignore[arg-type]
-        role=role,  # type: ignore[arg-type]
-        speaker=speaker,  # type: ignore[arg-type]
-        ref=ref,  # type: ignore[arg-type]
-        span=None if first is None else (first, last),  # type: ignore[arg-type]
-        members=() if members is None else tuple(_decode(members)),  # type: ignore[arg-type]
-        superseded_by=superseded_by,  # type: ignore[arg-type]
-        sources=() if sources is None else _sources(sources),  # type: ignore[arg-type]
-        version=version,  # type: ignore[arg-type]
-        flags=frozenset() if flags is None else frozenset(_decode(flags)),  # type: ignore[arg-type]
-        metadata={} if metadata is None else _decode(metadata),  # type: ignore[arg-type]
+    values = (
+        *(mid, scope, kind, text, _instant(recorded), _instant(valid), category, subject, phase, reason, confidence),
+        *(importance, stability, bool(pinned), trust, _instant(until), _instant(expires), _instant(due)),
+        *(accesses, sessions, _instant(used_at), last_session, depth, conversation, seq or 0, role, speaker, ref),
+        None if first is None else (first, last),
+        () if members is None else tuple(_decode(members)),
+        superseded_by,
+        () if sources is None else _sources(sources),
+        version,
+        frozenset() if flags is None else frozenset(_decode(flags)),
+        {} if metadata is None else _decode(metadata),
     )
+    memory = object.__new__(Memory)
+    for put, value in zip(_PUT, values, strict=True):
+        put(memory, value)
+    return memory
+
+
+def _instant(micros: Any) -> datetime | None:  # noqa: ANN401  # an int or None
+    return None if micros is None else EPOCH + timedelta(0, 0, micros)
 
 
 def _sources(text: str) -> tuple[SourceRef, ...]:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slowwave.model.codec import COLUMNS, dumps
+from slowwave.model.codec import COLUMNS, dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.index import Index
-from slowwave.stores.rows import MEMORY_COLUMNS, entry_of, memory_of
+from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
 from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_sql import SQL, bounds
 
@@ -115,8 +115,9 @@ class SqliteSearch(SqliteBase):
         return True
 
     def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, Entry]]:
+        # Without the checksums of memories: a ranking only names them, and whoever shows one reads it anew.
         names = {0: None, **dict(self._all(SQL["embedders"], ()))}
-        return [(memory_of(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]
+        return [(from_row(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]
 
 
 def _never(_: str) -> int:

@@ -23,8 +23,9 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
     for column, wanted in (("phase", where.phases), ("category", where.categories)):
         if wanted is not None:
             terms.append(_among(column, wanted, values))
-    if where.phases is not None and where.phases <= _LIVE:
-        terms.append("phase IN ('active', 'core')")  # in the words of the partial indexes
+    if where.phases is not None:  # in the words of the partial indexes
+        terms += ["phase IN ('active', 'core')"] if where.phases <= _LIVE else []
+        terms += ["phase <> 'active'"] if "active" not in where.phases else []
     first, last = ("seq", "seq") if _spoken(where) else ("coalesce(seq, span_first)", "coalesce(seq, span_last)")
     for term, name, value in (
         ("conversation = :conversation", "conversation", where.conversation),
