@@ -9,7 +9,11 @@ from slowwave.policy.segment import STOP_WORDS
 
 _TOKEN: Final = re.compile(r"[\w'’-]+|[^\w\s]")
 _PERSONS: Final = word_set("he she him her his hers")
-_THINGS: Final = word_set("it its they them their theirs themselves")
+_THINGS: Final = word_set("it they them")
+_OWNING: Final = word_set("its their theirs themselves")
+_JOINS: Final = word_set(
+    ", - – ; and but so because 'cause which that when while where if as since or until before after than like"
+)
 _POINTING: Final = word_set("this that these those")
 _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
 _HERE: Final = word_set("here there below above attached")
@@ -40,11 +44,11 @@ def stands_alone(text: str, *, person: bool = False) -> bool:
     capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
     if not tokens or tokens[-1] in _CUT or _ADDRESSED & set(tokens):
         return False
-    nouns, persons = 0, person
+    nouns, ready, persons = 0, False, person
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
         before = tokens[place - 1] if place else ""
-        if _dangles(token, before, following, nouns, persons=persons):
+        if _dangles(token, before, following, nouns, ready=ready, persons=persons):
             return False
         persons = (
             persons
@@ -52,6 +56,7 @@ def stands_alone(text: str, *, person: bool = False) -> bool:
             or token in capitals
             or token in {"someone", "somebody", "people", "guy", "woman", "man"}
         )
+        ready = ready or (nouns > 0 and token in _JOINS)
         nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
     return True
 
@@ -72,11 +77,13 @@ def pointed_at(text: str) -> str:
     return re.sub(r"\ba (?=[aeio])", "an ", _SHOWN.sub(r"\1 a ", text)) if _SHOWN.search(text) else text
 
 
-def _dangles(token: str, before: str, following: str, nouns: int, *, persons: bool) -> bool:
+def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool, persons: bool) -> bool:
     base = token if token in _ADDRESSED else token.split("'", maxsplit=1)[0]
     if base in _PERSONS:
         return not persons
     if base in _THINGS:
+        return not ready
+    if base in _OWNING:
         return nouns < 1
     if base in _HERE:
         return base != "there" or following not in {"is", "are", "was", "were", "will"}

@@ -57,6 +57,10 @@ _DATED: Final = re.compile(
     r"\b(?:deadline|due|release|launch|meeting|budget|limit|exam|event|review|interview|trip|wedding|appointment|flight|party|version|port|goal|target)\b",
     re.IGNORECASE,
 )
+_OF_EXERCISES: Final = re.compile(
+    r"\b(?:probability|rectangle|triangle|circle|line|number|answer|solution|result|equation|formula|angle|area|sum|vertices|slope|point|error|code)\b",
+    re.IGNORECASE,
+)
 _SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+")
 _PRONOUN: Final = re.compile(r"\b(?:you|your|it|that|this|these|those)\b", re.IGNORECASE)
 _ELIDED: Final = re.compile(
@@ -145,6 +149,8 @@ def thing(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
     if match is None or not _SHARP.search(match["rest"]) or _PRONOUN.search(piece) or not telling(match["rest"], 1):
         return None
     noun = match["noun"]
+    if _OF_EXERCISES.search(noun):
+        return None
     category = "goal" if _DATED.search(noun) else "project"
     return _owned_by(piece, speaker), noun.partition(" ")[2], Claim(category=category, kind=SEMANTIC, confidence=0.8)
 

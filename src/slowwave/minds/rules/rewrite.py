@@ -252,13 +252,15 @@ def _having(speaker: str, lead: str, rest: list[str], *, said: str, past: bool, 
     head, following = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
     if head == "been" and following.endswith("ing"):
         verb = f"{lead} been {rest[1]}"
-        return _made(speaker, [], verb, rest[2:], _of_ing(following), "progressive", negated=negated)
+        return _made(speaker, [], verb, _coordinated(rest[2:]), _of_ing(following), "progressive", negated=negated)
     if head == "been" and following:
         return _made(speaker, [], f"{lead} been", rest[1:], "be", "perfect", negated=negated)
     if head == "got":
         return _made(speaker, [], f"{lead} got", rest[1:], "have", "present", negated=negated)
     if head in PARTICIPLES and (not said or head not in BASES or head in _PARTICIPLE_OF_ITSELF):
-        return _made(speaker, [], f"{lead} {rest[0]}", rest[1:], LEMMAS.get(head, head), "perfect", negated=negated)
+        return _made(
+            speaker, [], f"{lead} {rest[0]}", _coordinated(rest[1:]), LEMMAS.get(head, head), "perfect", negated=negated
+        )
     if said:
         return _made(speaker, [], lead, rest, "have", "past" if past else "present", negated=negated)
     return None
