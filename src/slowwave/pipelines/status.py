@@ -1,8 +1,10 @@
 """Status: how a scope stands, in numbers."""
 
+from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.state import Status
-from slowwave.pipelines.distil import CURSOR
+from slowwave.pipelines.chunks import CURSOR
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.policy.retention import fingerprint
 from slowwave.ports import Ports
@@ -18,7 +20,7 @@ def status(ports: Ports) -> Status:
         scope=scope,
         store=store.name,
         counts=store.count(scope),
-        waiting=len(store.select((scope,), Where(flag=WAITS))),
+        waiting=len(store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))),
         due=store.due(scope, ports.now()),
         unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations),
         conversations=len(conversations),
@@ -26,6 +28,6 @@ def status(ports: Ports) -> Status:
         unembedded=len(store.unembedded(scope, embedder)) if embedder else 0,
         mind=ports.mind.name,
         last_sleep=slept[0].at if slept else None,
-        cost=store.cost(scope),
+        cost=sum(store.costs(scope).values(), FREE),
         policy=fingerprint(ports.config),
     )

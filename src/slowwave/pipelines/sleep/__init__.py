@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
+from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.sleep.cascade import cascade
 from slowwave.pipelines.sleep.compress import compress
 from slowwave.pipelines.sleep.distil import distil
@@ -21,6 +23,9 @@ from slowwave.ports import Ports
 
 DUE_MAX = 2000
 """How many due facts one night looks at; the rest is left for the next."""
+
+EMBEDDED_MAX = 2000
+"""How many texts one night embeds anew."""
 
 STAGES: tuple[tuple[str, Callable[[Night], Staged]], ...] = (
     ("distil", distil),
@@ -99,9 +104,12 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
             parts.append(part)
             if not dry_run:
                 receipts.append(ports.store.apply(part))
+                if dropped := len(receipts[-1].dropped):  # others were faster: what they changed is due again
+                    left[name] = left.get(name, 0) + dropped
     if len(due) == DUE_MAX:
         left["due"] = max(1, ports.store.due(ports.scope, now))
     if not dry_run:
+        problems += _embedded(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
     return SleepReport(
         plan=replace(plan, parts=tuple(parts)),
@@ -111,6 +119,18 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         cost=sum((part.cost for part in parts), FREE),
         dry_run=dry_run,
     )
+
+
+def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
+    """Vectors for what has none of the current embedder; they are derived, so no plan tells of them."""
+    if ports.embedder is None:
+        return ()
+    try:
+        if reembed(ports, most=EMBEDDED_MAX) >= EMBEDDED_MAX:
+            left["reembed"] = 1
+    except EmbedderError as error:
+        return (str(error),)
+    return ()
 
 
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:

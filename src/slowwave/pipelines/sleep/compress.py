@@ -5,10 +5,12 @@ from statistics import fmean
 import numpy as np
 
 from slowwave.errors import ModelError
+from slowwave.model.codec import content_key
 from slowwave.model.fact import Brief
 from slowwave.model.memory import SUMMARY, Memory
+from slowwave.model.message import clean
 from slowwave.model.operation import Add, Change, Link, Operation
-from slowwave.model.plan import FREE, Group
+from slowwave.model.plan import FREE, Group, cost_of
 from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id
@@ -19,6 +21,7 @@ from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.grouping import groups as clusters
 from slowwave.policy.retention import fading, protected
 from slowwave.policy.trust import least
+from slowwave.ports import Ports
 
 DEPTH_MAX = 2
 BAND_MAX = 20_000
@@ -36,10 +39,12 @@ def compress(night: Night) -> Staged:
     bands = {(m.kind, m.category, m.depth) for m in night.open() if fading(m, ports.config, night.now)}
     found = [cluster for band in sorted(bands) for cluster in _clusters(night, *band)]
     if not night.think:
+        night.waiting.update(member.id for members in found for member in members)
         return Staged(left=len(found))
     groups: list[Group] = []
     problems: list[str] = []
-    cost = FREE
+    cost, refused = FREE, 0
+    undecided = list(found)
     for members in found[:SUMMARIES]:
         try:
             proposal = ports.mind.summarise(
@@ -47,17 +52,21 @@ def compress(night: Night) -> Staged:
             )
         except ModelError as error:
             problems.append(str(error))
+            cost += cost_of(error)
             break
+        undecided.remove(members)
         cost += proposal.cost
-        text = proposal.value.text.strip()
-        if problem := _refusal(text, members):
+        text = clean(proposal.value.text).strip()
+        if problem := _refusal(ports, text, members):
             problems.append(problem)
+            refused += 1
             continue
         group, troubles = _replacement(night, members, text)
         groups.append(group)
         problems += troubles
         night.taken.update(member.id for member in members)
-    left = len(found) - len(groups)
+    night.waiting.update(member.id for members in undecided for member in members)
+    left = len(undecided) + refused
     return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
 
 
@@ -106,7 +115,7 @@ def _fades(memory: Memory, night: Night) -> bool:
     return fading(memory, night.ports.config, night.now)
 
 
-def _refusal(text: str, members: tuple[Memory, ...]) -> str | None:
+def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None:
     """Why a summary may not stand for these memories, or None."""
     if not text:
         return f"an empty summary of {len(members)} memories was refused"
@@ -114,6 +123,8 @@ def _refusal(text: str, members: tuple[Memory, ...]) -> str | None:
         return f"a summary of {len(members)} memories was refused: it loses {', '.join(map(repr, lost[:3]))}"
     if invented := adds(text, members):
         return f"a summary of {len(members)} memories was refused: it invents {', '.join(map(repr, invented[:3]))}"
+    if ports.store.held(ports.scope, [content_key(text)]):
+        return f"a summary of {len(members)} memories was refused: a person undid these very words"
     return None
 
 
@@ -139,19 +150,26 @@ def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[
     )
     summary = dated(summary, ports.config)
     because = f"{len(members)} fading memories of category {summary.category} became one summary"
-    operations: list[Operation] = [Add(memory=summary, because=because, entry=made[0])]
-    for member in members:
-        after = moved(member, "consolidate", ports.config, superseded_by=summary.id)
-        operations.append(Change(before=member, after=after, because=because))
-        operations.append(
-            Link(
-                source=summary.id,
-                target=member.id,
-                kind="provenance",
-                weight=PROVENANCE,
-                before=0.0,
-                because=because,
-                at=now,
-            )
+    # The members first: a summary may have the words of one of them, and a scope holds the same words once.
+    operations: list[Operation] = [
+        Change(
+            before=member,
+            after=moved(member, "consolidate", ports.config, superseded_by=summary.id),
+            because=because,
         )
+        for member in members
+    ]
+    operations.append(Add(memory=summary, because=because, entry=made[0]))
+    operations += [
+        Link(
+            source=summary.id,
+            target=member.id,
+            kind="provenance",
+            weight=PROVENANCE,
+            before=0.0,
+            because=because,
+            at=now,
+        )
+        for member in members
+    ]
     return Group(operations=tuple(operations), because=because), problems

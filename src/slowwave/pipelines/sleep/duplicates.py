@@ -6,7 +6,7 @@ from slowwave.errors import ModelError
 from slowwave.model.fact import Candidate, Case, Verdict
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.operation import Advance
-from slowwave.model.plan import Group
+from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
 from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.retry import as_fact
@@ -31,10 +31,11 @@ def duplicates(night: Night) -> Staged:
     ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
     if not ids:
         return Staged()
-    pairs = [pair for newer in _fresh(night, ids) if (pair := _nearest(night, newer)) is not None]
-    asked = pairs[:CASES]
+    asked, looked_at = _pairs(night, ids)
     if asked and not night.think:
         return Staged(left=len(asked))
+    if looked_at < len(ids):  # the cursor goes as far as was compared, and no further
+        reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
     move = Advance(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
     draft = Draft(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
     cases = [
@@ -49,19 +50,31 @@ def duplicates(night: Night) -> Staged:
     try:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
-        return Staged(left=len(asked), problems=(str(error),))
+        return Staged(left=len(asked), problems=(str(error),), cost=cost_of(error))
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
     for case, (newer, older, _) in zip(cases, asked, strict=True):
         _carry_out(draft, case, newer, older, verdicts.get(case.number))
     night.taken.update(draft.standing)
     groups = [
         Group(
-            operations=(*draft.operations, move), because=f"compared {len(ids)} changed facts, {len(asked)} near pairs"
+            operations=(*draft.operations, move), because=f"compared {looked_at} changed facts, {len(asked)} near pairs"
         )
     ]
-    left = len(pairs) - len(asked) + ports.store.sequence(ports.scope) - reached if len(ids) == LOOKED_AT else 0
+    left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
     cost = {"cost": proposal.cost} if proposal else {}
     return Staged(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
+
+
+def _pairs(night: Night, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
+    """As many pairs as one night asks about, and how many of the changed facts were looked at for them."""
+    fresh = {memory.id: memory for memory in _fresh(night, ids)}
+    pairs: list[tuple[Memory, Memory, float]] = []
+    for place, identity in enumerate(ids):
+        if len(pairs) == CASES:
+            return pairs, place
+        if identity in fresh and (pair := _nearest(night, fresh[identity])) is not None:
+            pairs.append(pair)
+    return pairs, len(ids)
 
 
 def _cursor(night: Night) -> int:
@@ -105,5 +118,5 @@ def _carry_out(draft: Draft, case: Case, newer: Memory, older: Memory, verdict: 
         draft.link(newer, older, "unsure", because="the mind did not say")
     elif verdict.op == "ADD":
         draft.link(newer, older, "distinct", because=verdict.because or "two different things")
-    else:
-        draft.judge(newer, None, [verdict], case.candidates, because="compared in sleep")
+    elif (current := draft.undecided(newer)) is not None:
+        draft.judge(current, None, [verdict], case.candidates, because="compared in sleep")

@@ -22,7 +22,8 @@ def fade(night: Night) -> Staged:
     """What has faded by its curve, then what the size targets leave no room for."""
     faded = _faded(night)
     night.taken.update(change.before.id for change in faded)
-    over = _facts_over(night) + _messages_over(night, gone=len(faded))
+    crowded = _facts_over(night)
+    over = crowded + _messages_over(night, gone=len(faded) + len(crowded))
     night.taken.update(change.before.id for change in over)
     return Staged(
         groups=chunked(faded, f"{len(faded)} faded") + chunked(over, f"{len(over)} over a size target, weakest first")

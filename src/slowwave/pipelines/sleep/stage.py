@@ -20,6 +20,7 @@ class Night:
         due: facts whose `due_at` has come, earliest first, at most as many as one night looks at.
         think: whether a mind may be asked; without, stages that need one only say what is left.
         taken: memories an earlier stage has already planned for; later ones leave them alone.
+        waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
     """
 
     ports: Ports
@@ -27,6 +28,7 @@ class Night:
     due: tuple[Memory, ...]
     think: bool
     taken: set[str] = field(default_factory=set)
+    waiting: set[str] = field(default_factory=set)
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
