@@ -1,0 +1,231 @@
+"""Commands that ask: recall, context, facts, core."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+import typer
+
+from slowwave.cli.given import Given, command
+from slowwave.cli.paper import Paper, day, one_line
+from slowwave.cli.shapes import plain
+from slowwave.errors import InputError
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.operation import Refuse
+from slowwave.model.query import Hit
+
+room = typer.Typer()
+
+PANEL: Final = "Ask"
+SHOWN: Final = 320
+"""Characters of a long text that are shown around what matches; `--verbose` shows all."""
+
+MEANS: Final = {
+    "words": "words in common, the rarer the better",
+    "meaning": "near in meaning",
+    "asked": "said by the one you ask about",
+    "question": "it asks rather than tells",
+    "dated": "it says when",
+    "cue": "it holds the kind of thing you ask for",
+    "recent": "you asked for what is current",
+    "lent": "a fact that rests on it matches better",
+    "outdated": "something newer took its place",
+    "importance": "important",
+    "recency": "used lately",
+    "strength": "how well it is retained",
+}
+
+
+def instant(text: str | None, name: str) -> datetime | None:
+    """A time as a person writes it, UTC unless it says otherwise."""
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{name} {text!r} is no time: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
+
+
+@command(room, "recall", PANEL)
+def recall(
+    given: Given,
+    query: Annotated[str, typer.Argument(help="A question, in words.")],
+    why: Annotated[bool, typer.Option("--why", help="Show each term of every score.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Also what is cold, superseded or taken back.")] = False,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many.")] = 5,
+    kinds: Annotated[list[str] | None, typer.Option(help="Only message, semantic, summary …; may be repeated.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only facts of this category; may be repeated.")] = None,
+    conversation: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    since: Annotated[str | None, typer.Option(help="Said or true from then on.")] = None,
+    until: Annotated[str | None, typer.Option(help="Said or true until then.")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="What was true then.")] = None,
+    known_at: Annotated[str | None, typer.Option("--known-at", help="What this memory knew then.")] = None,
+) -> None:
+    """Find what was said and what is known; changes nothing."""
+    with given.memory() as memory:
+        hits = memory.search(
+            query,
+            top_k=top_k,
+            deep=deep,
+            kinds=kinds or None,
+            categories=category or None,
+            conversation=conversation,
+            since=instant(since, "--since"),
+            until=instant(until, "--until"),
+            as_of=instant(as_of, "--as-of"),
+            known_at=instant(known_at, "--known-at"),
+        )
+    if given.json:
+        given.paper.value(hits)
+    elif not hits:
+        given.paper.say("nothing found; slowwave status shows what there is")
+    else:
+        paper = given.paper
+        for place, hit in enumerate(hits, 1):
+            show_hit(paper, hit, place, query, why=why, whole=given.verbose)
+
+
+def show_hit(paper: Paper, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
+    """One place of a ranking: the fact says it shortest, the words it rests on stand below."""
+    memory = hit.memory
+    mark = f"  {'cold' if hit.deep and not hit.stale else 'outdated'}: {hit.because}" if hit.because else ""
+    paper.say(f"{place:>2}  {headline(hit, query, whole=whole)}", style="bold" if place == 1 else "")
+    if hit.facts:
+        paper.say(f"from: {quoted(hit, query, whole=whole)}", style="dim", indent=4)
+    paper.say(f"{day(memory.at)} · score {hit.score:.2f} · {_sort(memory)} · {memory.id}{mark}", style="dim", indent=4)
+    if why:
+        for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
+            paper.say(f"{value:+.2f}  {name:<9} {MEANS.get(name, '')}", style="cyan", indent=6)
+    for fact in hit.facts if why else ():
+        paper.say(f"fact {fact.id} [{fact.category}] rests on this message", style="dim", indent=6)
+
+
+def headline(hit: Hit, query: str, *, whole: bool) -> str:
+    """What is read first of a hit."""
+    if hit.facts:
+        return "; ".join(fact.text for fact in hit.facts)
+    who = f"{hit.memory.speaker or hit.memory.role}: " if hit.memory.kind == MESSAGE else ""
+    return who + (hit.text if whole else excerpt(hit.text, query))
+
+
+def quoted(hit: Hit, query: str, *, whole: bool) -> str:
+    """The message a fact rests on."""
+    words = hit.text if whole else excerpt(hit.text, query, SHOWN // 2)
+    return f"{hit.memory.speaker or hit.memory.role}: {words}"
+
+
+def excerpt(text: str, query: str, most: int = SHOWN) -> str:
+    """The stretch of a long text that has most of the question's words in it."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    asked = {word for word in query.casefold().split() if len(word) > 3}  # noqa: PLR2004 - short words are everywhere
+    starts = range(0, len(line) - most // 2, most // 2)
+    found = Counter({start: sum(word in line[start : start + most].casefold() for word in asked) for start in starts})
+    best = max(found, key=lambda start: (found[start], -start))
+    start = line.rfind(" ", 0, best + 1) + 1 if best else 0
+    cut = one_line(line[start:], most)
+    return f"…{cut}" if start else cut
+
+
+def _sort(memory: Memory) -> str:
+    if memory.kind == MESSAGE:
+        return f"{memory.conversation} #{memory.seq}"
+    return f"{memory.kind} · {memory.category}"
+
+
+@command(room, "context", PANEL)
+def context(
+    given: Given,
+    query: Annotated[str, typer.Argument(help="What the model is about to be asked.")] = "",
+    budget: Annotated[int, typer.Option(help="Tokens it may cost.")] = 1500,
+    conversation: Annotated[
+        str | None, typer.Option(help="Whose latest messages; else the one written to last.")
+    ] = None,
+) -> None:
+    """Print what to put before a model for this question, within a budget."""
+    with given.memory() as memory:
+        found = memory.context(query, conversation=conversation, budget_tokens=budget)
+    if given.json:
+        given.paper.value(found)
+    else:
+        typer.echo(str(found))
+        if given.verbose:
+            typer.echo(f"{found.tokens} of {budget} tokens; {found.left} more would have fitted the question", err=True)
+
+
+@command(room, "facts", PANEL)
+def facts(
+    given: Given,
+    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    phase: Annotated[list[str] | None, typer.Option(help="active, core, cold, superseded, retracted …")] = None,
+    rejected: Annotated[bool, typer.Option("--rejected", help="Those that were refused, and why.")] = False,
+    limit: Annotated[int, typer.Option(help="At most so many, the newest.")] = 50,
+) -> None:
+    """List what is known, or what was refused."""
+    with given.memory() as memory:
+        if rejected:
+            _show_rejected(
+                given, [one for run in memory.runs(None) for one in run.plan.operations if isinstance(one, Refuse)]
+            )
+            return
+        found = memory.get_all(categories=category or None, phases=phase or None)
+        left = max(0, len(found) - limit)
+        found = found[-limit:]
+        strengths = [memory.strength(one.id) for one in found]
+    if given.json:
+        given.paper.value(
+            [{**plain(one), "strength": round(strength, 4)} for one, strength in zip(found, strengths, strict=True)]
+        )
+        return
+    paper = given.paper
+    for one, strength in zip(found, strengths, strict=True):
+        show_fact(paper, one, strength)
+    if left:
+        paper.say(f"{left:,} older ones: --limit {left + limit}", style="dim")
+    if not found:
+        paper.say("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
+
+
+def show_fact(paper: Paper, fact: Memory, strength: float) -> None:
+    """A fact and how it stands, in two lines."""
+    phase = "" if fact.phase == "active" else f" · {fact.phase}{f' ({fact.reason})' if fact.reason else ''}"
+    pinned = " · pinned" if fact.pinned else ""
+    paper.say(fact.text)
+    paper.say(
+        f"{fact.category} · since {day(fact.valid_from)} · strength {strength:.2f}{phase}{pinned} · {fact.id}",
+        style="dim",
+        indent=2,
+    )
+
+
+def _show_rejected(given: Given, refused: list[Refuse]) -> None:
+    if given.json:
+        given.paper.value([{"text": one.text, "quote": one.quote, "reason": one.reason} for one in refused])
+        return
+    paper = given.paper
+    for one in refused:
+        paper.say(one.text)
+        paper.say(f"refused: {one.reason}", style="dim", indent=2)
+    if not refused:
+        paper.say("nothing was refused")
+
+
+@command(room, "core", PANEL)
+def core(
+    given: Given,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many.")] = 5,
+    min_retrievals: Annotated[int, typer.Option("--min-retrievals", help="Only facts used as often.")] = 0,
+) -> None:
+    """The facts that matter most: strong ones and often used ones."""
+    with given.memory() as memory:
+        found = memory.core(top_k, min_retrievals)
+        strengths = [memory.strength(one.id) for one in found]
+    if given.json:
+        given.paper.value(found)
+        return
+    for one, strength in zip(found, strengths, strict=True):
+        show_fact(given.paper, one, strength)
+    if not found:
+        given.paper.say("no facts yet")

@@ -1,0 +1,161 @@
+"""Commands that keep memory in order: consolidate, sleep, undo, reembed, doctor."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from slowwave.cli.given import WAITING, Given, command
+from slowwave.cli.shapes import plain
+from slowwave.errors import InputError, SlowwaveError
+
+if TYPE_CHECKING:
+    from slowwave.agent_memory import AgentMemory
+    from slowwave.pipelines.distil import ConsolidationResult
+
+room = typer.Typer()
+
+PANEL: Final = "Keep in order"
+REFUSED_SHOWN: Final = 3
+
+
+@command(room, "consolidate", PANEL)
+def consolidate(
+    given: Given,
+    conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Short ones too.")] = False,
+) -> int | None:
+    """Distil facts out of what was said, each with the words it rests on."""
+    if conversation and every:
+        raise InputError("both --conversation and --all: give one of them")
+    with given.memory() as memory:
+        names = _unread(memory) if every else [conversation]
+        results = {}
+        for name in names:
+            results[name or ""] = result = memory.consolidate(name, force=force or every)
+            if not given.json:
+                _show(given, name, result)
+            if result.skipped_reason and result.problems:
+                break  # a model that is down is down for the next one too
+    if given.json:
+        given.paper.value([{"conversation": name or None, **plain(result)} for name, result in results.items()])
+    elif every:
+        facts = sum(len(result.facts) for result in results.values())
+        given.paper.say(f"{facts:,} facts from {len(results):,} conversations: slowwave facts lists them")
+    return WAITING if any(one.waiting or (one.skipped_reason and one.problems) for one in results.values()) else None
+
+
+def _unread(memory: "AgentMemory") -> list[str]:
+    ports = memory.ports
+    found = ports.store.conversations(ports.scope)
+    return [one.name for one in reversed(found) if one.last_seq > one.cursor("distil")]
+
+
+def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None:
+    paper = given.paper
+    counted = f"{len(result.facts)} facts, {len(result.rejected)} refused"
+    reason = f"; {result.skipped_reason}" if result.skipped_reason else ""
+    paper.say(f"{name + ': ' if name else ''}{counted}{reason}")
+    for fact in result.facts:
+        paper.say(f"+ [{fact.category}] {fact.text}", indent=2)
+    for note in result.notes:
+        paper.say(note, style="dim", indent=4)
+    for one in result.rejected if given.verbose else result.rejected[:REFUSED_SHOWN]:
+        paper.say(f"- refused {one.text!r}: {one.reason}", style="dim", indent=2)
+    for problem in result.problems:
+        paper.say(f"problem: {problem}", style="yellow", indent=2)
+    if result.run_id:
+        paper.say(f"run {result.run_id}, undo with `slowwave undo {result.run_id}`", style="dim", indent=2)
+
+
+@command(room, "sleep", PANEL)
+def sleep(
+    given: Given,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and explain; change nothing.")] = False,
+    no_think: Annotated[bool, typer.Option("--no-think", help="Ask no model; only what follows from time.")] = False,
+) -> int | None:
+    """One night: expire, merge, compress, fade, promote. Nothing is deleted."""
+    with given.memory() as memory:
+        report = memory.sleep(dry_run=dry_run, think=not no_think)
+    given.paper.either(report)
+    return WAITING if report.problems else None
+
+
+@command(room, "undo", PANEL)
+def undo(
+    given: Given,
+    run: Annotated[str, typer.Argument(help="The id of a run: slowwave runs lists them.")],
+    cascade: Annotated[bool, typer.Option("--cascade", help="Also what later runs built on it.")] = False,
+) -> None:
+    """Take back a run, or a whole night."""
+    with given.memory() as memory:
+        receipts = memory.undo(run, cascade=cascade)
+    if given.json:
+        given.paper.value(receipts)
+        return
+    for receipt in receipts:
+        given.paper.told(receipt)
+    if not receipts:
+        given.paper.say("nothing to take back: that run changed nothing")
+
+
+@command(room, "reembed", PANEL)
+def reembed(given: Given) -> None:
+    """Give every memory a vector of the embedder in use; after a change of embedder."""
+    with given.memory() as memory:
+        done = memory.reembed()
+    if given.json:
+        given.paper.value({"reembedded": done})
+    else:
+        given.paper.say(f"{done:,} memories got a vector")
+
+
+@command(room, "doctor", PANEL)
+def doctor(
+    given: Given,
+    deep: Annotated[bool, typer.Option("--deep", help="Also replay the journal against the rows.")] = False,
+) -> int | None:
+    """Check the installation and the store; exit code 1 if something is wrong."""
+    checks: list[tuple[str, bool, str]] = [_python()]
+    try:
+        with given.memory() as memory:
+            checks += _inside(memory, deep=deep)
+    except SlowwaveError as error:
+        checks.append(("store", False, str(error)))
+    if given.json:
+        given.paper.value([{"check": name, "ok": ok, "found": found} for name, ok, found in checks])
+    else:
+        for name, ok, found in checks:
+            given.paper.say(f"{'ok     ' if ok else 'PROBLEM'}  {name}: {found}", style="" if ok else "red")
+    return None if all(ok for _, ok, _ in checks) else 1
+
+
+def _python() -> tuple[str, bool, str]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return "python", sys.version_info >= (3, 11), version
+
+
+def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]:
+    from importlib.metadata import version  # noqa: PLC0415 - only a doctor asks
+
+    ports = memory.ports
+    problems = memory.doctor(deep=deep)
+    checks = [
+        ("sqlite", True, f"apsw {version('apsw')}"),
+        ("store", True, ports.store.name),
+        *(("store", False, problem) for problem in problems),
+        ("mind", True, ports.mind.name),
+    ]
+    try:
+        width = int(ports.embed(["a sentence to try it"]).shape[1])
+        name = ports.embedder.name if ports.embedder else "none"
+        checks.append(("embedder", True, f"{name}, {width} numbers a text"))
+    except SlowwaveError as error:
+        checks.append(("embedder", False, str(error)))
+    status = memory.status()
+    if status.waiting:
+        checks.append(("waiting", False, f"{status.waiting} facts wait for a model: slowwave sleep tries again"))
+    if status.unembedded:
+        checks.append(("vectors", False, f"{status.unembedded:,} memories have no vector of it: slowwave reembed"))
+    return checks

@@ -1,0 +1,102 @@
+"""What is printed on: a terminal's width and colours, or plain lines, or one JSON value."""
+
+import json
+import re
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from slowwave.cli.shapes import plain
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_WIDEST: Final = 100
+"""Columns: longer lines read badly, however wide the terminal is."""
+
+
+def visible(text: str) -> str:
+    """A text without what could steer a terminal."""
+    return _HIDDEN.sub("\ufffd", text)
+
+
+def one_line(text: str, most: int) -> str:
+    """A text as one line of at most so many characters."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def day(at: datetime | None) -> str:
+    """A date to show."""
+    return f"{at:%Y-%m-%d}" if at else "-"
+
+
+class Paper:
+    """Prints for a person, or one JSON value for a program."""
+
+    def __init__(self, *, json: bool = False) -> None:
+        self.json = json
+        self._console: Console | None = None
+
+    @property
+    def console(self) -> "Console":
+        """The terminal: colours only where they show, NO_COLOR heeded, never wider than reads well."""
+        if self._console is None:
+            from rich.console import Console  # noqa: PLC0415 - JSON does without
+
+            console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+            if console.is_terminal:
+                console.width = min(console.width, _WIDEST)
+            else:
+                console.width = 10_000  # a pipe gets whole lines
+            self._console = console
+        return self._console
+
+    @property
+    def width(self) -> int:
+        """Columns to lay out for."""
+        return min(self.console.width, _WIDEST)
+
+    def say(self, text: str = "", style: str = "", indent: int = 0) -> None:
+        """One paragraph, wrapped and indented as a whole."""
+        from rich.padding import Padding  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415
+
+        told = Text(visible(text), style=style)
+        self.console.print(Padding(told, (0, 0, 0, indent), expand=False) if indent else told)
+
+    def row(self, *pieces: tuple[str, str]) -> None:
+        """One line of differently coloured pieces; what hangs over goes on under the last of them."""
+        from rich.table import Table  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415
+
+        *first, (last, style) = pieces
+        if not first:
+            self.say(last, style=style)
+            return
+        line = Table.grid(padding=0)
+        line.add_column(no_wrap=True)
+        line.add_column()
+        line.add_row(
+            Text.assemble(*((visible(text), colour) for text, colour in first)), Text(visible(last), style=style)
+        )
+        self.console.print(line)
+
+    def told(self, value: object) -> None:
+        """A value that prints itself: its first line, and the rest a little dimmer."""
+        first, _, rest = str(value).partition("\n")
+        self.say(first)
+        for line in rest.splitlines():
+            self.say(line.lstrip(), style="dim", indent=len(line) - len(line.lstrip()))
+
+    def value(self, value: object) -> None:
+        """One JSON value on a line of its own."""
+        sys.stdout.write(json.dumps(plain(value), ensure_ascii=False) + "\n")
+
+    def either(self, value: object) -> None:
+        """The value in words, or as JSON."""
+        if self.json:
+            self.value(value)
+        else:
+            self.told(value)

@@ -1,0 +1,77 @@
+"""The shapes of `--json`: every value of this project as JSON values. docs/cli.md shows each."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from functools import singledispatch
+from typing import Any
+
+from slowwave.model.memory import SourceRef
+from slowwave.model.plan import Plan, Receipt, Run, tally
+
+
+@singledispatch
+def plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A value as JSON values: a record as an object of its fields, times in ISO 8601."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.repr}
+    if isinstance(value, Iterable):
+        return [plain(one) for one in value]
+    return value
+
+
+@plain.register(str)
+def _(value: str) -> str:
+    return value
+
+
+@plain.register(datetime)
+def _(value: datetime) -> str:
+    return value.isoformat()
+
+
+@plain.register(frozenset)
+def _(value: frozenset[str]) -> list[str]:
+    return sorted(value)
+
+
+@plain.register(Mapping)
+def _(value: Mapping[object, object]) -> dict[str, Any]:
+    return {"/".join(map(str, key)) if isinstance(key, tuple) else str(key): plain(one) for key, one in value.items()}
+
+
+@plain.register(SourceRef)
+def _(value: SourceRef) -> dict[str, str]:
+    return {"id": value.ref, "memory": value.memory, "quote": value.quote}
+
+
+@plain.register(Receipt)
+def _(value: Receipt) -> dict[str, Any]:
+    return {
+        "run_id": value.run_id,
+        "cause": value.cause,
+        "scope": value.scope,
+        "ids": list(value.ids),
+        "did": tally(value.applied),
+        "dropped": [one.reason for one in value.dropped],
+        "waiting": value.waiting,
+        "problems": list(value.problems),
+        "notes": list(value.notes),
+    }
+
+
+@plain.register(Run)
+@plain.register(Plan)
+def _(value: Run | Plan) -> dict[str, Any]:
+    plan = value.plan if isinstance(value, Run) else value
+    return {
+        "id": value.id,
+        "scope": value.scope,
+        "cause": value.cause,
+        "at": value.at.isoformat(),
+        "parent": value.parent,
+        "did": tally(plan.operations),
+        "because": [group.because for group in plan.groups],
+        "parts": [plain(part) for part in plan.parts],
+        "cost": plain(value.cost),
+    }

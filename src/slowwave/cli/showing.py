@@ -1,0 +1,65 @@
+"""Commands that show what happened and how things stand: history, explain, runs, status."""
+
+from typing import Annotated, Final
+
+import typer
+
+from slowwave.cli.editing import Identity
+from slowwave.cli.given import Given, command
+from slowwave.cli.paper import one_line
+from slowwave.model.plan import tally
+
+room = typer.Typer()
+
+PANEL: Final = "Look closer"
+
+
+@command(room, "explain", PANEL)
+def explain(given: Given, memory_id: Identity) -> None:
+    """All about one memory: where it came from, how strong it is, when it fades, what keeps it."""
+    with given.memory() as memory:
+        given.paper.either(memory.explain(memory_id))
+
+
+@command(room, "history", PANEL)
+def history(given: Given, memory_id: Identity) -> None:
+    """Everything that ever happened to a memory, oldest first."""
+    with given.memory() as memory:
+        events = memory.history(memory_id)
+    if given.json:
+        given.paper.value(
+            [
+                {"run_id": one.run_id, "cause": one.cause, "at": one.at, "because": one.operation.because}
+                for one in events
+            ]
+        )
+        return
+    for one in events:
+        given.paper.say(f"{one.at:%Y-%m-%d %H:%M}  {one.cause}: {one.operation.because}")
+        given.paper.say(f"run {one.run_id}", style="dim", indent=18)
+
+
+@command(room, "runs", PANEL)
+def runs(given: Given, limit: Annotated[int, typer.Option(help="How many, the newest first.")] = 20) -> None:
+    """The latest runs: what changed memory, why, and the id to undo it by."""
+    with given.memory() as memory:
+        found = memory.runs(limit)
+    if given.json:
+        given.paper.value(found)
+        return
+    for run in found:
+        parent = f" of {run.parent}" if run.parent else ""
+        given.paper.say(
+            f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {tally(run.plan.operations) or 'its parts'}"
+        )
+        for group in run.plan.groups[:3]:
+            given.paper.say(one_line(group.because, 200), style="dim", indent=22)
+    if not found:
+        given.paper.say("nothing happened yet")
+
+
+@command(room, "status", PANEL)
+def status(given: Given) -> None:
+    """How this scope stands, in numbers."""
+    with given.memory() as memory:
+        given.paper.either(memory.status())

@@ -1,0 +1,230 @@
+"""The command `demo`: it tells the replay of the bundled conversation, and what to try next."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from slowwave.cli.asking import MEANS
+from slowwave.cli.demo import QUESTIONS, Replay, Talk, replay
+from slowwave.cli.given import Given, command
+from slowwave.cli.paper import Paper, one_line
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.operation import Add, Change, Operation, Refuse
+
+if TYPE_CHECKING:
+    from slowwave.model.query import Hit
+    from slowwave.pipelines.sleep import SleepReport
+
+room = typer.Typer()
+
+KEPT_SHOWN: Final = 2
+BUDGET: Final = 300
+CURVE: Final = "▁▂▃▄▅▆▇█"
+WEEKS: Final = 39
+BAR: Final = 24
+NEXT: Final = (
+    ("slowwave remember 'I am allergic to walnuts'", "store what was said"),
+    ("slowwave recall 'what must not be in my soup?' --why", "find it, with every term of the score"),
+    ("slowwave import conversations.zip", "bring your chats: ChatGPT, Claude or JSON lines"),
+    ("slowwave consolidate --all", "distil them into facts"),
+    ("slowwave sleep --dry-run", "see what a night would do, and why"),
+)
+
+
+@command(room, "demo", "Begin here")
+def demo(given: Given) -> None:
+    """Nine months in the life of a memory, in a few seconds: offline, no key, nothing stored."""
+    with replay() as tale:
+        if given.json:
+            given.paper.value(_as_json(tale))
+        else:
+            _told(given.paper, tale)
+
+
+def _as_json(tale: Replay) -> dict[str, object]:
+    talks = [
+        {
+            "conversation": one.name,
+            "at": one.at,
+            "messages": one.messages,
+            "facts": one.result.facts,
+            "notes": one.result.notes,
+        }
+        for one in tale.spring()
+    ]
+    nights = [report.plan for report in tale.summer()]
+    tale.december()
+    questions = [{"question": asked, "hits": tale.memory.search(asked, top_k=3)} for asked in QUESTIONS]
+    return {"talks": talks, "nights": nights, "questions": questions}
+
+
+def _told(paper: Paper, tale: Replay) -> None:
+    paper.say("Slowwave", style="bold")
+    paper.say(
+        "Juno runs the museum in a lighthouse. This is her spring with an assistant, replayed on its own dates, "
+        "offline: no model, no key, nothing leaves this machine and nothing is stored.",
+        style="dim",
+    )
+    _heading(paper, "Spring: every message is kept, and what matters becomes facts")
+    talks = []
+    for talk in tale.spring():
+        talks.append(talk)
+        _talk(paper, talk)
+    _heading(paper, "Summer: nobody talks to it, and it sleeps on what it has")
+    _curves(paper, tale)
+    for report in tale.summer():
+        _night(paper, report)
+    tale.december()
+    _heading(paper, "December: three questions")
+    for number, question in enumerate(QUESTIONS):
+        _asked(paper, question, tale.memory.search(question, top_k=3), why=not number)
+    _heading(paper, "What a model is given for “What do we serve at the winter opening?”")
+    _context(paper, tale)
+    _heading(paper, "Your turn")
+    width = max(len(line) for line, _ in NEXT)
+    for line, what in NEXT:
+        paper.row(("  ", ""), (line.ljust(width), "bold"), (f"  {what}", "dim"))
+
+
+def _heading(paper: Paper, text: str) -> None:
+    paper.say()
+    paper.row((text, "bold cyan"))
+
+
+# ---- spring
+
+
+def _talk(paper: Paper, talk: Talk) -> None:
+    paper.row((f"  {talk.at:%d %b}  ", "cyan"), (f"“{talk.name}”, {talk.messages} messages", "dim"))
+    done = [operation for receipt in talk.result.receipts for operation in receipt.applied]
+    added = [operation.memory for operation in done if isinstance(operation, Add)]
+    for fact in sorted(added, key=_telling)[:KEPT_SHOWN]:
+        _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if fact.sources else "")
+    if len(added) > KEPT_SHOWN:
+        paper.row(("          ", ""), (f"and {len(added) - KEPT_SHOWN} more", "dim"))
+    for mark, colour, text, below in _changes(done):
+        _line(paper, mark, colour, text, below)
+    if talk.taken_back:
+        _line(
+            paper,
+            "-",
+            "yellow",
+            "“Don't tell Bas”: Juno takes that one back by hand",
+            "retracted, and remembered as such",
+        )
+
+
+def _telling(fact: Memory) -> tuple[bool, float]:
+    """Whom something is about before what happened."""
+    return fact.kind == "episodic", -fact.importance
+
+
+def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
+    for operation in done:
+        match operation:
+            case Change(before=before, after=after) if after.phase == "superseded":
+                yield (
+                    "~",
+                    "yellow",
+                    f"no longer current: {before.text}",
+                    "kept, with the day it ended and what replaced it",
+                )
+            case Change(before=before, after=after) if len(after.sources) > len(before.sources):
+                yield (
+                    "=",
+                    "blue",
+                    f"said before: {after.text}",
+                    f"one fact, now resting on {len(after.sources)} messages",
+                )
+            case Refuse():
+                yield "x", "red", f"refused: {operation.text}", f"because {operation.reason}"
+
+
+def _line(paper: Paper, mark: str, colour: str, text: str, below: str) -> None:
+    paper.row((f"        {mark} ", colour), (one_line(text, paper.width - 12), ""))
+    if below:
+        paper.row(("          ", ""), (one_line(below, paper.width - 12), "dim"))
+
+
+# ---- summer
+
+
+def _curves(paper: Paper, tale: Replay) -> None:
+    """How strong some memories are, week by week from March to December, if nothing touches them."""
+    memory = tale.memory
+    now = tale.clock.now
+    facts = [fact for fact in memory.get_all() if fact.kind != MESSAGE]
+    chosen = [_first(facts, word) for word in ("bullet", "first landing", "soup is")]
+    paper.say("strength by week, March to December", style="dim", indent=2)
+    for fact in chosen:
+        if fact is None:
+            continue
+        line = ""
+        for week in range(WEEKS):
+            tale.clock.now = fact.recorded_at + timedelta(weeks=week)
+            strength = memory.strength(fact.id)
+            line += CURVE[min(len(CURVE) - 1, int(strength * len(CURVE)))]
+        paper.row((f"  {line}  ", "cyan"), (one_line(fact.text, max(20, paper.width - WEEKS - 4)), "dim"))
+    tale.clock.now = now
+
+
+def _first(facts: Sequence[Memory], word: str) -> Memory | None:
+    return next((fact for fact in facts if word in fact.text), None)
+
+
+def _night(paper: Paper, report: "SleepReport") -> None:
+    for receipt in report.receipts:
+        summaries = [one.memory for one in receipt.applied if isinstance(one, Add) and one.memory.members]
+        for summary in summaries:
+            gone = [
+                one.before for one in receipt.applied if isinstance(one, Change) and one.before.id in summary.members
+            ]
+            paper.row((f"  {report.plan.at:%d %b}  ", "cyan"), (f"{len(gone)} fading memories become one", ""))
+            for member in gone:
+                paper.row(("        · ", "dim"), (one_line(member.text, paper.width - 12), "dim"))
+            paper.row(("        → ", "green"), (summary.text, ""))
+            paper.say(
+                "every name, number and date of the five is in it, or it would have been refused; "
+                f"they are kept in cold storage, and `slowwave undo {receipt.run_id}` would bring them back",
+                style="dim",
+                indent=10,
+            )
+
+
+# ---- december
+
+
+def _asked(paper: Paper, question: str, hits: "Sequence[Hit]", *, why: bool) -> None:
+    paper.say()
+    paper.row(("  ? ", "bold"), (question, "bold"))
+    for place, hit in enumerate(hits[:2], 1):
+        who = f"{hit.memory.speaker or hit.memory.role}, {hit.memory.at:%d %b}: " if hit.memory.kind == MESSAGE else ""
+        answer = "; ".join(fact.text for fact in hit.facts)
+        mark, style = ("x", "red") if hit.stale else (str(place), "green")
+        paper.row((f"    {mark} ", style), (one_line(answer or who + hit.text, paper.width - 8), ""))
+        if answer:
+            paper.row(("      ", ""), (one_line(f"{who}{hit.text}", paper.width - 8), "dim"))
+        if hit.stale:
+            paper.row(("      ", ""), (one_line(f"outdated: {hit.because}", paper.width - 8), "yellow"))
+        elif why and place == 1:
+            _why(paper, hit)
+
+
+def _why(paper: Paper, hit: "Hit") -> None:
+    most = max(map(abs, hit.parts.values()), default=1.0)
+    for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
+        bar = "▪" * max(1, round(BAR * abs(value) / most))
+        paper.row((f"      {value:+.2f} ", "cyan"), (bar.ljust(BAR), "cyan"), (f" {MEANS.get(name, name)}", "dim"))
+
+
+def _context(paper: Paper, tale: Replay) -> None:
+    found = tale.memory.context("What do we serve at the winter opening?", budget_tokens=BUDGET)
+    for section in found.sections:
+        paper.say(section.name, style="dim", indent=2)
+        for item in section.items:
+            paper.row(("    · ", "dim"), (one_line(item.text, paper.width - 8), ""))
+    paper.say(
+        f"{found.tokens} of {BUDGET} tokens, fenced as data: print it with `slowwave context`", style="dim", indent=2
+    )
