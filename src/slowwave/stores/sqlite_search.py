@@ -58,7 +58,7 @@ class SqliteSearch(SqliteBase):
         with self._guard:
             for _, token in self._readable((scope,)):
                 index = self._index(scope, token)
-                return index.frequency, len(index)
+                return index.frequency, index.originals
         return _never, 0
 
     def speakers(self, scope: str) -> frozenset[str]:
