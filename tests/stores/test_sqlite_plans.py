@@ -1,6 +1,8 @@
 """No read of the SQLite store walks over rows of other scopes, nor over all rows where an index tells."""
 
 import re
+from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -8,7 +10,9 @@ from slowwave.model.query import Where
 from slowwave.stores.sqlite import SqliteStore
 from slowwave.stores.sqlite_select import selected
 from slowwave.stores.sqlite_sql import SQL
-from slowwave.testing.plans import NOW
+from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan
+
+DAY = timedelta(days=1)
 
 WHOLE_FILE = {"scopes", "without_entry", "lost_entries", "nameless", "orphans", "embedders", "secret", "somewhere"}
 """What only a check, or nobody's scope, asks."""
@@ -45,7 +49,8 @@ def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
         (Where(kinds=frozenset({"message"}), ref="r"), "messages_ref"),
         (Where(kinds=frozenset({"message"}), phases=frozenset({"cold"})), "messages_phase"),
         (Where(cascade=True, conversation="c", order="seq"), "cascades_span"),
-        (Where(), "scope"),
+        (Where(), "INTEGER PRIMARY KEY"),
+        (Where(kinds=frozenset({"message"}), order="newest", limit=5), "INTEGER PRIMARY KEY"),
     ],
 )
 def test_a_selection_reads_the_index_made_for_it(where: Where, index: str) -> None:
@@ -54,6 +59,55 @@ def test_a_selection_reads_the_index_made_for_it(where: Where, index: str) -> No
     assert not any(step.startswith("SCAN") for step in found), found
 
 
-def test_the_numbered_messages_of_a_conversation_come_sorted_from_their_index() -> None:
-    where = Where(kinds=frozenset({"message"}), conversation="c", order="seq", limit=64)
+@pytest.mark.parametrize(
+    "where",
+    [
+        Where(kinds=frozenset({"message"}), conversation="c", order="seq", limit=64),
+        Where(kinds=frozenset({"message"}), conversation="c", order="newest", limit=64),
+        Where(kinds=frozenset({"message"}), order="newest", limit=64),
+        Where(order="newest", limit=64),
+        Where(kinds=FACTS, phases=LIVE, due_before=NOW, order="due", limit=64),
+    ],
+)
+def test_a_limited_selection_comes_sorted_from_its_index(where: Where) -> None:
     assert not any("TEMP B-TREE" in step for step in steps(selected(where)[0]))
+
+
+def cost(store: SqliteStore, action: Callable[[], object]) -> int:
+    """How many steps SQLite's machine takes for it, in hundreds."""
+    counted = 0
+
+    def count() -> bool:
+        nonlocal counted
+        counted += 1
+        return False
+
+    store._db.set_progress_handler(count, 100)
+    action()
+    store._db.set_progress_handler(None)
+    return counted
+
+
+def test_what_is_asked_all_the_time_costs_the_same_however_much_is_stored() -> None:
+    store = SqliteStore(":memory:")
+    store.apply(plan(*(add(fact(f"Fact {n}", due_at=NOW + DAY)) for n in range(50))))
+    actions: list[Callable[[], object]] = [
+        lambda: store.apply(plan(add(message("One more")), cause="observe")),
+        lambda: store.due(SCOPE, NOW),
+        lambda: store.sequence(SCOPE),
+        lambda: store.conversation(SCOPE, "c1"),
+        lambda: store.conversations(SCOPE),
+        lambda: store.runs(SCOPE, 1),
+        lambda: store.runs(SCOPE, 1, cause="add"),
+        lambda: store.unembedded(SCOPE, "test-8", 10),
+        lambda: store.select([SCOPE], Where(kinds=frozenset({"message"}), conversation="c1", order="newest", limit=5)),
+    ]
+    few: list[int] = []
+    many: list[int] = []
+    for outcome, number in ((few, 100), (many, 3000)):
+        store.apply(plan(*(add(message(f"Note {number}.{n}")) for n in range(number)), cause="observe"))
+        store.apply(plan(*(add(fact(f"More {number}.{n}", due_at=NOW + DAY)) for n in range(number // 10))))
+        store.apply(plan(add(fact(f"Last {number}"))))
+        outcome += [cost(store, action) for action in actions]
+    assert [(place, pair) for place, pair in enumerate(zip(few, many, strict=True)) if pair[1] > pair[0] + 2] == []
+    store.close()

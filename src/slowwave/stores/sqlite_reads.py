@@ -11,7 +11,7 @@ from slowwave.model.state import Conversation, Linked
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_select import selected
-from slowwave.stores.sqlite_sql import SQL
+from slowwave.stores.sqlite_sql import SQL, bounds
 
 
 class SqliteReads(SqliteBase):
@@ -37,7 +37,9 @@ class SqliteReads(SqliteBase):
         memories: list[Memory] = []
         with self._guard:
             for scope, token in self._readable(scopes):
-                rows = self._all(statement, {**values, "scope": token})
+                rows = self._all(
+                    statement, {**values, "scope": token, "low": bounds(token)[0], "high": bounds(token)[1]}
+                )
                 memories += [memory_of(scope, row) for row in rows]
         return memories if where.limit is None else memories[: where.limit]
 

@@ -13,14 +13,15 @@ _ORDER = {
     "seq": "coalesce(seq, span_first), key",
     "due": "due_at, key",
 }
-_SEQ_ORDER = {"recorded": "key", "newest": "key DESC", "seq": "seq", "due": "due_at, key"}
+_TALK_ORDER = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
+"""Within one conversation, where an index is sorted by seq."""
 
 
 def selected(where: Where) -> tuple[str, dict[str, object]]:
-    """The statement and its values, but for `:scope`."""
-    terms = ["scope = :scope", *_family(where)]
+    """The statement and its values, but for `:scope`, `:low` and `:high`, the scope's token and bounds."""
     values: dict[str, object] = {}
-    for column, wanted in (("phase", where.phases), ("category", where.categories)):
+    terms = ["scope = :scope" if _indexed(where) else "key BETWEEN :low AND :high", *_family(where)]
+    for column, wanted in (("kind", where.kinds), ("phase", where.phases), ("category", where.categories)):
         if wanted is not None:
             terms.append(_among(column, wanted, values))
     if where.phases is not None:  # in the words of the partial indexes
@@ -42,7 +43,7 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
             values[name] = value
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
-    order = (_SEQ_ORDER if _spoken(where) else _ORDER)[where.order]
+    order = (_TALK_ORDER if _spoken(where) and where.conversation is not None else _ORDER)[where.order]
     limit = "" if where.limit is None else f" LIMIT {where.limit:d}"
     return f"SELECT {COLUMN_LIST} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}", values  # noqa: S608  # constants only
 
@@ -51,13 +52,19 @@ def _spoken(where: Where) -> bool:
     return where.kinds == {MESSAGE}
 
 
+def _indexed(where: Where) -> bool:
+    """Whether a condition has its index; else the scope's rows are read in the order they lie in."""
+    told = (where.conversation, where.due_before, where.flag, where.key, where.ref, where.pinned)
+    facts_only = where.kinds is not None and MESSAGE not in where.kinds
+    put_away = where.phases is not None and "active" not in where.phases and _spoken(where)
+    return facts_only or put_away or bool(where.cascade) or any(one is not None for one in told)
+
+
 def _family(where: Where) -> list[str]:
     """Messages, facts, cascade summaries: each has its partial indexes."""
     if _spoken(where):
         return ["seq IS NOT NULL"]
-    terms = [] if where.kinds is None else [f"kind IN ({', '.join(repr(kind) for kind in sorted(where.kinds))})"]
-    if where.kinds is not None and MESSAGE not in where.kinds:
-        terms.append("seq IS NULL")
+    terms = ["seq IS NULL"] if where.kinds is not None and MESSAGE not in where.kinds else []
     if where.cascade is not None:
         terms.append("span_first IS NOT NULL" if where.cascade else "span_first IS NULL")
     return terms

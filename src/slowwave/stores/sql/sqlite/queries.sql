@@ -37,9 +37,9 @@ INSERT OR REPLACE INTO entries (key, scope) VALUES (?, ?)
 UPDATE scopes SET reindexed = reindexed + 1 WHERE token = ?
 
 -- name: last_seq
-SELECT max(erased_seq, coalesce(
-    (SELECT max(seq) FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL), 0
-)) FROM conversations WHERE scope = :scope AND name = :name
+SELECT max(erased_seq, coalesce((
+    SELECT seq FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+), 0)) FROM conversations WHERE scope = :scope AND name = :name
 
 -- name: add_conversation
 INSERT INTO conversations (scope, name) VALUES (?, ?)
@@ -312,10 +312,11 @@ SELECT content FROM held WHERE scope = ?
 -- name: secret
 SELECT secret FROM store
 
--- name: cost
-SELECT coalesce(sum(cost ->> 'calls'), 0), coalesce(sum(cost ->> 'tokens_in'), 0), coalesce(sum(cost ->> 'tokens_out'), 0),
-    coalesce(sum(cost ->> 'money'), 0.0), coalesce(sum(cost ->> 'seconds'), 0.0)
-FROM runs WHERE key BETWEEN :low AND :high AND cost <> '{}'
+-- name: costs
+SELECT cause, sum(cost ->> 'calls'), sum(cost ->> 'tokens_in'), sum(cost ->> 'tokens_out'), sum(cost ->> 'money'),
+    sum(cost ->> 'seconds')
+FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since
+GROUP BY cause ORDER BY cause
 
 -- name: somewhere
 SELECT 1 FROM memories WHERE instr(text, ?) LIMIT 1
