@@ -1,6 +1,7 @@
 """AsyncAgentMemory: the same verbs, on a lent thread. One code path, no twins."""
 
 import asyncio
+import contextvars
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -61,7 +62,8 @@ class AsyncAgentMemory:
         self._threads.shutdown(wait=False)
 
     async def _lend(self, call: Callable[[], R]) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        context = contextvars.copy_context()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, call)
 
 
 def _awaited(

@@ -6,7 +6,8 @@ from itertools import pairwise
 from slowwave.model.memory import MESSAGE
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Where
-from slowwave.pipelines.distil import CURSOR, consolidate
+from slowwave.pipelines.chunks import CURSOR
+from slowwave.pipelines.distil import consolidate
 from slowwave.pipelines.making import noted
 from slowwave.ports import Ports
 
@@ -45,4 +46,5 @@ def _cooling(ports: Ports) -> bool:
     if seconds is None:
         return False
     last = ports.store.runs(ports.scope, 1, "consolidate")
-    return bool(last) and ports.now() - last[0].at < timedelta(seconds=seconds)
+    # A run in the future was made while the clock was wrong: it cools nothing.
+    return bool(last) and timedelta(0) <= ports.now() - last[0].at < timedelta(seconds=seconds)

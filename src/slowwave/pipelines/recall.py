@@ -11,6 +11,7 @@ from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.policy.retention import strength
 from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
 
@@ -61,6 +62,9 @@ def _checked(asked: Search) -> Search:
         raise InputError(f"a question is text, not {type(asked.text).__name__}")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    for name in ("kinds", "categories"):
+        if isinstance(getattr(asked, name), str):
+            raise InputError(f"{name}={getattr(asked, name)!r}: give a list of them, not one text")
     if unknown := set(asked.kinds or ()) - set(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(map(str, unknown)))}: use {', '.join(KINDS)}")
     return replace(
@@ -100,8 +104,16 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
         deep=asked.deep or allowed is not None,
         outdated_penalty=1.0 if allowed is not None else ports.config.deep_recall_penalty,
         profile=ports.config.ranking_profile,
+        strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
     )
     return query, known
+
+
+def _strengths(ports: Ports) -> dict[str, float]:
+    """How strong every fact is now. Messages do not fade."""
+    now = ports.now()
+    facts = ports.store.select(ports.scopes, Where(kinds=frozenset(FACT_KINDS)))
+    return {memory.id: strength(memory, ports.config, now) for memory in facts}
 
 
 def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
@@ -118,22 +130,23 @@ def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
 def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
     """What was said by then, and the facts that were true then, whatever became of them since."""
     if known is None:
-        every = [*ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS)))]
+        every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
     else:
         every = list(known.values())
-    return [
-        memory
-        for memory in every
-        if memory.valid_from <= at
-        and (memory.valid_to is None or at < memory.valid_to)
-        and memory.phase != "quarantined"
-        and memory.reason not in {"duplicate", "consolidated"}
-    ]
+    return [memory for memory in every if _was_true(memory, at)]
+
+
+def _was_true(memory: Memory, at: datetime) -> bool:
+    """Whether it was true then; what another memory says as well, or says for it, is left to that one."""
+    stood_for = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.hot)
+    begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
+    return begun and memory.phase != "quarantined" and not stood_for
 
 
 def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
     """Every memory as it stood at an instant, by taking back from the journal what came after."""
-    known = {memory.id: memory for memory in ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS)))}
+    every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
+    known = {memory.id: memory for memory in every}
     for scope in ports.scopes:
         for run in ports.store.runs(scope, since=at):
             for operation in reversed(list(run.plan.operations)):
@@ -223,16 +236,30 @@ def _with_conflicts(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
     return hits
 
 
+def _wanted(memory: Memory, asked: Search) -> bool:
+    """Whether the filters of a search let a memory through that the ranking did not bring."""
+    return (
+        (memory.hot or (asked.deep and memory.phase != "quarantined"))
+        and (asked.kinds is None or memory.kind in asked.kinds)
+        and (asked.categories is None or memory.category in asked.categories)
+        and asked.conversation is None
+        and (asked.since is None or memory.at >= asked.since)
+        and (asked.until is None or memory.at <= asked.until)
+        and (asked.as_of is None or _was_true(memory, asked.as_of))
+    )
+
+
 def _shown_below(ports: Ports, hits: list[Hit], one: str, other: str, asked: Search) -> list[Hit]:
     memory = next(iter(ports.store.get(ports.scopes, [other])), None)
-    if memory is None or not (memory.hot or asked.deep) or (asked.kinds and memory.kind not in asked.kinds):
+    if memory is None or not _wanted(memory, asked):
         return hits
     place = next(n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
     beside = Hit(
         memory=memory,
         score=hits[place].score,
         sources=sources_of(ports, memory),
-        stale=memory.outdated,
+        deep=not memory.hot,
+        stale=memory.outdated and asked.as_of is None,
         because=f"may contradict {hits[place].text!r}",
     )
     return [*hits[: place + 1], beside, *hits[place + 1 :]][: asked.top_k]
