@@ -65,27 +65,28 @@ def _detected(part: Part, path: Path) -> str:
     lines = part.where.lower().endswith((".jsonl", ".ndjson")) or path.suffix.lower() in {".jsonl", ".ndjson"}
     if lines:
         return "jsonl"
-    with part.open() as stream:
-        try:
+    try:
+        with part.open() as stream:
             first = next(elements(stream), None)
-        except BrokenError as error:
-            raise InputError(f"cannot tell what {path} is ({error}): name its format with --format") from error
+    except BrokenError as error:
+        raise InputError(f"cannot tell what {path} is ({error}): name its format with --format") from error
     for name, fits in _FITS.items():
         if fits(first):
             return name
     raise InputError(f"cannot tell what {path} is: name its format, one of {', '.join(FORMATS[1:])}")
 
 
-def _items(part: Part, format: str, maker: Maker) -> Iterator[Item]:  # noqa: A002 - as above
-    with part.open() as stream:
-        if format == "jsonl" and not _is_array(part):
-            yield from jsonl.Reader(part.name, maker).file(stream)
-            return
-        chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, maker)
-        number = 0
-        try:
+def _items(part: Part, named: str, maker: Maker) -> Iterator[Item]:
+    number = 0
+    try:
+        lines = named == "jsonl" and not _is_array(part)
+        with part.open() as stream:
+            if lines:
+                yield from jsonl.Reader(part.name, maker).file(stream)
+                return
+            chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, maker)
             for number, element in enumerate(elements(stream), 1):
-                match format:
+                match named:
                     case "locomo":
                         yield from locomo.read(element, number, maker, part.name)
                     case "beam":
@@ -96,9 +97,9 @@ def _items(part: Part, format: str, maker: Maker) -> Iterator[Item]:  # noqa: A0
                         yield from claude.read(element, number, maker, part.name)
                     case _:
                         yield from rows.line(element, f"element {number}")
-        except BrokenError as error:
-            after = f"after element {number}" if number else "the beginning"
-            yield Skipped(where=after, why=str(error), broken=True)
+    except BrokenError as error:
+        after = f"after element {number}" if number else "the beginning"
+        yield Skipped(where=after, why=str(error), broken=True)
 
 
 def _is_array(part: Part) -> bool:

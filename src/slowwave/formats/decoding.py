@@ -16,7 +16,8 @@ _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = " \t\r\n"
 _NEAR: Final = 16
 """Characters: an error this near to the end of what was read may only be its end."""
-_UNREADABLE: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+UNREADABLE: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What reading a damaged file or archive may raise."""
 _MEGA: Final = 1 << 20
 
 
@@ -45,7 +46,7 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, Json]]:
 def _line(stream: BinaryIO) -> bytes:
     try:
         return stream.readline(LINE_MOST + 1)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise BrokenError(f"it cannot be read further: {error}") from error
 
 
@@ -185,5 +186,5 @@ def _decoded(stream: BinaryIO) -> Iterator[str]:
 def _chunk(stream: BinaryIO) -> bytes:
     try:
         return stream.read(CHUNK)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise BrokenError(f"it cannot be read further: {error}") from error

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from slowwave.errors import InputError
+from slowwave.formats.decoding import UNREADABLE, BrokenError
 from slowwave.formats.limits import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST
 from slowwave.model.transfer import Skipped
 
@@ -113,7 +114,11 @@ class _Member(AbstractContextManager[BinaryIO]):
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> BinaryIO:
-        self._stream = cast("BinaryIO", self._archive.open(self._member))
+        try:
+            self._stream = cast("BinaryIO", self._archive.open(self._member))
+        except UNREADABLE as error:
+            self._archive.close()
+            raise BrokenError(f"it cannot be unpacked: {error}") from error
         return self._stream
 
     def __exit__(self, *_: object) -> None:
