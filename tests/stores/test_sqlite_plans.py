@@ -14,7 +14,18 @@ from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan
 
 DAY = timedelta(days=1)
 
-WHOLE_FILE = {"scopes", "without_entry", "lost_entries", "nameless", "orphans", "embedders", "secret", "somewhere"}
+WHOLE_FILE = {
+    "scopes",
+    "without_entry",
+    "lost_entries",
+    "nameless",
+    "orphans",
+    "embedders",
+    "secret",
+    "somewhere",
+    "tell_embedders_apart",
+    "several_embedders",
+}
 """What only a check, or nobody's scope, asks."""
 
 LIVE = frozenset({"active", "core"})
@@ -23,6 +34,7 @@ FACTS = frozenset({"episodic", "semantic", "procedural", "summary"})
 
 def steps(statement: str) -> list[str]:
     store = SqliteStore(":memory:")
+    store._db.execute(SQL["tell_embedders_apart"])
     names = dict.fromkeys(re.findall(r":(\w+)", statement), 1)
     values = names or (1,) * statement.count("?")
     found = [str(row[3]) for row in store._db.execute(f"EXPLAIN QUERY PLAN {statement}", values)]

@@ -79,6 +79,8 @@ class Tokens:
         token = self.embedder(name)
         if token is None:
             token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
+            if token > 1:
+                self.db.execute(SQL["tell_embedders_apart"])
         return token
 
     def forget(self) -> None:

@@ -1,7 +1,7 @@
 """Reading the journal of the SQLite store: runs, histories, what changed since, and the rebuilding of a scope."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from slowwave.errors import CorruptError
@@ -14,6 +14,7 @@ from slowwave.stores.sqlite_sql import SQL, bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _FREQUENT = frozenset({"observe", "use"})
+_EVER = to_micros(datetime.min.replace(tzinfo=UTC))
 
 
 class SqliteJournal(SqliteBase):
@@ -97,13 +98,16 @@ class SqliteJournal(SqliteBase):
             # A later change of one of these is told again: twice is harmless, never is not.
             return [row[0] for row in rows], rows[-1][1] - low
 
-    def cost(self, scope: str) -> Cost:
-        """What thinking has cost so far, over all runs of the scope."""
+    def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
+        """What thinking has cost by cause, over the runs of the scope from an instant on; None means over all."""
         with self._guard:
             token = self._tokens.scope(scope)
-            low, high = bounds(token or 0)
-            calls, tokens_in, tokens_out, money, seconds = self._one(SQL["cost"], {"low": low, "high": high})
-        return Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
+            values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
+            rows = [] if token is None else self._all(SQL["costs"], values)
+        return {
+            cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
+            for cause, calls, tokens_in, tokens_out, money, seconds in rows
+        }
 
     def _sequence(self, token: int) -> int:
         low, high = bounds(token)

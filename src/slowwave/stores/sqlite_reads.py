@@ -129,7 +129,14 @@ class SqliteReads(SqliteBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            # NULL compares as unknown, which leaves only the first of the three.
-            space = None if embedder is None else self._tokens.embedder(embedder) or -1
-            values = {"scope": token, "token": space, "limit": -1 if limit is None else limit}
-            return [memory_of(scope, row) for row in self._all(SQL["unembedded"], values)]
+            low, high = bounds(token)
+            space = self._tokens.embedder(embedder)
+            if embedder is None:
+                which = "nothing_derived"
+            elif space is None:  # no vector of it is stored anywhere
+                which = "first_memories"
+            else:
+                which = "without_vector_of" if self._one(SQL["several_embedders"], ())[0] else "without_vector"
+            count = -1 if limit is None else limit
+            values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
+            return [memory_of(scope, row) for row in self._all(SQL[which], values)]

@@ -102,6 +102,17 @@ class SearchContract:
         assert store.entries(SCOPE, [zoo.id]) == {zoo.id: entry(zoo.text)}
         assert store.unembedded(SCOPE, "test-8") == [tea]
 
+    def test_vectors_of_several_embedders_are_told_apart(self, store: Store) -> None:
+        tea, rye = fact("Likes tea"), fact("Likes rye")
+        store.apply(plan(add(tea), replace(add(rye), entry=entry(rye.text, "other-8"))))
+        store.apply(plan(add(fact("Likes oats", scope=OTHER)), scope=OTHER))
+        assert store.unembedded(SCOPE, "test-8") == [rye]
+        assert store.unembedded(SCOPE, "other-8") == [tea]
+        assert store.unembedded(OTHER, "test-8") == []
+        assert store.search([SCOPE], asked("rye"))[0].id == rye.id
+        store.index(SCOPE, {rye.id: entry(rye.text)})
+        assert store.unembedded(SCOPE, "test-8") == []
+
     def test_new_words_without_an_entry_wait_for_one(self, store: Store) -> None:
         tea = fact("Likes tea")
         store.apply(plan(add(tea)))

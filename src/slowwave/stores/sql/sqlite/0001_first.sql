@@ -88,7 +88,9 @@ CREATE TABLE entries (
     checksum INTEGER
 ) STRICT;
 
-CREATE INDEX entries_embedder ON entries (scope, embedder);
+-- An index that tells embedders apart is made once there is a second one (`tell_embedders_apart`): until then it
+-- would be a page for each message, to say the same of all.
+CREATE INDEX entries_unfinished ON entries (scope) WHERE embedder IS NULL OR embedder = 0;
 
 CREATE TABLE conversations (
     scope INTEGER NOT NULL,
@@ -138,6 +140,7 @@ CREATE TABLE runs (
 
 CREATE UNIQUE INDEX runs_id ON runs (scope, id);
 CREATE INDEX runs_parent ON runs (scope, parent) WHERE parent IS NOT NULL;
+CREATE INDEX runs_cost ON runs (scope, at) WHERE cost <> '{}';
 -- The commonest causes are left out: one page less for each message, and a scan finds them at once.
 CREATE INDEX runs_cause ON runs (scope, cause) WHERE cause <> 'observe' AND cause <> 'use';
 

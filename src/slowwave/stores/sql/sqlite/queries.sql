@@ -260,7 +260,23 @@ SELECT m.id, b.name, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key LEFT JOIN embedders b ON b.token = e.embedder
 WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) AND e.embedder IS NOT NULL
 
--- name: unembedded
+-- name: tell_embedders_apart
+CREATE INDEX IF NOT EXISTS entries_embedder ON entries (scope, embedder)
+
+-- name: several_embedders
+SELECT count(*) > 1 FROM embedders
+
+-- name: nothing_derived
+SELECT {memory} FROM memories WHERE key IN (SELECT key FROM entries WHERE scope = :scope AND embedder IS NULL)
+ORDER BY key LIMIT :limit
+
+-- name: without_vector
+SELECT {memory} FROM memories WHERE key IN (
+    SELECT key FROM entries WHERE scope = :scope AND (embedder IS NULL OR embedder = 0)
+)
+ORDER BY key LIMIT :limit
+
+-- name: without_vector_of
 SELECT {memory} FROM memories WHERE key IN (
     SELECT key FROM entries WHERE scope = :scope AND embedder IS NULL
     UNION ALL
@@ -269,6 +285,9 @@ SELECT {memory} FROM memories WHERE key IN (
     SELECT key FROM entries WHERE scope = :scope AND embedder > :token
 )
 ORDER BY key LIMIT :limit
+
+-- name: first_memories
+SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high ORDER BY key LIMIT :limit
 
 -- name: whole_scope
 SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
