@@ -22,7 +22,8 @@ from slowwave.pipelines.explain import Explanation, explain
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.recall import Search, search
 from slowwave.pipelines.reembed import reembed
-from slowwave.pipelines.state import state
+from slowwave.pipelines.spending import Estimate, Spent, estimate, spent
+from slowwave.pipelines.state import checked_fact, state
 from slowwave.pipelines.status import status
 from slowwave.pipelines.transfer import Imported, incoming, outgoing
 from slowwave.pipelines.undo import undo
@@ -83,7 +84,7 @@ class AgentMemory(Handle):
             InputError: naming the message that cannot be stored.
             ConflictError: if an id is known with other content.
         """
-        ports = self._open_ports
+        ports = self._run_ports
         receipt = observe(ports, messages, self._conversation(conversation))
         return self._told(automatic.after_messages(ports, receipt, self._conversation(conversation)))
 
@@ -110,7 +111,7 @@ class AgentMemory(Handle):
             importance=importance,
             metadata=metadata or {},
         )
-        return self._told(state(self._open_ports, (fact,)))
+        return self._told(state(self._run_ports, (fact,)))
 
     def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult:
         """Distil what is new in a conversation and reconcile it with what is known.
@@ -119,7 +120,7 @@ class AgentMemory(Handle):
             conversation: its name; None means the one written to last.
             force: also when there are fewer than `min_messages`.
         """
-        result = consolidate(self._open_ports, conversation, force=force)
+        result = consolidate(self._run_ports, conversation, force=force)
         self._raise_if_strict(result.problems)
         return result
 
@@ -291,10 +292,21 @@ class AgentMemory(Handle):
         return status(self._open_ports)
 
     # ---- maintaining
+    def cost(self, since: datetime | None = None) -> Spent:
+        """What thinking has cost since an instant (None: ever), in all and by the cause of the runs, by the journal."""
+        return spent(self._open_ports, since)
+
+    def estimate(self, conversation: str | None = None) -> Estimate:
+        """What consolidating the unread messages of a conversation, or with None of all, would cost at most.
+
+        About four characters are taken for a token in English, fewer elsewhere; no model is asked.
+        """
+        return estimate(self._open_ports, conversation)
+
 
     def sleep(self, *, dry_run: bool = False, think: bool = True) -> nightly.SleepReport:
         """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
-        report = nightly.sleep(self._open_ports, self._rest, dry_run=dry_run, think=think)
+        report = nightly.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
         self._raise_if_strict(report.problems)
         return report
 
@@ -310,7 +322,7 @@ class AgentMemory(Handle):
 
     def command(self, text: str) -> str:
         """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
-        return command(self._open_ports, text)
+        return command(self._run_ports, text)
 
     def erase(
         self,
@@ -351,7 +363,7 @@ class AgentMemory(Handle):
             dry_run: count only.
             told: called after each batch with how many items were read.
         """
-        return incoming(self._open_ports, formats.read(path, format), dry_run=dry_run, told=told)
+        return incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from slowwave import settings
 from slowwave.agent_memory import AgentMemory, Knowledge
 from slowwave.minds import make as make_mind
 from slowwave.model.codec import content_key
@@ -16,6 +17,7 @@ from slowwave.pipelines.use import use
 from slowwave.policy.core import rank
 from slowwave.policy.retention import strength
 from slowwave.ports import LLM, Mind, Ports
+from slowwave.wiring import thinking
 
 __all__ = ["ConsolidationResult", "DistilledFact", "InMemoryVectorStore", "MemoryConsolidator", "SemanticMemory"]
 
@@ -76,8 +78,11 @@ class MemoryConsolidator:
         """Distil the memory's conversation and reconcile the facts; messages it does not hold yet are added first."""
         ports = self._ports(memory)
         self._add_missing(memory, recent_messages)
-        mind = make_mind(self._llm, embedder=ports.embedder) if self._llm is not None else ports.mind
-        return consolidate(replace(ports, mind=mind), None)
+        if self._llm is not None:
+            known = settings.read()
+            mind = make_mind(self._llm, embedder=ports.embedder, **thinking(known, ports.config))
+            ports = replace(ports, mind=mind)
+        return consolidate(ports.begun(), None)
 
     def decay(self, knowledge: Knowledge, *, half_life_days: float = 14.0, prune: bool = True) -> int:
         """Count and put into cold storage the facts whose strength has fallen below the threshold.

@@ -88,7 +88,9 @@ class PortError(SlowwaveError):
 
 
 class ModelError(PortError):
-    """The language model failed or answered nothing usable."""
+    """The language model failed or answered nothing usable. `cost` is what that cost (a `Cost`), if it is known."""
+
+    cost: object = None
 
 
 class EmbedderError(PortError):

@@ -123,6 +123,11 @@ class Handle:
     def _conversation(self, name: str | None) -> str:
         if name is not None:
             return name
+    @property
+    def _run_ports(self) -> Ports:
+        """The same for one run that may think."""
+        return self._open_ports.begun()
+
         ports = self._open_ports
         known = (found.name for found in ports.store.conversations(ports.scope) if found.name)
         return next(known, DEFAULT_CONVERSATION)

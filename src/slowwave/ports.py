@@ -1,7 +1,7 @@
 """The doors: what Slowwave asks of a mind, a model, an embedder, a store and a clock."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -10,7 +10,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
-from slowwave.model.plan import Cost, Event, Plan, Receipt, Run
+from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.state import Conversation, Linked
 
@@ -56,6 +56,18 @@ class Mind(Protocol):
 
     def summarise(self, brief: Brief, /) -> Proposal[Summary]:
         """Fewer words for many memories."""
+        ...
+
+
+@runtime_checkable
+class Counting(Mind, Protocol):
+    """A mind that counts what it is asked, and stops where a run or a day has had enough."""
+
+    price: tuple[float, float]
+    """Money for a million tokens in and a million tokens out; 0 where it is not known."""
+
+    def begun(self, today: Callable[[], Cost], /) -> Mind:
+        """The same mind for one run; `today` is what the runs since midnight UTC have cost."""
         ...
 
 
@@ -178,8 +190,8 @@ class Store(Protocol):
         """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
         ...
 
-    def cost(self, scope: str) -> Cost:
-        """What thinking has cost so far, over all runs of the scope."""
+    def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
+        """What thinking has cost by cause, over the runs of the scope from an instant on; None means over all."""
         ...
 
     def check(self, *, deep: bool = False) -> list[str]:
@@ -219,3 +231,11 @@ class Ports:
     def now(self) -> datetime:
         """The clock's time, checked to be aware, in UTC."""
         return checked_time(self.clock(), "the clock's time")
+
+    def begun(self) -> "Ports":
+        """The same for one run: a mind that counts begins at 0, and knows what the day has cost by the journal."""
+        return replace(self, mind=self.mind.begun(self._today)) if isinstance(self.mind, Counting) else self
+
+    def _today(self) -> Cost:
+        midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)
+        return sum(self.store.costs(self.scope, midnight).values(), FREE)

@@ -1,10 +1,12 @@
 """Settings: the only reader of the environment and of files of settings."""
 
+import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 from slowwave.errors import SettingsError
 from slowwave.model.config import Config
@@ -15,11 +17,18 @@ FILE = "slowwave.toml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where memory lives and who thinks, as the environment and the file of settings say it.
+    """Where memory lives, who thinks, and what that may cost, as the environment and the file of settings say it.
 
-    Environment: SLOWWAVE_STORE, SLOWWAVE_SCOPE, SLOWWAVE_LLM, SLOWWAVE_LLM_URL, SLOWWAVE_LLM_KEY (else
-    OPENAI_API_KEY), SLOWWAVE_EMBEDDER, SLOWWAVE_EMBEDDER_URL, SLOWWAVE_EMBEDDER_KEY, SLOWWAVE_CONFIG (a TOML file
-    whose `[slowwave]` table, or whole, holds names of Config; default: slowwave.toml in the user's settings folder).
+    Each field but `config` is read from the variable SLOWWAVE_ and its name (SLOWWAVE_LLM_SECONDS), else from its name
+    in the file: a TOML file whose `[slowwave]` table, or whole, also holds names of Config. The file is SLOWWAVE_CONFIG,
+    else slowwave.toml in the user's settings folder. Keys fall back to OPENAI_API_KEY.
+
+    Args:
+        llm_seconds: how long a model may take for one answer; None means 60 where we call it over HTTP.
+        llm_calls_per_run: model calls of one run.
+        llm_calls_per_day: model calls of a scope since midnight UTC.
+        llm_money_per_day: money of a scope since midnight UTC.
+        llm_prices: {model: (in, out)} for a million tokens each; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
     """
 
     store: str | None = None
@@ -27,6 +36,11 @@ class Settings:
     llm: str | None = None
     llm_url: str | None = None
     llm_key: str | None = field(default=None, repr=False)
+    llm_seconds: float | None = None
+    llm_calls_per_run: int | None = None
+    llm_calls_per_day: int | None = None
+    llm_money_per_day: float | None = None
+    llm_prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     embedder: str | None = None
     embedder_url: str | None = None
     embedder_key: str | None = field(default=None, repr=False)
@@ -37,25 +51,91 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings in force.
 
     Raises:
-        SettingsError: if the file of settings cannot be read.
-        InputError: if a value in it cannot be meant.
+        SettingsError: if the file of settings cannot be read, or a value of ours cannot be meant.
+        InputError: if a value of Config in it cannot be meant.
     """
     env = os.environ if environment is None else environment
     chosen = env.get(f"{PREFIX}CONFIG")
     path = Path(chosen) if chosen else _folder("config") / FILE
-    table = _table(path, required=bool(chosen))
-    key = env.get(f"{PREFIX}LLM_KEY") or env.get("OPENAI_API_KEY") or None
-    return Settings(
-        store=env.get(f"{PREFIX}STORE") or None,
-        scope=env.get(f"{PREFIX}SCOPE") or None,
-        llm=env.get(f"{PREFIX}LLM") or None,
-        llm_url=env.get(f"{PREFIX}LLM_URL") or None,
-        llm_key=key,
-        embedder=env.get(f"{PREFIX}EMBEDDER") or None,
-        embedder_url=env.get(f"{PREFIX}EMBEDDER_URL") or None,
-        embedder_key=env.get(f"{PREFIX}EMBEDDER_KEY") or key,
-        config=Config.from_mapping(table),
-    )
+    table = dict(_table(path, required=bool(chosen)))
+    found: dict[str, Any] = {}
+    for name, meant in _MEANT.items():
+        written: object = table.pop(name, None)
+        if variable := env.get(f"{PREFIX}{name.upper()}"):
+            written = variable
+        if written is not None and written != "":
+            found[name] = _value(name, written, meant)
+    key = found.pop("llm_key", None) or env.get("OPENAI_API_KEY") or None
+    embedder_key = found.pop("embedder_key", None) or key
+    return Settings(llm_key=key, embedder_key=embedder_key, config=Config.from_mapping(table), **found)
+
+
+def _value(name: str, written: object, meant: "Reader") -> object:
+    try:
+        return meant(written)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"{name}={written!r} cannot be meant: use {error}") from error
+
+
+def _text(written: object) -> str:
+    if not isinstance(written, str):
+        raise TypeError("a text")
+    return written
+
+
+def _amount(written: object) -> float:
+    """A number above or at 0, from a number or from digits."""
+    try:
+        amount = float(written) if isinstance(written, str | int | float) and not isinstance(written, bool) else -1.0
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount < math.inf:
+        raise ValueError("a number from 0")
+    return amount
+
+
+def _seconds(written: object) -> float:
+    if not (seconds := _amount(written)):
+        raise ValueError("a number of seconds above 0")
+    return seconds
+
+
+def _count(written: object) -> int:
+    if not (amount := _amount(written)).is_integer():
+        raise ValueError("a whole number from 0")
+    return int(amount)
+
+
+def _prices(written: object) -> dict[str, tuple[float, float]]:
+    """{model: [in, out]}, or "model=in/out, model=in/out"."""
+    if isinstance(written, str):
+        pairs = (entry.rpartition("=") for entry in written.split(",") if entry.strip())
+        written = {model.strip(): price.split("/") for model, _, price in pairs}
+    wanted = 'prices of a million tokens, in and out: {"gpt-5-mini" = [0.25, 2.0]}, or gpt-5-mini=0.25/2.0'
+    if not isinstance(written, Mapping):
+        raise TypeError(wanted)
+    try:
+        return {str(model): (_amount(low), _amount(high)) for model, (low, high) in written.items() if model}
+    except (TypeError, ValueError):
+        raise ValueError(wanted) from None
+
+
+Reader = Callable[[object], object]
+_MEANT: Final[Mapping[str, Reader]] = {
+    "store": _text,
+    "scope": _text,
+    "llm": _text,
+    "llm_url": _text,
+    "llm_key": _text,
+    "llm_seconds": _seconds,
+    "llm_calls_per_run": _count,
+    "llm_calls_per_day": _count,
+    "llm_money_per_day": _amount,
+    "llm_prices": _prices,
+    "embedder": _text,
+    "embedder_url": _text,
+    "embedder_key": _text,
+}
 
 
 def default_store() -> str:

@@ -1,11 +1,13 @@
 """The composition root: the one place that knows which store, mind and embedder stand behind the doors."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from slowwave.embedders import checked, make as make_embedder
 from slowwave.minds import make as make_mind
+from slowwave.minds.ledger import Caps
 from slowwave.model.config import Config
 from slowwave.model.scope import ancestors
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Store
@@ -27,7 +29,8 @@ def wired(
     """Everything a pipeline works with, made from what the caller and the settings say."""
     known = known or Settings()
     made = make_embedder(embedder, api_key=known.embedder_key, base_url=known.embedder_url)
-    mind = make_mind(llm, api_key=known.llm_key, base_url=known.llm_url, embedder=made)
+    config = config or Config()
+    mind = make_mind(llm, embedder=made, **thinking(known, config))
     store: Store = make_store(path)
     return Ports(
         store=store,
@@ -35,10 +38,27 @@ def wired(
         embedder=made,
         embed=lambda texts: checked(made, texts) if made is not None else np.zeros((len(texts), 0), dtype=np.float32),
         clock=clock or _utc_now,
-        config=config or Config(),
+        config=config,
         scope=scope,
         scopes=(scope, *(ancestors(scope) if inherit else ())),
     )
+
+
+def thinking(known: Settings, config: Config) -> dict[str, Any]:
+    """What a mind has to know of the settings."""
+    caps = Caps(
+        calls_per_run=known.llm_calls_per_run,
+        calls_per_day=known.llm_calls_per_day,
+        money_per_day=known.llm_money_per_day,
+    )
+    return {
+        "api_key": known.llm_key,
+        "base_url": known.llm_url,
+        "seconds": known.llm_seconds,
+        "prices": known.llm_prices,
+        "caps": caps,
+        "categories": (*config.category_ttl_days, *config.category_tokens_max),
+    }
 
 
 def _utc_now() -> datetime:

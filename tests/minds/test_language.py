@@ -10,10 +10,12 @@ import pytest
 
 from slowwave.errors import InputError, ModelError
 from slowwave.minds.language import LanguageMind
+from slowwave.minds.ledger import Caps
 from slowwave.minds.prompts import load
 from slowwave.model.fact import Brief
+from slowwave.model.plan import Cost, cost_of
 from slowwave.policy.fence import is_fenced, strip_fenced
-from slowwave.ports import Mind
+from slowwave.ports import Counting, Mind
 from slowwave.testing import SHAPES, ScriptedLLM, malformed
 
 MOVED = {
@@ -259,19 +261,43 @@ def test_a_failing_model_is_not_asked_again_and_its_words_are_kept(transcript: M
 
 def test_the_caps_stop_it_before_it_calls_and_the_retry_counts(transcript: Make) -> None:
     llm = ScriptedLLM("unreadable", {"facts": []})
-    mind = LanguageMind(llm, most_calls=1)
-    with pytest.raises(ModelError, match="the cap of 1 model calls"):
+    mind = LanguageMind(llm, caps=Caps(calls_per_run=1))
+    with pytest.raises(ModelError, match="the cap of 1 model calls") as stopped:
         mind.distil(transcript("a"))
     assert len(llm.asked) == 1
     assert mind.ledger.spent.calls == 1
+    assert stopped.value.cost == mind.ledger.spent
+
+
+def test_each_run_begins_at_nothing_and_knows_what_the_day_has_cost(transcript: Make) -> None:
+    mind = LanguageMind(ScriptedLLM(distil={"facts": []}), caps=Caps(calls_per_run=1, calls_per_day=2))
+    assert isinstance(mind, Counting)
+    journal = [Cost()]
+    for _ in range(2):
+        run = mind.begun(lambda: journal[0])
+        run.distil(transcript("a"))
+        journal[0] += run.ledger.spent
+        with pytest.raises(ModelError, match="a run"):
+            run.distil(transcript("a"))
+    with pytest.raises(ModelError, match="a day"):
+        mind.begun(lambda: journal[0]).distil(transcript("a"))
+    assert mind.ledger.spent.calls == 0
 
 
 def test_a_failed_call_is_in_the_ledger(transcript: Make) -> None:
     mind = LanguageMind(ScriptedLLM(RuntimeError("down")))
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError) as failed:
         mind.distil(transcript("a"))
     assert mind.ledger.spent.calls == 1
     assert mind.ledger.spent.tokens_in > 100
+    assert cost_of(failed.value) == mind.ledger.spent
+
+
+def test_an_answer_that_is_unreadable_twice_costs_two_calls(transcript: Make) -> None:
+    with pytest.raises(ModelError, match="twice") as failed:
+        LanguageMind(ScriptedLLM("what?")).distil(transcript("a"))
+    assert cost_of(failed.value).calls == 2
+    assert cost_of(ModelError("of a mind that counts nothing")) == Cost(calls=1)
 
 
 def test_settings_that_cannot_be_meant_are_refused() -> None:
@@ -284,7 +310,6 @@ def test_settings_that_cannot_be_meant_are_refused() -> None:
         (object(), {}),
         (ScriptedLLM(), {"profile": "haiku"}),
         (ScriptedLLM(), {"seconds": 0}),
-        (ScriptedLLM(), {"most_calls": -1}),
     ):
         with pytest.raises(InputError):
             LanguageMind(llm, **options)

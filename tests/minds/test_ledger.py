@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from slowwave.errors import InputError, ModelError
-from slowwave.minds.ledger import Ledger, estimated, price_of
-from slowwave.model.plan import Cost
+from slowwave.minds.ledger import Caps, Ledger, estimated, price_of
+from slowwave.model.plan import FREE, Cost
 
 
 def test_costs_add_up() -> None:
@@ -21,22 +21,46 @@ def test_costs_add_up() -> None:
     assert ledger.spent.money == 2.0
 
 
-def test_the_cap_of_a_day_opens_again_after_a_day() -> None:
-    now = [0.0]
-    ledger = Ledger(most_calls_per_day=2, clock=lambda: now[0])
+def test_the_cap_of_a_day_counts_what_other_runs_have_cost() -> None:
+    journal = [Cost(calls=3)]
+    ledger = Ledger(caps=Caps(calls_per_day=5), today=lambda: journal[0])
     ledger.admit()
-    now[0] = 3_600
     ledger.admit()
-    with pytest.raises(ModelError, match="cap of 2 model calls a day"):
+    with pytest.raises(ModelError, match="cap of 5 model calls a day") as refused:
         ledger.admit()
-    now[0] = 86_400
+    assert refused.value.cost == FREE
+    with pytest.raises(ModelError):
+        Ledger(caps=Caps(calls_per_day=5), today=lambda: Cost(calls=5)).admit()
+
+
+def test_a_piece_of_the_run_that_is_journaled_already_counts_once() -> None:
+    journal = [Cost(calls=2)]
+    ledger = Ledger(caps=Caps(calls_per_day=5), today=lambda: journal[0])
+    ledger.admit()
+    journal[0] = Cost(calls=3)
+    ledger.admit()
+    journal[0] = Cost(calls=4)
     ledger.admit()
     with pytest.raises(ModelError):
         ledger.admit()
 
 
-def test_the_cap_holds_for_many_threads() -> None:
-    ledger, refused = Ledger(most_calls=50), []
+def test_the_cap_of_money_stops_the_call_after_the_one_that_passes_it() -> None:
+    ledger = Ledger(price=(1.0, 1.0), caps=Caps(money_per_day=1.5), today=lambda: Cost(calls=1, money=0.6))
+    ledger.book(ledger.admit(), 500_000, 500_000)
+    with pytest.raises(ModelError, match=r"cap of 1\.5 a day"):
+        ledger.admit()
+
+
+def test_the_journal_is_not_read_where_no_day_has_a_cap() -> None:
+    def asked() -> Cost:
+        raise AssertionError
+
+    Ledger(caps=Caps(calls_per_run=1), today=asked).admit()
+
+
+def test_the_cap_of_a_run_holds_for_many_threads() -> None:
+    ledger, refused = Ledger(caps=Caps(calls_per_run=50)), []
 
     def work() -> None:
         for _ in range(20):
@@ -54,14 +78,17 @@ def test_the_cap_holds_for_many_threads() -> None:
 
 
 def test_a_cap_of_nothing_and_no_cap() -> None:
-    with pytest.raises(ModelError):
-        Ledger(most_calls=0).admit()
-    with pytest.raises(InputError):
-        Ledger(most_calls_per_day=-1)
+    with pytest.raises(ModelError, match="llm_calls_per_run"):
+        Ledger(caps=Caps(calls_per_run=0)).admit()
+    for name in ("calls_per_run", "calls_per_day", "money_per_day"):
+        with pytest.raises(InputError, match=name):
+            Caps(**{name: -1})
     assert Ledger().admit() > 0
 
 
 def test_tokens_are_estimated_and_prices_looked_up() -> None:
     assert [estimated(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]
-    assert price_of("m", {"m": (1.0, 2.0)}) == (1.0, 2.0)
-    assert price_of("m", None) == price_of("x", {"m": (1.0, 2.0)}) == (0.0, 0.0)
+    prices = {"m": (1.0, 2.0), "openai:n": (3.0, 4.0)}
+    assert price_of(prices, "m", "openai:m") == (1.0, 2.0)
+    assert price_of(prices, "n", "openai:n") == (3.0, 4.0)
+    assert price_of(None, "m") == price_of(prices, "x") == (0.0, 0.0)

@@ -1,10 +1,14 @@
 """Minds: whoever thinks. They distil, decide and summarise, and never write."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from slowwave.errors import SettingsError
+from slowwave.minds.ledger import Caps
+from slowwave.policy.categories import REGISTRY
 
 if TYPE_CHECKING:
+    from slowwave.minds.ledger import Prices
     from slowwave.ports import LLM, Embedder, Mind
 
 _METHODS = ("distil", "decide", "summarise")
@@ -16,8 +20,22 @@ def make(
     embedder: "Embedder | None" = None,
     api_key: str | None = None,
     base_url: str | None = None,
+    seconds: float | None = None,
+    prices: "Prices | None" = None,
+    caps: Caps = Caps(),  # noqa: B008 - frozen
+    categories: Collection[str] = (),
 ) -> "Mind":
     """The mind a setting names: None for rules alone, a spec or an object with `.complete` for a language model.
+
+    Args:
+        spec: who thinks; a Mind is taken as it is.
+        embedder: what rules alone compare texts with.
+        api_key: for a spec.
+        base_url: for a spec.
+        seconds: how long one answer may take; None means 60 for a spec, and leaves it to an object of your own.
+        prices: {model: (in, out)}, money for a million tokens each.
+        caps: how much the model may be asked.
+        categories: what a fact may be filed under beside the registry's own.
 
     Raises:
         SettingsError: for a spec nobody knows, or an object that can do neither.
@@ -30,10 +48,13 @@ def make(
         return spec  # type: ignore[return-value]  # it has what a Mind has
     from slowwave.minds.language import LanguageMind  # noqa: PLC0415 - see above
 
+    known = tuple(dict.fromkeys((*REGISTRY, *categories)))
     if isinstance(spec, str):
         from slowwave.minds.openai_compatible import client  # noqa: PLC0415 - see above
 
-        return LanguageMind(client(spec, api_key=api_key, base_url=base_url), name=spec)
+        model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
+        return LanguageMind(model, name=spec, prices=prices, caps=caps, categories=known)
     if callable(getattr(spec, "complete", None)):
-        return LanguageMind(spec)  # type: ignore[arg-type]  # it has what an LLM has
+        # It has what an LLM has.
+        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]
     raise SettingsError(f"{spec!r} cannot think: give a model's name, an object with .complete(messages=...), or None")

@@ -1,18 +1,19 @@
 """The language mind: asks a model, and takes from its answer what can be read and meant."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from typing import Final, Self, TypeVar
 
 from slowwave.errors import InputError, ModelError
 from slowwave.minds import meaning, rendering
 from slowwave.minds.foreign import Content, asked, checked_model, content_of, raw_of, tokens_of
 from slowwave.minds.items import tidy
-from slowwave.minds.ledger import Ledger, estimated, price_of
+from slowwave.minds.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.profiles import PROFILES, Question
 from slowwave.minds.replies import FACTS, VERDICTS, counted, read
 from slowwave.minds.summaries import summary
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Rejected, Summary, Transcript, Verdict
-from slowwave.model.plan import Cost
+from slowwave.model.plan import FREE, Cost
 from slowwave.policy.categories import REGISTRY
 from slowwave.ports import LLM
 
@@ -34,9 +35,8 @@ class LanguageMind:
         name: what this mind is called; the model's name by default.
         profile: "chat", or "completion" for base models; None takes what the model says of itself, else "chat".
         seconds: how long one answer may take; None leaves it to the model. With a number, calls run on their own thread.
-        prices: {model: (in, out)}, money for a million tokens each.
-        most_calls: a cap on the calls of this mind in all.
-        most_calls_per_day: a cap on its calls in any 24 hours.
+        prices: {model: (in, out)}, money for a million tokens each; the model by its own name or this mind's.
+        caps: how much it may be asked.
         categories: what a fact may be filed under; anything else becomes "other".
 
     Raises:
@@ -50,9 +50,8 @@ class LanguageMind:
         name: str | None = None,
         profile: str | None = None,
         seconds: float | None = None,
-        prices: Mapping[str, tuple[float, float]] | None = None,
-        most_calls: int | None = None,
-        most_calls_per_day: int | None = None,
+        prices: Prices | None = None,
+        caps: Caps = Caps(),  # noqa: B008 - frozen
         categories: Collection[str] = tuple(REGISTRY),
     ) -> None:
         said = getattr(llm, "profile", None)
@@ -66,13 +65,18 @@ class LanguageMind:
         said = getattr(llm, "model", None)
         model = said if isinstance(said, str) else type(llm).__name__
         self.name = name or model
-        self.ledger = Ledger(
-            price=price_of(model, prices), most_calls=most_calls, most_calls_per_day=most_calls_per_day
-        )
+        self.price, self._caps = price_of(prices, model, self.name), caps
+        self.ledger = Ledger(price=self.price, caps=caps)
 
     def __repr__(self) -> str:
         """The mind by its name."""
         return f"LanguageMind({self.name!r})"
+
+    def begun(self, today: Callable[[], Cost], /) -> Self:
+        """The same mind for one run, with a ledger of its own: caps of a run count from here, those of a day go on."""
+        fresh = copy(self)
+        fresh.ledger = Ledger(price=self.price, caps=self._caps, today=today)
+        return fresh
 
     def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
         """Durable facts out of a stretch of conversation. Whether the conversation supports them is not checked here.
@@ -121,22 +125,31 @@ class LanguageMind:
         return self._proposed(question, lambda content: (Summary(text=summary(content, brief)), ()))
 
     def _proposed(self, question: Question, understood: Callable[[Content], Understood[Value]]) -> Proposal[Value]:
-        content, cost = self._answer(question)
+        costs: list[Cost] = []
         try:
-            value, rejected = understood(content)
-        except ModelError as unread:
-            content, second = self._answer(question.again(raw_of(content), str(unread)))
-            cost += second
-            try:
-                value, rejected = understood(content)
-            except ModelError as error:
-                began = tidy(raw_of(content))[:_QUOTED]
-                raise ModelError(f"the model's answer could not be read, twice: {error}; it began {began!r}") from error
-        return Proposal(
-            value=value, raw=raw_of(content), cost=cost, prompt=str(question.prompt), rejected=counted(rejected)
-        )
+            content, (value, rejected) = self._understood(question, understood, costs)
+        except ModelError as error:
+            error.cost = sum(costs, FREE)
+            raise
+        cost, prompt = sum(costs, FREE), str(question.prompt)
+        return Proposal(value=value, raw=raw_of(content), cost=cost, prompt=prompt, rejected=counted(rejected))
 
-    def _answer(self, question: Question) -> tuple[Content, Cost]:
+    def _understood(
+        self, question: Question, understood: Callable[[Content], Understood[Value]], costs: list[Cost]
+    ) -> tuple[Content, Understood[Value]]:
+        """The answer and what it means; one that cannot be read is asked for once more."""
+        content = self._answer(question, costs)
+        try:
+            return content, understood(content)
+        except ModelError as unread:
+            content = self._answer(question.again(raw_of(content), str(unread)), costs)
+        try:
+            return content, understood(content)
+        except ModelError as error:
+            began = tidy(raw_of(content))[:_QUOTED]
+            raise ModelError(f"the model's answer could not be read, twice: {error}; it began {began!r}") from error
+
+    def _answer(self, question: Question, costs: list[Cost]) -> Content:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""
@@ -150,4 +163,5 @@ class LanguageMind:
                 estimated(question.text) if tokens_in is None else tokens_in,
                 estimated(raw_of(content)) if tokens_out is None else tokens_out,
             )
-        return question.whole(content), cost
+            costs.append(cost)
+        return question.whole(content)

@@ -2,27 +2,53 @@
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from dataclasses import dataclass, fields
 from typing import Final
 
 from slowwave.errors import InputError, ModelError
-from slowwave.model.plan import Cost
+from slowwave.model.plan import FREE, Cost
 
 CHARACTERS_PER_TOKEN: Final = 4
 """What is assumed where a provider counts nothing (English prose; other scripts cost more)."""
-_DAY: Final = 86_400.0
 _MILLION: Final = 1_000_000
+
+Prices = Mapping[str, tuple[float, float]]
+"""{model: (in, out)}: money for a million tokens each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How much a mind may be asked; None caps nothing. A cap that is reached stops the next call; the work waits.
+
+    Args:
+        calls_per_run: calls of one run (one `consolidate`, one `sleep`, one `add`), retries included.
+        calls_per_day: calls of all runs of a scope since midnight UTC.
+        money_per_day: money of all runs of a scope since midnight UTC, by the price table; the call that passes it
+            is the last.
+
+    Raises:
+        InputError: for a cap below 0.
+    """
+
+    calls_per_run: int | None = None
+    calls_per_day: int | None = None
+    money_per_day: float | None = None
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            cap = getattr(self, one.name)
+            if cap is not None and not cap >= 0:
+                raise InputError(f"{one.name}={cap!r}: use a number from 0, or None for no cap")
 
 
 class Ledger:
-    """Counts calls, tokens, seconds and money; safe to share between threads.
+    """Counts the calls, tokens, seconds and money of one run; safe to share between threads.
 
     Args:
         price: money for a million tokens in and a million tokens out.
-        most_calls: how many calls this mind may make in all, or None.
-        most_calls_per_day: how many in any 24 hours, or None; counted since this mind was made.
+        caps: what stops it.
+        today: what all runs since midnight have cost, as their journal says; asked only if a day has a cap.
         clock: seconds that never run backwards.
     """
 
@@ -30,19 +56,17 @@ class Ledger:
         self,
         *,
         price: tuple[float, float] = (0.0, 0.0),
-        most_calls: int | None = None,
-        most_calls_per_day: int | None = None,
+        caps: Caps = Caps(),  # noqa: B008 - frozen
+        today: Callable[[], Cost] = lambda: FREE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        for name, cap in (("most_calls", most_calls), ("most_calls_per_day", most_calls_per_day)):
-            if cap is not None and cap < 0:
-                raise InputError(f"{name}={cap!r}: use a whole number from 0, or None for no cap")
-        self._price, self._clock = price, clock
-        self._most, self._most_per_day = most_calls, most_calls_per_day
+        self._price, self._caps, self._clock = price, caps, clock
         self._lock = threading.Lock()
         self._calls = 0
-        self._today: deque[float] = deque()
-        self._spent = Cost()
+        self._spent = FREE
+        self._today = today
+        self._daily = caps.calls_per_day is not None or caps.money_per_day is not None
+        self._before = today() if self._daily else FREE
 
     @property
     def spent(self) -> Cost:
@@ -52,20 +76,14 @@ class Ledger:
 
     def admit(self) -> float:
         """Count one call and return its start; or ModelError if a cap is reached, before anything is sent."""
+        today = self._today() if self._daily else FREE
         with self._lock:
-            now = self._clock()
-            while self._today and now - self._today[0] >= _DAY:
-                self._today.popleft()
-            if self._most is not None and self._calls >= self._most:
-                raise ModelError(f"the cap of {self._most} model calls is reached; raise most_calls")
-            if self._most_per_day is not None and len(self._today) >= self._most_per_day:
-                raise ModelError(
-                    f"the cap of {self._most_per_day} model calls a day is reached; wait or raise most_calls_per_day"
-                )
+            if problem := self._problem(today):
+                refused = ModelError(problem)
+                refused.cost = FREE
+                raise refused
             self._calls += 1
-            if self._most_per_day is not None:
-                self._today.append(now)
-            return now
+            return self._clock()
 
     def book(self, started: float, tokens_in: int, tokens_out: int) -> Cost:
         """Write down what one call cost, and return it."""
@@ -81,12 +99,28 @@ class Ledger:
             self._spent += cost
         return cost
 
+    def _problem(self, today: Cost) -> str | None:
+        """Which cap is reached. A run is journaled piece by piece: what it cost may stand in `today` already, or not yet."""
+        caps = self._caps
+        calls = max(today.calls, self._before.calls + self._calls)
+        money = max(today.money, self._before.money + self._spent.money)
+        if caps.calls_per_run is not None and self._calls >= caps.calls_per_run:
+            return (
+                f"the cap of {caps.calls_per_run} model calls a run is reached; raise llm_calls_per_run, or run again"
+            )
+        if caps.calls_per_day is not None and calls >= caps.calls_per_day:
+            return f"the cap of {caps.calls_per_day} model calls a day is reached; raise llm_calls_per_day, or wait"
+        if caps.money_per_day is not None and money >= caps.money_per_day:
+            return f"the cap of {caps.money_per_day:g} a day is reached; raise llm_money_per_day, or wait"
+        return None
+
 
 def estimated(text: str) -> int:
     """About how many tokens a text is."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def price_of(model: str, prices: Mapping[str, tuple[float, float]] | None) -> tuple[float, float]:
-    """A model's price out of a table {model: (in, out)} for a million tokens each; nothing if it is not listed."""
-    return (prices or MappingProxyType({})).get(model, (0.0, 0.0))
+def price_of(prices: Prices | None, *names: str) -> tuple[float, float]:
+    """The price of the first of these names that the table lists; nothing if it lists none."""
+    found = (prices[name] for name in names if prices and name in prices)
+    return next(found, (0.0, 0.0))

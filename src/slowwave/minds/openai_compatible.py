@@ -12,6 +12,7 @@ from slowwave.minds.provider import Provider, RefusedError, answered
 from slowwave.ports import LLM
 
 OLLAMA: Final = "http://localhost:11434"
+SECONDS: Final = 60.0
 SPECS: Final = (
     "openai:MODEL, ollama:MODEL, http://host/v1#MODEL for chat models; "
     "ollama-base:MODEL, base+http://host/v1#MODEL for base models"
@@ -35,7 +36,7 @@ class OpenAICompatible:
         model: str,
         base_url: str | None = None,
         api_key: str | None = None,
-        seconds: float = 60.0,
+        seconds: float = SECONDS,
         *,
         patience: Patience | None = None,
         options: Mapping[str, Any] = MappingProxyType({}),
@@ -86,8 +87,8 @@ class OpenAICompatible:
         return answered(data, text)
 
 
-def client(spec: str, *, api_key: str | None = None, base_url: str | None = None) -> LLM:
-    """The model a setting names.
+def client(spec: str, *, api_key: str | None = None, base_url: str | None = None, seconds: float | None = None) -> LLM:
+    """The model a setting names; `seconds` is how long one try may take, 60 by default.
 
     >>> client("ollama:llama3")
     OpenAICompatible('llama3', base_url='http://localhost:11434/v1')
@@ -98,18 +99,19 @@ def client(spec: str, *, api_key: str | None = None, base_url: str | None = None
         SettingsError: for a spec nobody knows, or without a model.
     """
     base = spec.startswith("base+")
+    seconds = SECONDS if seconds is None else seconds
     address = spec.removeprefix("base+")
     if address.startswith(("http://", "https://")):
         url, _, model = address.partition("#")
         if model and base:
-            return RawCompletion(model, url, api_key)
+            return RawCompletion(model, url, api_key, seconds)
         if model:
-            return OpenAICompatible(model, url, api_key)
+            return OpenAICompatible(model, url, api_key, seconds)
     kind, _, model = spec.partition(":")
     if model and kind == "openai":
-        return OpenAICompatible(model, base_url, api_key)
+        return OpenAICompatible(model, base_url, api_key, seconds)
     if model and kind == "ollama":
-        return OpenAICompatible(model, base_url or f"{OLLAMA}/v1", api_key)
+        return OpenAICompatible(model, base_url or f"{OLLAMA}/v1", api_key, seconds)
     if model and kind == "ollama-base":
-        return RawCompletion(model, base_url or OLLAMA, api_key, api="ollama")
+        return RawCompletion(model, base_url or OLLAMA, api_key, seconds, api="ollama")
     raise SettingsError(f"{spec!r} names no model: use one of {SPECS}")

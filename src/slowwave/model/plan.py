@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from slowwave.errors import ModelError
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 
 GROUP_MAX = 500
@@ -45,6 +46,11 @@ class Cost:
 
 FREE = Cost()
 """The cost of what no model was asked for."""
+
+
+def cost_of(error: ModelError) -> Cost:
+    """What a failure cost: answers that cannot be used are paid for too. One call where it does not say."""
+    return error.cost if isinstance(error.cost, Cost) else Cost(calls=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

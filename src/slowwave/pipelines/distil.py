@@ -5,26 +5,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.errors import ModelError
-from slowwave.model.fact import Fact, Proposal, Rejected, Transcript, Turn
-from slowwave.model.memory import MESSAGE, Memory, SourceRef
-from slowwave.model.operation import Advance, Refuse
-from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
-from slowwave.model.query import Where
+from slowwave.model.fact import Fact, Proposal, Rejected, Transcript
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.operation import Refuse
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
 from slowwave.model.state import Conversation
-from slowwave.pipelines.making import TRIES, new_id
+from slowwave.pipelines.chunks import CURSOR, Chunk, begun, next_chunk, transcript
+from slowwave.pipelines.making import TRIES, new_id, paid
 from slowwave.pipelines.reconcile import Reconciled, reconcile
-from slowwave.policy.fence import strip_fenced
 from slowwave.policy.grounding import ground
-from slowwave.policy.packing import estimate
 from slowwave.ports import Ports
 
-CURSOR = "distil"
-CHUNK_MESSAGES = 30
-CHUNK_TOKENS = 6000
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
-BEFORE = 3
-"""How many messages before a chunk a mind sees for context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +58,11 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
     unread = found.last_seq - found.cursor(CURSOR) if found else 0
     if found is None or unread == 0:
         return ConsolidationResult(skipped_reason="no new messages")
-    if unread < ports.config.min_messages and not force:
+    if unread < ports.config.min_messages and not force and not begun(found):
         return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
     results: list[ConsolidationResult] = []
-    for _ in range(unread):  # every chunk reads at least one message
-        chunk = planned(ports, found.name)
-        if chunk is None:
-            break
-        results.append(_applied(ports, found.name, chunk))
+    while (read := planned(ports, found.name)) is not None and read.chunk.span[0] < found.last_seq:
+        results.append(_applied(ports, read))  # a cursor moves forward, or there is a reason to stop
         if results[-1].skipped_reason:
             break
     return _joined(results)
@@ -85,113 +75,92 @@ def _conversation(ports: Ports, name: str | None) -> Conversation | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """One chunk of a conversation, read: the plan (None if the mind failed) and what will be said of it."""
+class Reading:
+    """A chunk, read: the plan, and what will be said of it. If the mind failed, the plan holds only what that cost.
 
-    span: tuple[int, int]
-    read: "_Read"
-    plan: Plan | None
+    What the mind made of it is kept, so that planning again does not ask again.
+    """
+
+    chunk: Chunk
+    facts: tuple[Fact, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    raw: str = ""
+    spent: Cost = FREE
+    plan: Plan
     result: ConsolidationResult
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """What a mind made of a chunk; kept, so that planning again does not ask again."""
-
-    facts: tuple[Fact, ...]
-    rejected: tuple[Rejected, ...]
-    raw: str
-    cost: Cost
+    @property
+    def failed(self) -> bool:
+        """Whether the mind failed: then the chunk stays due."""
+        return self.result.skipped_reason is not None
 
 
-def planned(ports: Ports, name: str, again: Chunk | None = None) -> Chunk | None:
+def planned(ports: Ports, name: str, again: Reading | None = None) -> Reading | None:
     """Plan the next chunk of a conversation; None when nothing is left. `again` is a plan that others overtook."""
     found = ports.store.conversation(ports.scope, name)
-    cursor = found.cursor(CURSOR) if found else 0
-    messages = _unread(ports, name, cursor)
-    if not messages:
+    chunk = next_chunk(ports, found) if found is not None else None
+    if chunk is None:
         return None
-    span = (cursor, messages[-1].seq)
-    if again is not None and again.span == span:
-        read = again.read
-    else:
-        transcript = _transcript(ports, name, cursor, messages)
-        try:
-            proposal = _distilled(ports, transcript)
-        except ModelError as error:
-            failed = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=Cost(calls=1))
-            return Chunk(span=span, read=_Read(facts=(), rejected=(), raw="", cost=FREE), plan=None, result=failed)
-        facts, rejected = _supported(ports, transcript, proposal)
-        read = _Read(facts=tuple(facts), rejected=rejected, raw=proposal.raw, cost=proposal.cost)
+    if again is not None and again.chunk.same(chunk):
+        return _reconciled(ports, chunk, again.facts, again.rejected, again.raw, again.spent)
+    shown = transcript(ports, chunk)
+    try:
+        proposal = ports.mind.distil(shown) if shown.turns else Proposal[tuple[Fact, ...]](value=())
+    except ModelError as error:
+        return _failed(ports, chunk, error)
+    facts, rejected = _supported(ports, shown, proposal)
+    return _reconciled(ports, chunk, facts, rejected, proposal.raw, proposal.cost)
+
+
+def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> Reading:
+    cost, now = cost_of(error), ports.now()
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, cost=cost)
+    result = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=cost)
+    return Reading(chunk=chunk, plan=plan, result=result)
+
+
+def _reconciled(
+    ports: Ports, chunk: Chunk, facts: tuple[Fact, ...], rejected: tuple[Rejected, ...], raw: str, spent: Cost
+) -> Reading:
     now = ports.now()
-    done = reconcile(ports, read.facts, now=now, stated=False)
-    plan = _plan(ports, name, span, done, read, now)
+    done = reconcile(ports, facts, now=now, stated=False)
+    spent += done.cost
+    plan = _plan(ports, chunk, done, rejected, spent, now)
     result = ConsolidationResult(
         facts=done.facts,
-        raw_text=read.raw,
+        raw_text=raw,
         run_id=plan.id,
-        cost=plan.cost,
-        rejected=read.rejected,
+        cost=spent,
+        rejected=rejected,
         waiting=done.waiting,
         problems=done.problems,
         notes=done.notes,
     )
-    return Chunk(span=span, read=read, plan=plan, result=result)
+    return Reading(chunk=chunk, facts=facts, rejected=rejected, raw=raw, spent=spent, plan=plan, result=result)
 
 
-def _applied(ports: Ports, name: str, chunk: Chunk) -> ConsolidationResult:
+def _applied(ports: Ports, read: Reading) -> ConsolidationResult:
     """Apply a chunk; where other writers were faster, reconcile again on what stands now."""
     for _ in range(TRIES):
-        if chunk.plan is None:
-            return chunk.result
-        receipt = ports.store.apply(chunk.plan)
+        if read.failed:
+            paid(ports, read.plan, f"{read.chunk}: {read.result.skipped_reason}")
+            return read.result
+        receipt = ports.store.apply(read.plan)
         if not receipt.dropped:
-            return replace(chunk.result, receipts=(receipt,), problems=(*chunk.result.problems, *receipt.problems))
-        fresh = planned(ports, name, again=chunk)
-        if fresh is None or fresh.span[0] != chunk.span[0]:
-            return ConsolidationResult(notes=("another process distilled these messages",))
-        chunk = fresh
-    return ConsolidationResult(skipped_reason=f"other writers were faster {TRIES} times: {receipt.dropped[0].reason}")
-
-
-def _unread(ports: Ports, name: str, cursor: int) -> list[Memory]:
-    where = Where(kinds=frozenset({MESSAGE}), conversation=name, after_seq=cursor, order="seq", limit=CHUNK_MESSAGES)
-    chunk: list[Memory] = []
-    spent = 0
-    for message in ports.store.select((ports.scope,), where):
-        spent += estimate(message.text)
-        if chunk and spent > CHUNK_TOKENS:
-            break
-        chunk.append(message)
-    return chunk
-
-
-def _transcript(ports: Ports, name: str, cursor: int, messages: Sequence[Memory]) -> Transcript:
-    """What the mind reads. Text this system itself put into a prompt is taken out first."""
-    before = Where(
-        kinds=frozenset({MESSAGE}), conversation=name, after_seq=max(0, cursor - BEFORE), until_seq=cursor, order="seq"
-    )
-    turns = []
-    for number, message in enumerate(messages, 1):
-        own = strip_fenced(message.text).strip()
-        if own and message.phase not in {"quarantined", "retracted"}:
-            turns.append(Turn(number=number, memory=replace(message, text=own)))
-    return Transcript(
-        conversation=name,
-        turns=tuple(turns),
-        most=ports.config.max_facts_per_pass,
-        before=tuple(ports.store.select((ports.scope,), before)),
-        speakers=ports.store.speakers(ports.scope),
-    )
-
-
-def _distilled(ports: Ports, transcript: Transcript) -> Proposal[tuple[Fact, ...]]:
-    return ports.mind.distil(transcript) if transcript.turns else Proposal(value=())
+            return replace(read.result, receipts=(receipt,), problems=(*read.result.problems, *receipt.problems))
+        fresh = planned(ports, read.chunk.conversation.name, again=read)
+        if fresh is None or not fresh.chunk.same(read.chunk):
+            paid(ports, read.plan, "another process distilled these messages")
+            return ConsolidationResult(notes=("another process distilled these messages",), cost=read.spent)
+        read = fresh
+    paid(ports, read.plan, receipt.dropped[0].reason)
+    reason = f"other writers were faster {TRIES} times: {receipt.dropped[0].reason}"
+    return ConsolidationResult(skipped_reason=reason, cost=read.spent)
 
 
 def _supported(
     ports: Ports, transcript: Transcript, proposal: Proposal[tuple[Fact, ...]]
-) -> tuple[list[Fact], tuple[Rejected, ...]]:
+) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
     """The facts whose words are really there and that the mind is sure enough of, with their sources; and the rest."""
     kept: list[Fact] = []
     rejected = list(proposal.rejected)
@@ -209,7 +178,7 @@ def _supported(
             rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
         elif found.turn is not None:
             kept.append(_sourced(found, said[found.turn]))
-    return kept, tuple(rejected)
+    return tuple(kept), tuple(rejected)
 
 
 def _sourced(fact: Fact, message: Memory) -> Fact:
@@ -217,15 +186,14 @@ def _sourced(fact: Fact, message: Memory) -> Fact:
     return replace(fact, sources=(source,), valid_from=fact.valid_from or message.at, trust=message.trust)
 
 
-def _plan(ports: Ports, name: str, span: tuple[int, int], done: Reconciled, read: _Read, now: datetime) -> Plan:
-    because = f"messages {span[0] + 1} to {span[1]} of {name} were distilled"
-    move = Advance(conversation=name, cursor=CURSOR, before=span[0], after=span[1], because=because)
+def _plan(
+    ports: Ports, chunk: Chunk, done: Reconciled, rejected: Sequence[Rejected], cost: Cost, now: datetime
+) -> Plan:
+    because = f"{chunk} were distilled"
     refused = [
-        Refuse(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
-        for one in read.rejected[:REFUSED_KEPT]
+        Refuse(text=one.text, quote=one.quote, reason=one.reason, because=one.reason) for one in rejected[:REFUSED_KEPT]
     ]
-    group = Group(operations=(move, *done.operations, *refused), because=because)
-    cost = read.cost + done.cost
+    group = Group(operations=(chunk.advance(because), *done.operations, *refused), because=because)
     return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 
 

@@ -47,16 +47,27 @@ def settle(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
     Raises:
         ConflictError: if the ground kept moving for several tries; nothing of the dropped part was stored.
     """
+    spent = FREE
     for _ in range(TRIES):
         made = plan()
+        made = replace(made, cost=spent + made.cost)
         if not made:
+            paid(ports, made, "nothing came of it")
             return Receipt(run_id=made.id, cause=made.cause, scope=made.scope)
         receipt = ports.store.apply(made)
         if not receipt.dropped:
             return receipt
+        spent = made.cost
+    paid(ports, made, receipt.dropped[0].reason)
     raise ConflictError(
         f"other writers changed the same memories {TRIES} times in a row ({receipt.dropped[0].reason}); try again"
     )
+
+
+def paid(ports: Ports, plan: Plan, because: str) -> None:
+    """Journal what a plan cost of which nothing was applied: answers that come to nothing are paid for too."""
+    if plan.cost != FREE:
+        ports.store.apply(replace(plan, groups=(Group(operations=(), because=because),)))
 
 
 def noted(receipt: Receipt, *, notes: Iterable[str] = (), problems: Iterable[str] = (), waiting: int = 0) -> Receipt:

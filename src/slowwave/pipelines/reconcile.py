@@ -12,7 +12,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.fact import Candidate, Case, Fact, Verdict
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.operation import Operation
-from slowwave.model.plan import FREE, Cost
+from slowwave.model.plan import FREE, Cost, cost_of
 from slowwave.model.query import Query, Where
 from slowwave.pipelines.born import born, unfamiliar
 from slowwave.pipelines.entries import entries
@@ -184,7 +184,7 @@ def _decide(ports: Ports, cases: Sequence[Case]) -> tuple[dict[int, tuple[Verdic
     try:
         proposal = ports.mind.decide(cases)
     except ModelError as error:
-        return {}, (str(error),), Cost(calls=1)
+        return {}, (str(error),), cost_of(error)
     verdicts: dict[int, tuple[Verdict, ...]] = {}
     for verdict in proposal.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)

@@ -7,7 +7,7 @@ from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
 from slowwave.model.query import Where
-from slowwave.pipelines.making import new_id
+from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.sleep.cascade import cascade
 from slowwave.pipelines.sleep.compress import compress
@@ -86,6 +86,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     receipts: list[Receipt] = []
     problems: list[str] = []
     left: dict[str, int] = {}
+    cost = FREE
     for name, stage in STAGES:
         staged = stage(night)
         problems += staged.problems
@@ -100,12 +101,13 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
             parent=parent,
             cost=staged.cost,
         )
+        cost += staged.cost
         if part:
             parts.append(part)
-            if not dry_run:
-                receipts.append(ports.store.apply(part))
-                if dropped := len(receipts[-1].dropped):  # others were faster: what they changed is due again
-                    left[name] = left.get(name, 0) + dropped
+        if not dry_run and (receipt := _applied(ports, part, staged)) is not None:
+            receipts.append(receipt)
+            if dropped := len(receipt.dropped):  # others were faster: what they changed is due again
+                left[name] = left.get(name, 0) + dropped
     if len(due) == DUE_MAX:
         left["due"] = max(1, ports.store.due(ports.scope, now))
     if not dry_run:
@@ -116,9 +118,17 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         receipts=tuple(receipts),
         left=left,
         problems=tuple(problems),
-        cost=sum((part.cost for part in parts), FREE),
+        cost=cost,
         dry_run=dry_run,
     )
+
+
+def _applied(ports: Ports, part: Plan, staged: Staged) -> Receipt | None:
+    """Apply what a stage planned, if anything; where nothing of it holds, what it cost is journaled all the same."""
+    receipt = ports.store.apply(part) if part else None
+    if receipt is None or len(receipt.dropped) == len(part.groups):
+        paid(ports, part, "; ".join(staged.problems) or "nothing came of it")
+    return receipt
 
 
 def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:

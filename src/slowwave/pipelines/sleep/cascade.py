@@ -6,7 +6,7 @@ from slowwave.errors import ModelError
 from slowwave.model.fact import Brief
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.operation import Add, Advance, Change, Operation
-from slowwave.model.plan import FREE, Cost, Group
+from slowwave.model.plan import FREE, Cost, Group, cost_of
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
 from slowwave.pipelines.entries import entries
@@ -154,6 +154,7 @@ class _Writer:
             scope=self.ports.scope,
             kind=SUMMARY,
             category="summary",
+            self.cost += cost_of(error)
             text=text,
             recorded_at=now,
             valid_from=memories[0].valid_from,

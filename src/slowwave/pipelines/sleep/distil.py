@@ -1,6 +1,9 @@
 """Distil what automatic triggers left due: buffered turns are read, never dropped."""
 
-from slowwave.pipelines.distil import CURSOR, planned
+from dataclasses import replace
+
+from slowwave.pipelines.chunks import CURSOR, begun
+from slowwave.pipelines.distil import planned
 from slowwave.pipelines.sleep.stage import Night, Staged
 
 
@@ -12,23 +15,21 @@ def distil(night: Night) -> Staged:
     waiting = [
         found.name
         for found in ports.store.conversations(ports.scope)
-        if found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages
+        if found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages or begun(found)
     ]
     if not night.think:
         return Staged(left=len(waiting))
     staged = Staged()
     for name in waiting:
-        chunk = planned(ports, name)
-        if chunk is None:
+        read = planned(ports, name)
+        if read is None:
             continue
-        if chunk.plan is None:
-            return Staged(groups=staged.groups, left=len(waiting), problems=chunk.result.problems, cost=staged.cost)
-        found = ports.store.conversation(ports.scope, name)
-        more = found is not None and found.last_seq > chunk.span[1]
         staged = Staged(
-            groups=(*staged.groups, *chunk.plan.groups),
-            left=staged.left + more,
-            problems=(*staged.problems, *chunk.result.problems),
-            cost=staged.cost + chunk.result.cost,
+            groups=(*staged.groups, *read.plan.groups),
+            left=staged.left + (read.failed or read.chunk.more),
+            problems=(*staged.problems, *read.result.problems),
+            cost=staged.cost + read.result.cost,
         )
+        if read.failed:
+            return replace(staged, left=len(waiting))
     return staged

@@ -1,0 +1,106 @@
+"""Settings: the environment first, then the file, then the defaults; what cannot be meant says how to write it."""
+
+from pathlib import Path
+
+import pytest
+
+from slowwave import settings
+from slowwave.errors import InputError, SettingsError
+
+FILE = """
+[slowwave]
+llm = "openai:gpt-5-mini"
+llm_seconds = 30
+llm_calls_per_run = 40
+llm_calls_per_day = 500
+llm_money_per_day = 1.5
+max_facts_per_pass = 5
+
+[slowwave.llm_prices]
+"gpt-5-mini" = [0.25, 2]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "slowwave.toml"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_the_file_holds_settings_and_numbers_of_config_side_by_side(file: Path) -> None:
+    known = settings.read({"SLOWWAVE_CONFIG": str(file)})
+    assert known.llm == "openai:gpt-5-mini"
+    assert (known.llm_seconds, known.llm_calls_per_run, known.llm_calls_per_day) == (30.0, 40, 500)
+    assert known.llm_money_per_day == 1.5
+    assert known.llm_prices == {"gpt-5-mini": (0.25, 2.0)}
+    assert known.config.max_facts_per_pass == 5
+
+
+def test_the_environment_goes_before_the_file(file: Path) -> None:
+    environment = {
+        "SLOWWAVE_CONFIG": str(file),
+        "SLOWWAVE_LLM": "ollama:qwen3",
+        "SLOWWAVE_LLM_SECONDS": "2.5",
+        "SLOWWAVE_LLM_CALLS_PER_DAY": "7",
+        "SLOWWAVE_LLM_PRICES": "gpt-5-mini=0.25/2, qwen3=0/0,",
+        "OPENAI_API_KEY": "sk-1",
+        "SLOWWAVE_STORE": "",
+    }
+    known = settings.read(environment)
+    assert (known.llm, known.llm_seconds, known.llm_calls_per_day, known.llm_calls_per_run) == (
+        "ollama:qwen3",
+        2.5,
+        7,
+        40,
+    )
+    assert known.llm_prices == {"gpt-5-mini": (0.25, 2.0), "qwen3": (0.0, 0.0)}
+    assert known.llm_key == known.embedder_key == "sk-1"
+    assert "sk-1" not in repr(known)
+    assert known.store is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("LLM_SECONDS", "soon", "a number"),
+        ("LLM_SECONDS", "0", "above 0"),
+        ("LLM_SECONDS", "nan", "a number"),
+        ("LLM_CALLS_PER_RUN", "1.5", "a whole number"),
+        ("LLM_CALLS_PER_DAY", "-1", "a number from 0"),
+        ("LLM_MONEY_PER_DAY", "inf", "a number from 0"),
+        ("LLM_PRICES", "gpt-5-mini", "gpt-5-mini=0.25/2.0"),
+        ("LLM_PRICES", "gpt-5-mini=0.25", "gpt-5-mini=0.25/2.0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_way_to_write_it(
+    tmp_path: Path, name: str, value: str, advice: str
+) -> None:
+    empty = tmp_path / "none.toml"
+    empty.write_text("", encoding="utf-8")
+    with pytest.raises(SettingsError, match=f"{name.lower()}=.*{advice}"):
+        settings.read({"SLOWWAVE_CONFIG": str(empty), f"SLOWWAVE_{name}": value})
+
+
+@pytest.mark.parametrize("line", ["llm = 3", "llm_prices = [1, 2]", "llm_calls_per_day = true"])
+def test_a_value_of_another_sort_in_the_file_is_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(SettingsError, match="cannot be meant"):
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+
+
+def test_a_name_nobody_knows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text("llm_callz = 3", encoding="utf-8")
+    with pytest.raises(InputError, match="llm_callz"):
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+
+
+def test_a_file_that_was_named_must_be_there_and_readable(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no file of settings"):
+        settings.read({"SLOWWAVE_CONFIG": str(tmp_path / "missing.toml")})
+    broken = tmp_path / "broken.toml"
+    broken.write_text("llm = ", encoding="utf-8")
+    with pytest.raises(SettingsError, match="cannot read"):
+        settings.read({"SLOWWAVE_CONFIG": str(broken)})
