@@ -140,3 +140,13 @@ def test_a_clause_is_worth_its_information_a_word() -> None:
     alone = strength(Clause(text="a greyhound"), frequencies=YOUNG)
     assert strength(Clause(text="a greyhound"), frequencies=YOUNG, turn_cues=1.0) == pytest.approx(alone + 0.3)
     assert strength(Clause(text="a greyhound"), frequencies=YOUNG, speakers=["Greyhound"]) < alone
+
+
+def test_praise_of_the_one_spoken_to_is_worth_less_than_a_word_about_oneself() -> None:
+    praise, news, advice = (
+        score(text, frequencies=YOUNG)
+        for text in ("Your pottery studio is fabulous.", "My pottery studio is fabulous.", "Always glaze your pottery.")
+    )
+    assert praise < score("That pottery studio is fabulous.", frequencies=YOUNG) < news
+    assert weigh("Always glaze your pottery.", frequencies=YOUNG).parts["information"] > 0
+    assert advice > praise

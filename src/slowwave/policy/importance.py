@@ -17,11 +17,12 @@ from slowwave.policy.segment import STOP_WORDS, stem, words
 
 PRIOR_DOCUMENTS: Final = 300  # the background counts as this many documents beside the scope's own
 PRIOR_WORDS: Final = 20  # of this many words each
-COUNTED: Final = 8  # the most informative words of a text; more would favour length
+COUNTED: Final = 6  # the most informative words of a text; more would favour length
 COMMON: Final = 2.0  # rarity under which a word informs about nothing (text), and in a clause:
 COMMON_IN_CLAUSE: Final = 1.0
 QUESTION: Final = 0.6  # weight of a word that only questions use
 CAPTION: Final = 0.5  # of a word that only a picture's caption uses
+OF_OTHERS: Final = 0.6  # of a word that is only said of the one spoken to: praise and advice are seldom asked for later
 ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
 CUES: Final[Mapping[str, float]] = MappingProxyType(
     {"time": 0.4, "figure": 0.8, "names": 0.3, "event": 0.2, "first person": 0.15, "instruction": 1.0}
@@ -54,6 +55,7 @@ _EVENT: Final = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
+_SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|yourself|let['’]s)\b", re.IGNORECASE)
 _INSTRUCTION: Final = re.compile(
     r"(?:^|[,;:]\s+(?:and |but |so )?|\band )(?:please\s+)?"
     r"(?:always|never|remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b"
@@ -110,8 +112,8 @@ def weigh(
 ) -> Weighed:
     """The worth of a whole text: ln(0.5 + I) plus its cues.
 
-    I is the sum of the eight largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question, 0.5 in a
-    caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
+    I is the sum of the six largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question or a statement
+    about the one spoken to, 0.5 in a caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
 
     Args:
         text: A message or a fact.
@@ -121,10 +123,12 @@ def weigh(
     """
     text = prose(text)
     spoken = sentences(text)
-    said = [sentence for sentence in spoken if not _asks(sentence)]
     weights: dict[str, float] = {}
-    for part, factor in ((said, 1.0), ([s for s in spoken if _asks(s)], QUESTION), (captions(text), CAPTION)):
-        for word in words(" ".join(part)):
+    for part, factor in sorted(
+        [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in captions(text))],
+        key=lambda pair: -pair[1],
+    ):
+        for word in words(part):
             weights.setdefault(word, factor)
     ignored = _stems(speakers)
     values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
@@ -197,6 +201,16 @@ def cues(text: str, *, speakers: Collection[str] = (), opens: bool = True) -> di
         "instruction": any(_INSTRUCTION.search(part) for part in parts),
     }
     return {cue: CUES[cue] * share for cue, share in found.items() if share}
+
+
+def _share(sentence: str) -> float:
+    """How much the words of a sentence count."""
+    if _asks(sentence):
+        return QUESTION
+    of_others = _SECOND_PERSON.search(sentence) and not (
+        _FIRST_PERSON.search(sentence) or _INSTRUCTION.search(sentence)
+    )
+    return OF_OTHERS if of_others else 1.0
 
 
 def _asks(sentence: str) -> bool:
