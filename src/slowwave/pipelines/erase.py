@@ -11,7 +11,7 @@ from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.cascade import CURSOR
-from slowwave.pipelines.tombstone import tombstone
+from slowwave.pipelines.tombstone import SOME, tombstone
 from slowwave.ports import Ports
 
 BECAUSE = "erased by request"
@@ -79,6 +79,7 @@ def erase(
     ]
     rewound, due = _rewound(ports, doomed.values())
     operations += rewound
+    operations.append(Hold(key=SOME, because=BECAUSE))
     operations += [Hold(key=tombstone(memory.text), because=BECAUSE) for memory in doomed.values()]
     operations += [Erase(memory=identity, because=BECAUSE) for identity in doomed]
     run = new_id(now)

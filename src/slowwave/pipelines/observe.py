@@ -10,7 +10,7 @@ from slowwave.model.operation import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, noted
-from slowwave.pipelines.tombstone import tombstone
+from slowwave.pipelines.tombstone import SOME, tombstone
 from slowwave.policy.trust import trust_of_role
 from slowwave.ports import Ports
 
@@ -36,8 +36,7 @@ def observe(
     now = ports.now()
     single = len(messages) == 1
     rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
-    erased = ports.store.held(ports.scope, [tombstone(row.content) for row in rows])
-    kept = [row for row in rows if tombstone(row.content) not in erased] if erased else rows
+    kept = _not_erased(ports, rows)
     made, problems = entries(ports, [row.content for row in kept])
     adds = tuple(
         Add(memory=_memory(ports, row, conversation, now), because="said", entry=entry)
@@ -54,6 +53,13 @@ def observe(
     known = len(adds) - len(receipt.ids)
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return noted(receipt, notes=(*notes, *_left_out(rows, kept)), problems=problems)
+
+
+def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
+    if not ports.store.held(ports.scope, [SOME]):
+        return rows
+    erased = ports.store.held(ports.scope, [tombstone(row.content) for row in rows])
+    return [row for row in rows if tombstone(row.content) not in erased]
 
 
 def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ...]:
