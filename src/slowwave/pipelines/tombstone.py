@@ -2,7 +2,6 @@
 
 from slowwave.model.codec import content_key
 
-
 SOME = "erased"
 """The key that is held once anything was erased: without it nobody has to look for tombstones."""
 
