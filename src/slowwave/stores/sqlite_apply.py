@@ -1,7 +1,7 @@
 """Performing one group of operations inside its transaction: rows, entries and journal together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 import apsw
@@ -27,6 +27,7 @@ from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
 from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.sqlite_tokens import Tokens
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
 _CONVERSATION = COLUMNS.index("conversation")
@@ -37,56 +38,6 @@ Values: TypeAlias = tuple[object, ...]
 
 class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with these words
     """What a group was planned on no longer holds."""
-
-
-@dataclass(slots=True)
-class Tokens:
-    """Integers that stand for scopes and embedders in keys and rows, remembered once they are committed."""
-
-    db: apsw.Connection
-    scopes: dict[str, int]
-    embedders: dict[str, int]
-
-    def scope(self, path: str) -> int | None:
-        """The token of a scope, or None if nothing was ever stored in it."""
-        if path not in self.scopes:
-            found = self.db.execute(SQL["scope_token"], (path,)).get
-            if found is None:
-                return None
-            self.scopes[path] = found
-        return self.scopes[path]
-
-    def new_scope(self, path: str) -> int:
-        """The token of a scope, made if need be, inside a transaction."""
-        token = self.scope(path)
-        if token is None:
-            token = self.scopes[path] = self.db.execute(SQL["add_scope"], (path,)).get
-        return token
-
-    def embedder(self, name: str | None) -> int | None:
-        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
-        if name is None:
-            return 0
-        if name not in self.embedders:
-            found = self.db.execute(SQL["embedder_token"], (name,)).get
-            if found is None:
-                return None
-            self.embedders[name] = found
-        return self.embedders[name]
-
-    def new_embedder(self, name: str | None) -> int:
-        """The token of an embedder, made if need be, inside a transaction."""
-        token = self.embedder(name)
-        if token is None:
-            token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
-            if token > 1:
-                self.db.execute(SQL["tell_embedders_apart"])
-        return token
-
-    def forget(self) -> None:
-        """After a rollback: what was made in the transaction is gone."""
-        self.scopes.clear()
-        self.embedders.clear()
 
 
 class GroupWriter:
@@ -116,7 +67,8 @@ class GroupWriter:
         self._reached = reached
         self.token = tokens.new_scope(scope)
         low, high = bounds(self.token)
-        memory, journal, last_run = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        last: Any = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        memory, journal, last_run = last
         self._next_memory = (memory or low) + 1
         self.first_journal = self._next_journal = (journal or low) + 1
         self.run = run or (last_run or low) + 2  # between two runs there is room for one that stands for its parts
@@ -203,7 +155,7 @@ class GroupWriter:
             if found is None:
                 return False
             identity, *rest = found
-            known = tuple(rest)  # type: ignore[assignment]  # role, text, speaker
+            known = tuple(rest)
         if known != said:
             raise ConflictError(
                 f"a message with the id {memory.ref!r} is stored in the conversation {memory.conversation!r} with other "

@@ -9,9 +9,9 @@ import apsw
 
 from slowwave.errors import ClosedError, CorruptError
 from slowwave.stores.migrate import Migration, migrate, migrations
-from slowwave.stores.sqlite_apply import Tokens
 from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
 from slowwave.stores.sqlite_sql import SQL
+from slowwave.stores.sqlite_tokens import Tokens
 
 
 class SqliteBase:
@@ -37,7 +37,7 @@ class SqliteBase:
         try:
             with self._guard:
                 migrate(self._db, path, APPLICATION_ID, wanted, reached)
-                self._db.create_scalar_function("folded", lambda text: str(text).casefold(), 1, deterministic=True)
+                self._db.create_scalar_function("folded", _folded, 1, deterministic=True)
         except BaseException:
             self.close()
             raise
@@ -97,3 +97,7 @@ class Guard:
             if self._db is not None:
                 self._db.close()
                 self._db = None
+
+
+def _folded(*values: Any) -> Any:  # noqa: ANN401  # SQLite hands in any value
+    return str(values[0]).casefold()

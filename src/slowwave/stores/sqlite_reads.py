@@ -1,5 +1,6 @@
 """The plain reads of the SQLite store: rows by id, by condition, and what a scope says of itself."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
@@ -45,20 +46,22 @@ class SqliteReads(SqliteBase):
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""
-        counts: dict[tuple[str, str], int] = {}
+        counts: Counter[tuple[str, str]] = Counter()
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
-                return counts
-            for kind, phase, cascade, number in self._all(SQL["count_facts"], (token,)):
-                counts["cascade" if cascade else kind, phase] = number
-            active: int = self._one(SQL["count_messages"], (token,))[0]
+                return {}
+            # Each statement reads an index only, or the few rows that it is about.
+            for kind, phase, number in self._all(SQL["count_facts"], (token,)):
+                counts[kind, phase] = number
+            for kind, phase, number in self._all(SQL["count_cascades"], (token,)):
+                counts["cascade", phase] = number
+                counts[kind, phase] -= number
+            counts[MESSAGE, "active"] = self._one(SQL["count_messages"], (token,))[0]
             for phase, number in self._all(SQL["count_messages_off"], (token,)):
                 counts[MESSAGE, phase] = number
-                active -= number
-            if active:
-                counts[MESSAGE, "active"] = active
-        return counts
+                counts[MESSAGE, "active"] -= number
+        return dict(+counts)
 
     def due(self, scope: str, now: datetime) -> int:
         """How many facts have their `due_at` at or before now. One index read when none has."""

@@ -49,7 +49,7 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
 
 
 def _spoken(where: Where) -> bool:
-    return where.kinds == {MESSAGE}
+    return where.kinds == frozenset({MESSAGE})
 
 
 def _indexed(where: Where) -> bool:

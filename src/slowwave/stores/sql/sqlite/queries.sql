@@ -113,7 +113,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('active', 'core')
 
 -- name: count_facts
-SELECT kind, phase, span_first IS NOT NULL, count(*) FROM memories WHERE scope = ? AND seq IS NULL GROUP BY 1, 2, 3
+SELECT kind, phase, count(*) FROM memories WHERE scope = ? AND seq IS NULL GROUP BY kind, phase
+
+-- name: count_cascades
+SELECT kind, phase, count(*) FROM memories WHERE scope = ? AND span_first IS NOT NULL GROUP BY kind, phase
 
 -- name: count_messages
 SELECT count(*) FROM memories WHERE scope = ? AND seq IS NOT NULL

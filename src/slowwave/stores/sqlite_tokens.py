@@ -1,0 +1,57 @@
+"""Small integers that stand for the names of scopes and embedders in keys and rows."""
+
+from dataclasses import dataclass
+
+import apsw
+
+from slowwave.stores.sqlite_sql import SQL
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Integers that stand for scopes and embedders in keys and rows, remembered once they are committed."""
+
+    db: apsw.Connection
+    scopes: dict[str, int]
+    embedders: dict[str, int]
+
+    def scope(self, path: str) -> int | None:
+        """The token of a scope, or None if nothing was ever stored in it."""
+        if path not in self.scopes:
+            found = self.db.execute(SQL["scope_token"], (path,)).get
+            if found is None:
+                return None
+            self.scopes[path] = found
+        return self.scopes[path]
+
+    def new_scope(self, path: str) -> int:
+        """The token of a scope, made if need be, inside a transaction."""
+        token = self.scope(path)
+        if token is None:
+            token = self.scopes[path] = self.db.execute(SQL["add_scope"], (path,)).get
+        return token
+
+    def embedder(self, name: str | None) -> int | None:
+        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
+        if name is None:
+            return 0
+        if name not in self.embedders:
+            found = self.db.execute(SQL["embedder_token"], (name,)).get
+            if found is None:
+                return None
+            self.embedders[name] = found
+        return self.embedders[name]
+
+    def new_embedder(self, name: str | None) -> int:
+        """The token of an embedder, made if need be, inside a transaction."""
+        token = self.embedder(name)
+        if token is None:
+            token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
+            if token > 1:
+                self.db.execute(SQL["tell_embedders_apart"])
+        return token
+
+    def forget(self) -> None:
+        """After a rollback: what was made in the transaction is gone."""
+        self.scopes.clear()
+        self.embedders.clear()
