@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from slowwave import settings
 from slowwave.agent_memory import AgentMemory, Knowledge
-from slowwave.minds import make as make_mind
 from slowwave.model.codec import content_key
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
@@ -17,7 +15,7 @@ from slowwave.pipelines.use import use
 from slowwave.policy.core import rank
 from slowwave.policy.retention import strength
 from slowwave.ports import LLM, Mind, Ports
-from slowwave.wiring import thinking
+from slowwave.wiring import minded
 
 __all__ = ["ConsolidationResult", "DistilledFact", "InMemoryVectorStore", "MemoryConsolidator", "SemanticMemory"]
 
@@ -79,9 +77,7 @@ class MemoryConsolidator:
         ports = self._ports(memory)
         self._add_missing(memory, recent_messages)
         if self._llm is not None:
-            known = settings.read()
-            mind = make_mind(self._llm, embedder=ports.embedder, **thinking(known, ports.config))
-            ports = replace(ports, mind=mind)
+            ports = minded(ports, self._llm)
         return consolidate(ports.begun(), None)
 
     def decay(self, knowledge: Knowledge, *, half_life_days: float = 14.0, prune: bool = True) -> int:

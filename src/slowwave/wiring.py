@@ -1,10 +1,12 @@
 """The composition root: the one place that knows which store, mind and embedder stand behind the doors."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from slowwave import settings
 from slowwave.embedders import checked, make as make_embedder
 from slowwave.minds import make as make_mind
 from slowwave.minds.ledger import Caps
@@ -42,6 +44,12 @@ def wired(
         scope=scope,
         scopes=(scope, *(ancestors(scope) if inherit else ())),
     )
+
+
+def minded(ports: Ports, llm: str | LLM | Mind) -> Ports:
+    """The same with another mind, made as the settings say."""
+    mind = make_mind(llm, embedder=ports.embedder, **thinking(settings.read(), ports.config))
+    return replace(ports, mind=mind)
 
 
 def thinking(known: Settings, config: Config) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def context(ports: Ports, wanted: Wanted) -> Context:
     if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
         raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
     name = wanted.conversation or _last(ports)
-    core = _core(ports)[: ports.config.injection_top_k]
+    core = always(ports)[: ports.config.injection_top_k]
     hits = _relevant(ports, wanted.question, taken={memory.id for memory in core})
     hits = hits[: max(0, ports.config.injection_top_k - len(core))]
     shown = {hit.memory.id for hit in hits}
@@ -80,7 +80,7 @@ def _last(ports: Ports) -> str | None:
     return next((found.name for found in ports.store.conversations(ports.scope) if found.name), None)
 
 
-def _core(ports: Ports) -> list[Memory]:
+def always(ports: Ports) -> list[Memory]:
     """What use has promoted, what a person pinned, and what is protected, in the ranking of core memory."""
     facts, hot = frozenset(FACT_KINDS), frozenset(HOT)
     found = {
