@@ -14,13 +14,11 @@ from slowwave.errors import (
     CorruptError,
     DiskFullError,
     ForeignFileError,
-    InputError,
     NewerSchemaError,
     ReadOnlyError,
     StoreError,
 )
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Erase
 from slowwave.model.query import Where
 from slowwave.stores.migrate import migrations
 from slowwave.stores.sqlite import SqliteStore
@@ -366,56 +364,4 @@ def test_tables_that_are_not_what_the_journal_tells_are_told_by_a_deep_check(dam
     store.apply(plan(add(fact("Likes tea"))))
     store._db.execute(damage)
     assert any(any(word in sentence for word in words.split("|")) for sentence in store.check(deep=True))
-    store.close()
-
-
-# ---- copies, and what is erased
-
-
-def test_a_backup_made_while_others_write_is_whole(tmp_path: Path) -> None:
-    store, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
-    store.apply(plan(*(add(message(f"Note {n}")) for n in range(100))))
-    other.apply(plan(add(fact("Likes tea"))))
-    store.backup(str(tmp_path / "copy.db"))
-    other.apply(plan(add(fact("Likes rye"))))
-    copy = SqliteStore(str(tmp_path / "copy.db"))
-    assert copy.check(deep=True) == []
-    assert len(copy.select([SCOPE], EVERYTHING)) == 101
-    with pytest.raises(InputError, match="exists"):
-        store.backup(str(tmp_path / "copy.db"))
-    with pytest.raises(StoreError):
-        store.backup(str(tmp_path / "nowhere" / "copy.db"))
-    for one in (store, other, copy):
-        one.close()
-
-
-def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:
-    canary = "XyzzyCanary0451"
-    store = SqliteStore(str(tmp_path / "memory.db"))
-    secret, tea = message(f"My code is {canary}"), fact(f"The code is {canary}")
-    store.apply(plan(group([add(secret), add(tea)], f"code {canary}")))
-    store.apply(
-        plan(
-            change(tea, text=f"The door's code is {canary}", because=canary), *(add(message(f"{n}")) for n in range(50))
-        )
-    )
-    assert any(canary.encode() in data for data in contents(tmp_path).values())
-    store.apply(plan(Erase(memory=secret.id, because="asked to"), Erase(memory=tea.id, because="asked to")))
-    store.scrub()
-    assert [name for name, data in contents(tmp_path).items() if canary.encode() in data] == []
-    assert store.check(deep=True) == []
-    store.close()
-
-
-def test_scrubbing_while_another_reads_says_to_try_again(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path / "memory.db"), busy_seconds=0.05)
-    other = apsw.Connection(str(tmp_path / "memory.db"))
-    store.apply(plan(add(fact("Likes tea"))))
-    other.execute("BEGIN")
-    other.execute("SELECT count(*) FROM memories").fetchall()
-    store.apply(plan(add(fact("Likes rye"))))
-    with pytest.raises(BusyError):
-        store.scrub()
-    other.close()
-    store.scrub()
     store.close()

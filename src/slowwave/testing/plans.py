@@ -10,7 +10,7 @@ import numpy as np
 
 from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Add, Change, Operation, Use
+from slowwave.model.operation import Add, Advance, Change, Link, Operation, Use
 from slowwave.model.plan import Group, Plan
 from slowwave.policy.features import describe
 
@@ -80,6 +80,16 @@ def change(before: Memory, because: str = "edited", **fields: Any) -> Change:  #
 def use(seen: Memory, because: str = "read", **fields: Any) -> Use:  # noqa: ANN401  # Memory's
     """One use of it."""
     return Use(seen=seen, after=replace(seen, accesses=seen.accesses + 1, **fields), because=because)
+
+
+def link(source: str, target: str, *, before: float = 0.0, weight: float = 1.0, kind: str = "association") -> Link:
+    """They belong together."""
+    return Link(source=source, target=target, kind=kind, weight=weight, before=before, because="go together", at=NOW)
+
+
+def advance(before: int, after: int) -> Advance:
+    """The cursor "distil" of the conversation "c1" moves."""
+    return Advance(conversation="c1", cursor="distil", before=before, after=after, because="read")
 
 
 def group(operations: Iterable[Operation], because: str = "a test says so") -> Group:

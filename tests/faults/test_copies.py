@@ -1,0 +1,67 @@
+"""Backups are whole, and what was erased is in no file."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from slowwave.errors import BusyError, InputError, StoreError
+from slowwave.model.operation import Erase
+from slowwave.model.query import Where
+from slowwave.stores.sqlite import SqliteStore
+from slowwave.testing.plans import SCOPE, add, change, fact, group, message, plan
+
+EVERYTHING = Where(cascade=None)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_backup_made_while_others_write_is_whole(tmp_path: Path) -> None:
+    store, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
+    store.apply(plan(*(add(message(f"Note {n}")) for n in range(100))))
+    other.apply(plan(add(fact("Likes tea"))))
+    store.backup(str(tmp_path / "copy.db"))
+    other.apply(plan(add(fact("Likes rye"))))
+    copy = SqliteStore(str(tmp_path / "copy.db"))
+    assert copy.check(deep=True) == []
+    assert len(copy.select([SCOPE], EVERYTHING)) == 101
+    with pytest.raises(InputError, match="exists"):
+        store.backup(str(tmp_path / "copy.db"))
+    with pytest.raises(StoreError):
+        store.backup(str(tmp_path / "nowhere" / "copy.db"))
+    for one in (store, other, copy):
+        one.close()
+
+
+def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:
+    canary = "XyzzyCanary0451"
+    store = SqliteStore(str(tmp_path / "memory.db"))
+    secret, tea = message(f"My code is {canary}"), fact(f"The code is {canary}")
+    store.apply(plan(group([add(secret), add(tea)], f"code {canary}")))
+    store.apply(
+        plan(
+            change(tea, text=f"The door's code is {canary}", because=canary), *(add(message(f"{n}")) for n in range(50))
+        )
+    )
+    assert any(canary.encode() in data for data in contents(tmp_path).values())
+    store.apply(plan(Erase(memory=secret.id, because="asked to"), Erase(memory=tea.id, because="asked to")))
+    store.scrub()
+    assert [name for name, data in contents(tmp_path).items() if canary.encode() in data] == []
+    assert store.check(deep=True) == []
+    store.close()
+
+
+def test_scrubbing_while_another_reads_says_to_try_again(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "memory.db"), busy_seconds=0.05)
+    other = apsw.Connection(str(tmp_path / "memory.db"))
+    store.apply(plan(add(fact("Likes tea"))))
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM memories").fetchall()
+    store.apply(plan(add(fact("Likes rye"))))
+    with pytest.raises(BusyError):
+        store.scrub()
+    other.close()
+    store.scrub()
+    store.close()
