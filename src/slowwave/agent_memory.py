@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from slowwave import formats
 from slowwave.errors import InputError, NotFoundError
 from slowwave.handle import Handle
 from slowwave.model.fact import Fact
@@ -16,8 +16,9 @@ from slowwave.model.state import Linked, Status
 from slowwave.pipelines import automatic, edit, sleep as nightly
 from slowwave.pipelines.command import command
 from slowwave.pipelines.context import Wanted, context
+from slowwave.pipelines.core import core
 from slowwave.pipelines.distil import ConsolidationResult, consolidate
-from slowwave.pipelines.erase import ErasureReceipt, erase
+from slowwave.pipelines.erase import Choice, ErasureReceipt, erase
 from slowwave.pipelines.explain import Explanation, explain
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.recall import Search, search
@@ -25,12 +26,13 @@ from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.spending import Estimate, Spent, estimate, spent
 from slowwave.pipelines.state import checked_fact, state
 from slowwave.pipelines.status import status
-from slowwave.pipelines.transfer import Imported, incoming, outgoing
 from slowwave.pipelines.undo import undo
 from slowwave.pipelines.use import use
-from slowwave.policy.core import rank
 from slowwave.policy.retention import strength
 from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    from slowwave.pipelines.transfer import Imported
 
 
 class Knowledge:
@@ -49,6 +51,10 @@ class Knowledge:
     def attach(self, memory: "AgentMemory") -> None:
         """Belong to a memory from now on."""
         self._memory = memory
+
+
+SAID: Final = frozenset({"active", "cold"})
+"""The phases of messages that stand; the others were taken back or are under review."""
 
 
 class AgentMemory(Handle):
@@ -99,17 +105,15 @@ class AgentMemory(Handle):
         metadata: dict[str, str] | None = None,
     ) -> Receipt:
         """State a fact. It meets what is known as a distilled fact does, and is stored whatever a model says."""
-        if kind not in ("episodic", "semantic", "procedural"):
-            raise InputError(f"a fact cannot be of kind {kind!r}: use episodic, semantic or procedural")
-        if importance is not None and not 0 <= importance <= 1:
-            raise InputError(f"importance={importance!r}: use a number from 0 to 1, or None to work it out")
-        fact = Fact(
-            text=edit.checked_text(text),
-            category=category,
-            kind=kind,
-            subject=subject,
-            importance=importance,
-            metadata=metadata or {},
+        fact = checked_fact(
+            Fact(
+                text=text,
+                category=category,
+                kind=kind,
+                subject=subject,
+                importance=importance,
+                metadata=metadata or {},
+            )
         )
         return self._told(state(self._run_ports, (fact,)))
 
@@ -207,10 +211,7 @@ class AgentMemory(Handle):
 
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
         """The facts that matter most: strength + 0.1 ln(1 + uses), over all hot facts."""
-        ports = self._open_ports
-        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
-        facts = ports.store.select(ports.scopes, where)
-        return rank(facts, ports.config, ports.now(), top_k=top_k, min_retrievals=min_retrievals)
+        return core(self._open_ports, top_k=top_k, min_retrievals=min_retrievals)
 
     def get(self, memory_id: str) -> Memory:
         """One memory, whatever its phase.
@@ -245,9 +246,9 @@ class AgentMemory(Handle):
         return self._open_ports.store.select((self._ports.scope,), where)
 
     def get_conversation_messages(self, conversation: str | None = None) -> list[Message]:
-        """The messages of a conversation in order; None means the one written to last."""
+        """The messages of a conversation in order, without those taken back; None means the one written to last."""
         name = self._conversation(conversation)
-        where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")
+        where = Where(kinds=frozenset({MESSAGE}), phases=frozenset(SAID), conversation=name, order="seq")
         return [
             Message(role=m.role or "user", content=m.text, speaker=m.speaker, at=m.at, id=m.ref or m.id)
             for m in self._open_ports.store.select((self._ports.scope,), where)
@@ -275,13 +276,11 @@ class AgentMemory(Handle):
 
     def history(self, memory_id: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
-        self.get(memory_id)
-        return self._open_ports.store.history(self._ports.scope, memory_id)
+        return self._open_ports.store.history(self.get(memory_id).scope, memory_id)
 
     def links(self, memory_id: str) -> list[Linked]:
         """What a memory is joined with."""
-        self.get(memory_id)
-        return self._open_ports.store.links(self._ports.scope, [memory_id])
+        return self._open_ports.store.links(self.get(memory_id).scope, [memory_id])
 
     def runs(self, limit: int | None = 20) -> list[Run]:
         """The latest runs, newest first."""
@@ -291,7 +290,6 @@ class AgentMemory(Handle):
         """How this scope stands."""
         return status(self._open_ports)
 
-    # ---- maintaining
     def cost(self, since: datetime | None = None) -> Spent:
         """What thinking has cost since an instant (None: ever), in all and by the cause of the runs, by the journal."""
         return spent(self._open_ports, since)
@@ -303,6 +301,7 @@ class AgentMemory(Handle):
         """
         return estimate(self._open_ports, conversation)
 
+    # ---- maintaining
 
     def sleep(self, *, dry_run: bool = False, think: bool = True) -> nightly.SleepReport:
         """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
@@ -328,16 +327,18 @@ class AgentMemory(Handle):
         self,
         *,
         id: str | None = None,  # noqa: A002 - the word every caller would use
+        source: str | None = None,
         conversation: str | None = None,
         text: str | None = None,
         scope: bool = False,
     ) -> ErasureReceipt:
         """Destroy whole memories and everything derived from them, for good, and prove it.
 
-        Give exactly one: the id of a memory, a conversation, a text (whatever contains it, in any case), or
-        `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
+        Give exactly one: the id of a memory, a source (the caller's own message id), a conversation, a text (whatever
+        holds it or ever held it, in any case of its letters), or `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
         """
-        return erase(self._open_ports, memory_id=id, conversation=conversation, text=text, scope=scope)
+        choice = Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
+        return erase(self._open_ports, choice)
 
     def reembed(self) -> int:
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
@@ -354,19 +355,25 @@ class AgentMemory(Handle):
         *,
         dry_run: bool = False,
         told: Callable[[int], None] | None = None,
-    ) -> Imported:
+    ) -> "Imported":
         """Take in the conversations or facts of a file; what is known already stays. One run, taken back by `undo`.
 
         Args:
             path: the file; archives of ChatGPT and Claude as they were downloaded.
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", or "auto" to look.
+            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", or "auto" to look.
             dry_run: count only.
             told: called after each batch with how many items were read.
         """
+        from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
+        from slowwave.pipelines.transfer import incoming  # noqa: PLC0415
+
         return incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""
+        from slowwave import formats  # noqa: PLC0415 - as above
+        from slowwave.pipelines.transfer import outgoing  # noqa: PLC0415
+
         ports = self._open_ports
         return formats.write(path, outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite)
 

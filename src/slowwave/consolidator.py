@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from slowwave.agent_memory import AgentMemory, Knowledge
 from slowwave.model.codec import content_key
 from slowwave.model.config import Config
-from slowwave.model.memory import FACT_KINDS, HOT, Memory
-from slowwave.model.message import Message
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.message import Message, clean
 from slowwave.model.query import Where
 from slowwave.pipelines.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.sleep.fade import forget
@@ -70,6 +70,7 @@ class MemoryConsolidator:
             min_messages=min_messages,
             confidence_threshold=confidence_threshold,
             forgetting_threshold=forgetting_threshold,
+            consolidation_retention_threshold=_above(forgetting_threshold),
         )
 
     def consolidate(self, *, memory: AgentMemory, recent_messages: Sequence[Message]) -> ConsolidationResult:
@@ -125,19 +126,33 @@ class MemoryConsolidator:
             min_messages=self._numbers.min_messages,
             confidence_threshold=self._numbers.confidence_threshold,
             forgetting_threshold=self._numbers.forgetting_threshold,
+            consolidation_retention_threshold=max(
+                ports.config.consolidation_retention_threshold, self._numbers.consolidation_retention_threshold
+            ),
         )
         return replace(ports, config=config)
 
     def _add_missing(self, memory: AgentMemory, recent: Sequence[Message]) -> None:
         """Messages without an id are known by their words: those after the longest known beginning are new."""
-        held = memory.get_conversation_messages()
-        known = {message.id for message in held}
+        ports = memory.ports
+        name = next((found.name for found in ports.store.conversations(ports.scope) if found.name), None)
+        where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")
+        held = ports.store.select((ports.scope,), where) if name is not None else []
+        known = {message.ref or message.id for message in held}
         fresh = [message for message in recent if message.id is None or message.id not in known]
-        said = [(message.role, message.content) for message in held]
-        words = [(message.role, message.content) for message in fresh]
+        said = [(message.role, message.text) for message in held]
+        words = [(message.role, clean(message.content)) for message in fresh]
+        if any(said[start : start + len(words)] == words for start in range(len(said) - len(words) + 1)):
+            return
         overlap = next((n for n in range(min(len(said), len(words)), 0, -1) if said[-n:] == words[:n]), 0)
         if fresh[overlap:]:
             memory.add_messages(fresh[overlap:])
+
+
+def _above(threshold: float) -> float:
+    """A threshold of compressing above that of forgetting: the standard one, or half-way from there to 1."""
+    standard = Config().consolidation_retention_threshold
+    return standard if threshold < standard else (1.0 + threshold) / 2
 
 
 def _facts(ports: Ports) -> list[Memory]:

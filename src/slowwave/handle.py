@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Final, Literal, Self
 
 from slowwave import settings as settings_
-from slowwave.errors import ClosedError, PortError
+from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
@@ -64,12 +64,15 @@ class Handle:
             strict: raise when a model fails, instead of telling in the receipt.
 
         Raises:
+            InputError: for a store or scope that names nothing.
             SettingsError: for an unknown store, model or embedder, or a missing extra.
             StoreError: if the file cannot be opened; each kind says what to do.
         """
         known = settings_.read()
+        if store is not None and not str(store).strip():
+            raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
         path = str(store) if store is not None else known.store or settings_.default_store()
-        own = checked_scope(scope or known.scope or DEFAULT_SCOPE)
+        own = checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE)
         return cls(
             ports=wired(
                 path,
@@ -120,14 +123,14 @@ class Handle:
             raise ClosedError("this memory is closed: open it again with AgentMemory.open(...)")
         return self._ports
 
-    def _conversation(self, name: str | None) -> str:
-        if name is not None:
-            return name
     @property
     def _run_ports(self) -> Ports:
         """The same for one run that may think."""
         return self._open_ports.begun()
 
+    def _conversation(self, name: str | None) -> str:
+        if name is not None:
+            return name
         ports = self._open_ports
         known = (found.name for found in ports.store.conversations(ports.scope) if found.name)
         return next(known, DEFAULT_CONVERSATION)

@@ -105,7 +105,7 @@ def planned(ports: Ports, name: str, again: Reading | None = None) -> Reading | 
         return _reconciled(ports, chunk, again.facts, again.rejected, again.raw, again.spent)
     shown = transcript(ports, chunk)
     try:
-        proposal = ports.mind.distil(shown) if shown.turns else Proposal[tuple[Fact, ...]](value=())
+        proposal: Proposal[tuple[Fact, ...]] = ports.mind.distil(shown) if shown.turns else Proposal(value=())
     except ModelError as error:
         return _failed(ports, chunk, error)
     facts, rejected = _supported(ports, shown, proposal)

@@ -95,8 +95,8 @@ class _Undoing:
                 yield from self._rewound(operation, because)
             case Hold():
                 yield replace(operation, on=not operation.on, because=because)
-            case Use() if operation.seen.id in self.current:
-                yield Use(seen=operation.after, after=operation.seen, because=because)
+            case Use() if (memory := self.current.get(operation.seen.id)) is not None:
+                yield _unused(operation, memory, because)
             case _:
                 return
 
@@ -124,6 +124,15 @@ class _Undoing:
             yield replace(move, before=move.after, after=move.before, because=because)
         elif move.conversation:
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
+
+
+def _unused(use: Use, memory: Memory, because: str) -> Use:
+    """One use less. What it moved besides counts and stability stays where a later use moved it on."""
+    before = use.seen
+    if memory.used_at != use.after.used_at:
+        kept = ("used_at", "last_session", "due_at", "expires_at", "flags")
+        before = replace(before, **{name: getattr(use.after, name) for name in kept})
+    return Use(seen=use.after, after=before, because=because)
 
 
 def _touched(operation: Operation) -> Memory | None:

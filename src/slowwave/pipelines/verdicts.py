@@ -13,7 +13,6 @@ from slowwave.model.operation import Add, Change, Hold, Link, Operation, Refuse,
 from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.moves import dated, moved, used
-from slowwave.policy.duplicates import longer
 from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.retention import RESTORED, expiry
 from slowwave.ports import Ports
@@ -103,7 +102,9 @@ class Draft:
                 text = new.text
             return self.supersede(target, new, entry, text, because=_why(verdict, "it changed"))
         both = [new, target]
-        wordings = dict.fromkeys((text, longer(new.text, target.text)))
+        # Where the mind's words cannot stand, the ones it found to say everything do; of two that each say more, none.
+        whole = {"subsumes": new.text, "subsumed": target.text}.get(verdict.relation, text)
+        wordings = dict.fromkeys((text, whole))
         if self._words_of_a_person(target):
             wordings = {words: None for words in wordings if words == target.text or new.id in self.in_store}
         for wording in wordings:

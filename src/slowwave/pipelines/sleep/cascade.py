@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from slowwave.errors import ModelError
+from slowwave.model.codec import content_key
 from slowwave.model.fact import Brief
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.message import clean
 from slowwave.model.operation import Add, Advance, Change, Operation
 from slowwave.model.plan import FREE, Cost, Group, cost_of
 from slowwave.model.query import Where
@@ -42,7 +44,7 @@ def cascade(night: Night, *, force: bool = False, only: str | None = None) -> St
         groups += writer.groups
         problems += writer.problems
         cost += writer.cost
-        left += len(spans) - writer.written
+        left += len(spans) - writer.written + writer.eras_left
     return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
 
 
@@ -52,7 +54,21 @@ def _due(ports: Ports, *, force: bool, only: str | None) -> list[Conversation]:
         found = [named] if named is not None else []
     else:
         found = ports.store.conversations(ports.scope)
-    return [one for one in found if _spans(ports, one, force=force)]
+    return [one for one in found if one.name and (_spans(ports, one, force=force) or _eras(ports, one))]
+
+
+def _eras(ports: Ports, found: Conversation) -> tuple[Era, ...]:
+    """Eras that are still to be written, because a mind failed at them."""
+    if not found.cursor(CURSOR):
+        return ()
+    standing = _standing(ports, found)
+    parts = sorted(memory.span for memory in standing if memory.span and memory.depth == 1)
+    return due_eras(parts, {memory.span for memory in standing if memory.span and memory.depth > 1})
+
+
+def _standing(ports: Ports, found: Conversation) -> list[Memory]:
+    where = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), conversation=found.name, cascade=True, order="seq")
+    return ports.store.select((ports.scope,), where)
 
 
 def _spans(ports: Ports, found: Conversation, *, force: bool) -> tuple[Span, ...]:
@@ -76,22 +92,29 @@ class _Writer:
         self.problems: list[str] = []
         self.cost: Cost = FREE
         self.written = 0
+        self.eras_left = 0
 
     def write(self, spans: Sequence[Span]) -> None:
         """The stretches in order, then the eras they complete or extend."""
         made: list[Memory] = []
         cursor = self.found.cursor(CURSOR)
         for span in spans:
-            summary = self._summary(self._messages(span), span, depth=1, words=WORDS)
-            if summary is None:
-                break
             because = f"messages {span[0]} to {span[1]} of {self.found.name} in fewer words"
             move = Advance(conversation=self.found.name, cursor=CURSOR, before=cursor, after=span[1], because=because)
+            said = self._messages(span)
+            if not said:  # all of it was taken back: there is nothing to say of this stretch
+                self.groups.append(Group(operations=(move,), because=because))
+                self.written += 1
+                cursor = span[1]
+                continue
+            summary = self._summary(said, span, depth=1, words=WORDS)
+            if summary is None:
+                break
             self._store(summary, because, move)
             cursor = span[1]
             made.append(summary)
             self.written += 1
-        standing = self._standing()
+        standing = _standing(self.ports, self.found)
         parts = {m.span: m for m in (*standing, *made) if m.span and m.depth == 1}
         eras = {m.span: m for m in standing if m.span and m.depth > 1}
         for era in due_eras(sorted(parts), eras):
@@ -100,6 +123,7 @@ class _Writer:
     def _write_era(self, era: Era, parts: Sequence[Memory], standing: Sequence[Memory]) -> None:
         summary = self._summary(parts, era.span, depth=2, words=ERA_WORDS)
         if summary is None:
+            self.eras_left += 1
             return
         because = f"the era of messages {era.span[0]} to {era.span[1]} of {self.found.name}"
         outgrown = [
@@ -112,16 +136,6 @@ class _Writer:
             if old.span and old.span[0] == era.span[0]
         ]
         self._store(summary, because, *outgrown)
-
-    def _standing(self) -> list[Memory]:
-        where = Where(
-            kinds=frozenset({SUMMARY}),
-            phases=frozenset(HOT),
-            conversation=self.found.name,
-            cascade=True,
-            order="seq",
-        )
-        return self.ports.store.select((self.ports.scope,), where)
 
     def _messages(self, span: Span) -> list[Memory]:
         where = Where(
@@ -140,9 +154,12 @@ class _Writer:
             proposal = self.ports.mind.summarise(Brief(memories=tuple(memories), style="cascade", words=words))
         except ModelError as error:
             self.problems.append(str(error))
+            self.cost += cost_of(error)
             return None
         self.cost += proposal.cost
-        text = proposal.value.text.strip()
+        text = clean(proposal.value.text).strip()
+        if self.ports.store.held(self.ports.scope, [content_key(text)]):
+            return None  # a person undid these very words: the stretch waits for others
         invented = adds(text, memories)
         if not text or invented:
             what = f"it invents {', '.join(map(repr, invented[:3]))}" if invented else "it is empty"
@@ -154,7 +171,6 @@ class _Writer:
             scope=self.ports.scope,
             kind=SUMMARY,
             category="summary",
-            self.cost += cost_of(error)
             text=text,
             recorded_at=now,
             valid_from=memories[0].valid_from,

@@ -1,0 +1,371 @@
+"""Every write of a fact meets what is known: each operation, and everything a mind may say wrongly."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.errors import InputError, ModelError
+from slowwave.model.fact import Case, Fact, Verdict
+from slowwave.model.plan import Receipt
+from slowwave.pipelines.reconcile import reconcile
+from slowwave.pipelines.state import state
+
+if TYPE_CHECKING:
+    from tests.conftest import Only, Says, Talk, Texts, World
+
+DOWN = ModelError("model down")
+
+
+def test_what_has_nothing_to_do_with_anything_known_is_added_without_a_question(world: "World") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    memory.add("Invoices go out on Tuesdays")
+    assert len(memory.get_all()) == 2
+    assert world.mind.asked == []
+
+
+def test_equal_words_are_one_memory_whatever_their_case_and_end(world: "World", only: "Only") -> None:
+    memory = world.open()
+    first = memory.add("Alice owns the deploy pipeline")
+    second = memory.add("alice  OWNS the deploy pipeline.")
+    assert second.ids == ()
+    fact = only(memory)
+    assert (fact.id, fact.accesses, fact.text) == (first.ids[0], 1, "Alice owns the deploy pipeline")
+    assert world.mind.asked == []
+
+
+def test_an_equal_cold_fact_comes_back(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline", kind="episodic")
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert not memory.get_all()
+    memory.add("Alice owns the deploy pipeline")
+    fact = only(memory)
+    assert fact.reason is None
+    assert memory.strength(fact.id) == 1.0
+    assert fact.due_at is not None, "it fades again one day"
+
+
+def test_an_expired_fact_that_is_said_again_lives_as_long_as_a_new_one(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Working from the airport lounge", category="session_state")
+    world.later(hours=30)
+    memory.sleep()
+    assert not memory.get_all()
+    memory.add("Working from the airport lounge", category="session_state")
+    world.later(hours=20)
+    memory.sleep()
+    assert only(memory).category == "session_state"
+    world.later(hours=5)
+    memory.sleep()
+    assert not memory.get_all()
+
+
+def test_equal_words_that_were_superseded_are_a_new_fact(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo uses a standing desk")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo switched back to sitting", "contradictory")]
+    memory.add("Matteo switched back to sitting")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo uses a standing desk", "contradictory")]
+    memory.add("Matteo uses a standing desk")
+    assert texts(memory) == {"Matteo uses a standing desk"}
+    assert len(memory.get_all(phases=["superseded"])) == 2
+
+
+def test_a_contradiction_supersedes_and_closes_the_time_of_the_old(
+    world: "World", verdict: "Says", only: "Only"
+) -> None:
+    memory = world.open()
+    old = memory.add("Matteo lives in a large flat near the lake in Zurich").ids[0]
+    world.later(days=30)
+    world.mind.verdicts = [verdict("UPDATE", "Matteo lives in Bern", "contradictory", because="he moved")]
+    memory.add("Matteo lives in Bern")
+    new = only(memory)
+    gone = memory.get(old)
+    assert (gone.phase, gone.reason, gone.superseded_by) == ("superseded", "replaced", new.id)
+    assert gone.valid_to == world.clock()
+    assert new.text == "Matteo lives in Bern"
+    assert any("he moved" in event.operation.because for event in memory.history(old))
+
+
+def test_a_compatible_update_merges_in_place_and_keeps_all_sources(
+    world: "World", verdict: "Says", only: "Only"
+) -> None:
+    memory = world.open()
+    first = memory.add("Matteo likes espresso").ids[0]
+    world.mind.verdicts = [verdict("UPDATE", "Matteo likes espresso with oat milk", "subsumes")]
+    receipt = memory.add("Matteo likes espresso with oat milk")
+    fact = only(memory)
+    assert (fact.id, fact.text, fact.version) == (first, "Matteo likes espresso with oat milk", 2)
+    assert receipt.ids == ()
+    assert memory.search("oat milk")[0].memory.id == first, "the new words are indexed"
+
+
+def test_a_merge_may_swallow_no_number_name_or_date(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo pays 300 francs rent to Anna")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo pays rent", "compatible")]
+    receipt = memory.add("Matteo pays 500 francs rent to Bert")
+    assert texts(memory) == {"Matteo pays 300 francs rent to Anna", "Matteo pays 500 francs rent to Bert"}
+    assert receipt.problems
+    assert [link.kind for link in memory.links(receipt.ids[0])] == ["close"]
+
+
+def test_invented_words_of_an_update_fall_back_to_what_was_said(
+    world: "World", verdict: "Says", texts: "Texts"
+) -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo lives in Springfield with John Doe", "contradictory")]
+    assert memory.add("Matteo lives in Bern").problems
+    assert texts(memory) == {"Matteo lives in Bern"}
+
+
+@pytest.mark.parametrize("words", ["Matteo lives in Zurich", "  ", "Matteo"])
+def test_a_contradiction_never_loses_the_new_fact_to_other_words(
+    world: "World", verdict: "Says", texts: "Texts", words: str
+) -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("UPDATE", words, "contradictory")]
+    memory.add("Matteo lives in Bern")
+    assert texts(memory) == {"Matteo lives in Bern"}
+
+
+def test_a_merged_text_that_a_third_memory_has_is_not_stored_twice(
+    world: "World", verdict: "Says", texts: "Texts"
+) -> None:
+    memory = world.open()
+    memory.add("Matteo likes tea")
+    memory.add("Matteo likes tea and cake")
+    world.mind.verdicts = lambda cases: [
+        verdict("UPDATE", "Matteo likes tea and cake", "compatible", memory=number)
+        for number in (c.number for c in cases[0].candidates if c.memory.text == "Matteo likes tea")
+    ]
+    memory.add("Matteo likes cake")
+    assert texts(memory) == {"Matteo likes tea", "Matteo likes tea and cake", "Matteo likes cake"}
+
+
+def test_delete_retracts_and_keeps_the_new_fact(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    old = memory.add("Matteo uses a standing desk").ids[0]
+    world.later(days=1)
+    world.mind.verdicts = [verdict("DELETE", relation="contradictory")]
+    memory.add("Matteo switched back to sitting")
+    assert texts(memory) == {"Matteo switched back to sitting"}
+    assert (memory.get(old).phase, memory.get(old).valid_to) == ("retracted", world.clock())
+
+
+def test_noop_reinforces_what_is_known(world: "World", verdict: "Says", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Matteo is allergic to shellfish")
+    world.later(days=10)
+    world.mind.verdicts = [verdict("NOOP", relation="subsumed")]
+    receipt = memory.add("Matteo can't eat prawns because of a shellfish allergy")
+    fact = only(memory)
+    assert (fact.accesses, fact.used_at) == (1, world.clock())
+    assert receipt.notes == ("already known: 'Matteo is allergic to shellfish'",)
+
+
+def test_link_stores_both_and_joins_them(world: "World", verdict: "Says") -> None:
+    memory = world.open()
+    memory.add("Matteo runs 5 km")
+    world.mind.verdicts = [verdict("LINK", relation="value changed?")]
+    new = memory.add("Matteo runs 10 km").ids[0]
+    assert len(memory.get_all()) == 2
+    assert [link.kind for link in memory.links(new)] == ["value changed?"]
+
+
+def test_one_fact_may_replace_one_memory_and_end_another(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    memory.add("Matteo works at Acme")
+    world.mind.verdicts = [
+        verdict("UPDATE", "Matteo left Zurich and Acme", "contradictory", memory=1),
+        verdict("DELETE", relation="contradictory", memory=2),
+    ]
+    memory.add("Matteo left Zurich and Acme")
+    assert texts(memory) == {"Matteo left Zurich and Acme"}
+
+
+def test_contradicting_verdicts_on_one_memory_are_one_change(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [
+        verdict("UPDATE", "Matteo lives in Bern", "contradictory"),
+        verdict("DELETE", relation="contradictory"),
+        verdict("UPDATE", "Matteo lives in Bern", "contradictory"),
+    ]
+    memory.add("Matteo lives in Bern")
+    assert texts(memory) == {"Matteo lives in Bern"}
+
+
+def test_verdicts_on_unknown_numbers_change_nothing_else(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("DELETE", memory=99), verdict("UPDATE", "x", memory=None), verdict("NOOP", fact=7)]
+    memory.add("Matteo lives in Bern")
+    assert texts(memory) == {"Matteo lives in Zurich", "Matteo lives in Bern"}
+
+
+def _stated(memory: AgentMemory, *texts: str) -> Receipt:
+    """One batch of facts, applied."""
+    return state(memory.ports, tuple(Fact(text=text) for text in texts))
+
+
+def test_equal_facts_of_one_batch_are_stored_once(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    _stated(memory, "Alice owns the pipeline", "alice owns the pipeline!")
+    assert texts(memory) == {"Alice owns the pipeline"}
+
+
+def test_a_batch_mate_that_was_already_known_stands_for_what_it_became(
+    world: "World", verdict: "Says", texts: "Texts"
+) -> None:
+    """A verdict on it used to name a memory that was never stored, and the batch was refused."""
+    memory = world.open()
+    memory.add("Matteo likes espresso")
+
+    def says(cases: Sequence[Case]) -> list[Verdict]:
+        second = next(c.number for c in cases[1].candidates if c.memory.text == "Matteo enjoys espresso")
+        return [
+            verdict("NOOP", relation="subsumed"),
+            verdict("UPDATE", "Matteo likes espresso and cake", "subsumes", fact=2, memory=second),
+        ]
+
+    world.mind.verdicts = says
+    _stated(memory, "Matteo enjoys espresso", "Matteo likes espresso and cake")
+    assert texts(memory) == {"Matteo likes espresso and cake"}
+
+
+def test_a_batch_mate_that_is_refused_cannot_be_changed(world: "World", verdict: "Says") -> None:
+    memory = world.open()
+    memory.delete(memory.add("Matteo hates rain").ids[0])
+    world.mind.verdicts = lambda cases: [
+        verdict("UPDATE", "Matteo hates rain and snow", "subsumes", fact=case.number, memory=case.candidates[0].number)
+        for case in cases
+    ]
+    made = reconcile(
+        memory.ports,
+        [Fact(text="Matteo hates rain"), Fact(text="Matteo hates rain and snow")],
+        now=world.clock(),
+        stated=False,
+    )
+    assert [fact.text for fact in made.facts] == ["Matteo hates rain and snow"]
+
+
+def test_a_deleted_fact_is_held_until_a_person_states_it_again(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    memory.consolidate("c")
+    gone = next(fact for fact in memory.get_all() if fact.category == "person")
+    memory.delete(gone.id)
+    memory.add_messages(talk(ids="again"), conversation="d")
+    result = memory.consolidate("d")
+    assert gone.text not in texts(memory)
+    assert not any(fact.text == gone.text for fact in result.facts)
+    memory.add(gone.text)
+    assert gone.text in texts(memory)
+    memory.add_messages(talk(ids="third"), conversation="e")
+    memory.consolidate("e")
+    assert gone.text in texts(memory)
+
+
+def test_a_distilled_fact_changes_no_pinned_memory_but_is_joined_with_it(
+    world: "World", talk: "Talk", verdict: "Says", texts: "Texts"
+) -> None:
+    memory = world.open()
+    pinned = memory.add("Matteo lives in Zurich").ids[0]
+    memory.pin(pinned)
+    world.mind.facts = [Fact(text="Matteo lives in Bern", turn=1, quote="I, Matteo, live in Bern")]
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory"), verdict("DELETE", relation="contradictory")]
+    memory.add_messages(talk("I, Matteo, live in Bern now", "Good."), conversation="c")
+    result = memory.consolidate("c", force=True)
+    assert texts(memory) == {"Matteo lives in Zurich", "Matteo lives in Bern"}
+    assert [link.kind for link in memory.links(pinned)] == ["conflict?"]
+    assert not result.problems
+
+
+def test_a_pinned_memory_that_is_heard_again_is_reinforced(
+    world: "World", talk: "Talk", verdict: "Says", only: "Only"
+) -> None:
+    memory = world.open()
+    memory.pin(memory.add("Matteo lives in Zurich").ids[0])
+    world.mind.facts = [Fact(text="Matteo is living in Zurich", turn=1, quote="Matteo, live in Zurich")]
+    world.mind.verdicts = [verdict("NOOP")]
+    memory.add_messages(talk("I, Matteo, live in Zurich", "Good."), conversation="c")
+    memory.consolidate("c", force=True)
+    assert only(memory).accesses == 1
+
+
+def test_a_person_who_replaces_a_pinned_memory_keeps_the_pin(world: "World", verdict: "Says", only: "Only") -> None:
+    memory = world.open()
+    memory.pin(memory.add("Matteo lives in Zurich").ids[0])
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    memory.add("Matteo lives in Bern")
+    assert (only(memory).text, only(memory).pinned) == ("Matteo lives in Bern", True)
+
+
+@pytest.mark.parametrize(("op", "relation"), [("DELETE", "contradictory"), ("UPDATE", "subsumes")])
+def test_a_mind_alone_neither_rewords_nor_retracts_what_a_person_stated(
+    world: "World", talk: "Talk", verdict: "Says", texts: "Texts", op: str, relation: str
+) -> None:
+    memory = world.open()
+    memory.add("Matteo likes espresso")
+    world.mind.facts = [Fact(text="Matteo likes espresso and cake", turn=1, quote="Matteo, like espresso and cake")]
+    world.mind.verdicts = [verdict(op, relation=relation)]
+    memory.add_messages(talk("I, Matteo, like espresso and cake", "Good."), conversation="c")
+    memory.consolidate("c", force=True)
+    assert texts(memory) == {"Matteo likes espresso", "Matteo likes espresso and cake"}
+
+
+def test_a_scope_is_never_changed_from_below(world: "World", verdict: "Says", texts: "Texts") -> None:
+    above = world.open(scope="acme")
+    above.add("Matteo lives in Zurich")
+    below = world.open(scope="acme/alice", inherit=True)
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    below.add("Matteo lives in Bern")
+    assert texts(above) == {"Matteo lives in Zurich"}
+    assert texts(below) == {"Matteo lives in Bern"}
+    assert {hit.text for hit in below.search("where does Matteo live?")} == texts(above) | texts(below)
+
+
+def test_an_embedder_that_is_down_costs_the_vectors_and_not_the_fact(world: "World") -> None:
+    memory = world.open()
+    world.embedder.fails = RuntimeError("no network")
+    receipt = memory.add("Alice owns the deploy pipeline")
+    assert "no network" in receipt.problems[0]
+    assert memory.search("who owns deploys?")[0].text == "Alice owns the deploy pipeline"
+    assert memory.status().unembedded == 1
+    world.embedder.fails = None
+    memory.sleep()
+    assert memory.status().unembedded == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"text": ""},
+        {"text": 7},
+        {"text": "x", "kind": "message"},
+        {"text": "x", "category": ""},
+        {"text": "x", "category": None},
+        {"text": "x", "importance": float("nan")},
+        {"text": "x", "importance": True},
+        {"text": "x", "importance": "high"},
+        {"text": "x", "metadata": {"n": 1}},
+        {"text": "x", "metadata": ["n"]},
+        {"text": "x", "subject": " "},
+    ],
+)
+def test_a_fact_that_cannot_be_meant_is_refused_before_anything_happens(world: "World", wrong: dict[str, Any]) -> None:
+    memory = world.open()
+    with pytest.raises(InputError):
+        memory.add(wrong.pop("text"), **wrong)
+    assert memory.runs() == []

@@ -1,0 +1,264 @@
+"""Undo takes back every kind of run, with all that rests on it, and what was taken back is held."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.model.fact import Fact
+from slowwave.model.operation import Hold
+from slowwave.pipelines.chunks import CURSOR
+from slowwave.policy.retention import RESTORED
+
+if TYPE_CHECKING:
+    from tests.conftest import Only, Says, Talk, Texts, World
+
+HIKES = (
+    "User went hiking at Mount Rainier on March 12, 2024",
+    "User went kayaking at Lake Washington on March 15, 2024",
+    "User ran a 5K in Fremont on March 20, 2024",
+    "User went rock climbing at Stone Gardens on March 25, 2024",
+    "User joined a cycling club on March 28, 2024",
+)
+
+
+def _last(memory: AgentMemory, cause: str) -> str:
+    return next(run.id for run in memory.runs(None) if run.cause == cause)
+
+
+def test_a_stated_fact_goes_and_may_be_stated_again(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    receipt = memory.add("Alice owns the deploy pipeline")
+    (undone,) = memory.undo(receipt.run_id)
+    assert undone.cause == "undo"
+    assert texts(memory) == set()
+    assert not memory.search("deploy pipeline")
+    memory.add("Alice owns the deploy pipeline")
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+
+
+def test_what_was_undone_was_at_no_time_true(world: "World") -> None:
+    memory = world.open()
+    receipt = memory.add("Alice owns the deploy pipeline")
+    world.later(days=10)
+    memory.undo(receipt.run_id)
+    assert not memory.search("deploy pipeline", as_of=world.clock())
+
+
+def test_undoing_an_undo_brings_it_back(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    receipt = memory.add("Alice owns the deploy pipeline")
+    before = memory.get(receipt.ids[0])
+    (first,) = memory.undo(receipt.run_id)
+    memory.undo(first.run_id)
+    after = memory.get(receipt.ids[0])
+    assert (after.phase, after.reason, after.valid_to) == (before.phase, before.reason, before.valid_to)
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+    assert memory.search("deploy pipeline")
+
+
+def test_an_undone_change_of_words_is_found_again(world: "World") -> None:
+    """The index entry went with the words, and nothing found the memory any more."""
+    memory = world.open()
+    fact = memory.add("Alice owns the deploy pipeline").ids[0]
+    edit = memory.update(fact, "Bob owns the release train")
+    assert memory.search("release train")[0].memory.id == fact
+    memory.undo(edit.run_id)
+    assert memory.get(fact).text == "Alice owns the deploy pipeline"
+    assert memory.search("deploy pipeline")[0].memory.id == fact
+
+
+def test_an_undone_merge_restores_the_words_of_both(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Matteo likes espresso")
+    world.mind.verdicts = [verdict("UPDATE", None, "subsumes")]
+    merge = memory.add("Matteo likes espresso with oat milk")
+    assert texts(memory) == {"Matteo likes espresso with oat milk"}
+    memory.undo(merge.run_id)
+    assert texts(memory) == {"Matteo likes espresso"}
+    assert memory.search("espresso")
+
+
+def test_an_undone_contradiction_makes_the_old_true_again(world: "World", verdict: "Says", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    change = memory.add("Matteo lives in Bern")
+    memory.undo(change.run_id)
+    old = only(memory)
+    assert (old.text, old.valid_to, old.superseded_by, old.reason) == ("Matteo lives in Zurich", None, None, None)
+    assert RESTORED in old.flags
+
+
+def test_deletes_pins_and_revivals_are_undone(world: "World", texts: "Texts", only: "Only") -> None:
+    memory = world.open()
+    fact = memory.add("Alice owns the deploy pipeline").ids[0]
+    pin = memory.pin(fact)
+    assert only(memory).pinned
+    memory.undo(pin.run_id)
+    assert not only(memory).pinned
+    gone = memory.delete(fact)
+    assert texts(memory) == set()
+    revived = memory.revive(fact)
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+    memory.undo(revived.run_id)
+    memory.undo(gone.run_id, cascade=True)
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+
+
+def test_an_undone_observation_takes_the_messages_back(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    receipt = memory.add_messages(talk(), conversation="c")
+    memory.undo(receipt.run_id)
+    assert memory.get_conversation_messages("c") == []
+    assert not memory.search("Argon2")
+    assert len(memory.get_all(kinds=["message"], phases=["retracted"])) == 8
+
+
+def test_an_undone_consolidation_holds_its_facts_and_rewinds_the_cursor(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    result = memory.consolidate("c")
+    (receipt,) = memory.undo(result.run_id)
+    assert texts(memory) == set()
+    assert memory.status().unread == 8
+    assert sum(isinstance(one, Hold) for one in receipt.applied) == 4
+    other = Fact(text="Alice is the owner of the pipeline", turn=7, quote="Alice owns the deploy pipeline")
+    world.mind.facts = (*facts, other)
+    again = memory.consolidate("c")
+    assert texts(memory) == {other.text}
+    assert [fact.text for fact in again.facts] == [other.text]
+
+
+def test_an_older_consolidation_is_undone_without_reading_the_newer_messages_again(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts[:1]
+    memory.add_messages(talk(), conversation="c")
+    first = memory.consolidate("c")
+    memory.add_messages(talk(ids="more"), conversation="c")
+    world.mind.facts = facts[3:]
+    memory.consolidate("c")
+    (receipt,) = memory.undo(first.run_id)
+    assert not receipt.dropped
+    assert texts(memory) == {facts[3].text}
+    assert memory.ports.store.conversation("t", "c").cursor(CURSOR) == 16
+    assert any("not read again" in note for note in receipt.notes)
+
+
+def test_uses_are_undone_exactly_even_after_later_ones(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    memory.add("Bob owns the release train")
+    world.later(days=3)
+    memory.record_retrieval(memory.search_knowledge("who owns what?"))
+    first = _last(memory, "use")
+    world.later(days=3)
+    memory.record_retrieval(memory.search_knowledge("who owns what?"))
+    memory.undo(first)
+    fact = only(memory, "Alice")
+    assert fact.accesses == 1
+    assert fact.used_at == world.clock()
+    (link,) = [link for link in memory.links(fact.id) if link.kind == "association"]
+    assert link.weight == pytest.approx(0.1)
+    memory.undo(_last(memory, "use"))
+    assert only(memory, "Alice").accesses == 0
+    assert memory.links(fact.id) == []
+
+
+def test_what_rests_on_a_run_is_named_and_taken_back_first(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    first = memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    second = memory.add("Matteo lives in Bern")
+    third = memory.add("Matteo lives in Basel")
+    with pytest.raises(ConflictError, match="cascade=True") as error:
+        memory.undo(first.run_id)
+    assert second.run_id in str(error.value)
+    assert third.run_id in str(error.value), "what rests on it indirectly too"
+    receipts = memory.undo(first.run_id, cascade=True)
+    assert [note.split()[3] for receipt in receipts for note in receipt.notes] == [
+        third.run_id,
+        second.run_id,
+        first.run_id,
+    ]
+    assert texts(memory) == set()
+    assert not any(receipt.dropped for receipt in receipts)
+
+
+def test_a_compression_is_undone_and_not_done_again(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    for hike in HIKES:
+        memory.add(hike, kind="episodic", category="observation")
+    world.fade(memory)
+    memory.sleep()
+    (summary,) = memory.get_all(kinds=["summary"])
+    memory.undo(_last(memory, "sleep/compress"))
+    assert texts(memory) == set(HIKES)
+    assert memory.get(summary.id).phase == "retracted"
+    for _ in range(3):
+        world.later(days=100)
+        memory.sleep()
+    assert texts(memory) == set(HIKES), "what an undo restored is left alone"
+    assert memory.search("hiking at Mount Rainier")
+
+
+def test_a_whole_sleep_is_undone_with_all_its_stages(world: "World") -> None:
+    memory = world.open()
+    memory.add("Working from the airport lounge", category="session_state")
+    for hike in HIKES:
+        memory.add(hike, kind="episodic", category="observation")
+    before = {fact.id: fact for fact in memory.get_all()}
+    world.fade(memory)
+    report = memory.sleep()
+    assert len(report.receipts) >= 2
+    night = _last(memory, "sleep")
+    receipts = memory.undo(night)
+    assert not any(receipt.dropped for receipt in receipts)
+    assert {fact.id for fact in memory.get_all()} == set(before)
+    assert memory.status().last_sleep is not None
+
+
+def test_an_undone_cascade_rewinds_its_cursor(world: "World") -> None:
+    memory = world.open(immediate_window=4, recent_window=4)
+    for n in range(20):
+        memory.add_message(Message(role="user", content=f"I watered bed {n}", at=world.clock()), conversation="c")
+    memory.sleep()
+    spans = [summary.span for summary in memory.summaries("c") if summary.depth == 1]
+    assert spans == [(1, 5), (6, 9), (10, 13)]
+    memory.undo(_last(memory, "sleep/cascade"))
+    assert memory.summaries("c") == []
+    world.mind.summary = lambda _: "They watered beds"
+    memory.sleep()
+    assert [summary.span for summary in memory.summaries("c") if summary.depth == 1][:1] == [(1, 5)]
+
+
+def test_unknown_runs_and_erasures_cannot_be_undone(world: "World") -> None:
+    memory = world.open()
+    with pytest.raises(NotFoundError, match="no run"):
+        memory.undo("nothing")
+    added = memory.add("Alice owns the deploy pipeline")
+    erased = memory.erase(id=added.ids[0])
+    with pytest.raises(InputError, match="erase"):
+        memory.undo(erased.run_id)
+
+
+def test_an_undo_that_would_reach_an_erasure_does_nothing_at_all(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    hikes = [memory.add(hike, kind="episodic", category="observation").ids[0] for hike in HIKES]
+    world.fade(memory)
+    memory.sleep()
+    (summary,) = memory.get_all(kinds=["summary"])
+    memory.erase(id=summary.id)
+    assert texts(memory) == set(HIKES)
+    later = memory.update(hikes[0], "User went hiking on Mount Rainier")
+    run = _last(memory, "sleep/compress")
+    with pytest.raises(InputError, match="erase"):
+        memory.undo(run, cascade=True)
+    assert memory.get(hikes[0]).text == "User went hiking on Mount Rainier"
+    assert later.run_id == memory.runs(1)[0].id

@@ -1,0 +1,237 @@
+"""What a person does by hand, and what using a memory does to it."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.policy.retention import RESTORED
+
+if TYPE_CHECKING:
+    from tests.conftest import Only, Says, Talk, World
+
+
+def _cold(world: "World", memory: AgentMemory, *texts: str) -> list[str]:
+    ids = [memory.add(text, kind="episodic", category="observation").ids[0] for text in texts]
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert all(memory.get(one).phase == "cold" for one in ids)
+    return ids
+
+
+# ---- use
+
+
+def test_a_use_moves_the_anchor_and_counts_and_makes_no_version(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    world.later(days=30)
+    before = only(memory)
+    assert memory.strength(before.id) < 1
+    assert memory.record_retrieval(memory.search("deploys")) == 1
+    after = only(memory)
+    assert (after.accesses, after.sessions, after.used_at) == (1, 1, world.clock())
+    assert after.version == before.version
+    assert after.stability > before.stability
+    assert memory.strength(after.id) == 1.0
+    assert after.due_at > before.due_at
+
+
+def test_uses_of_one_day_are_one_session_unless_named(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    for _ in range(2):
+        memory.record_retrieval(memory.search("deploys"))
+    assert only(memory).sessions == 1
+    world.later(days=1)
+    memory.record_retrieval(memory.search("deploys"))
+    assert only(memory).sessions == 2
+    memory.record_retrieval(memory.search("deploys"), session="chat-7")
+    memory.record_retrieval(memory.search("deploys"), session="chat-7")
+    assert only(memory).sessions == 3
+
+
+def test_frequent_use_over_time_makes_core_and_core_never_fades(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline", kind="episodic")
+    for _ in range(10):
+        world.later(days=14)
+        memory.record_retrieval(memory.search("deploys"))
+    memory.sleep()
+    assert only(memory).phase == "core"
+    world.later(days=5000)
+    memory.sleep()
+    assert only(memory).phase == "core"
+    assert memory.core()[0].text == "Alice owns the deploy pipeline"
+
+
+def test_the_first_three_used_come_back_from_the_cold_and_fade_again(world: "World") -> None:
+    memory = world.open()
+    ids = _cold(
+        world, memory, *(f"{name} walked along river {len(name)}" for name in ("Ann", "Bert", "Cecilia", "Dan", "Eve"))
+    )
+    hits = memory.get_all(phases=["cold"])
+    assert memory.record_retrieval(hits) == 5
+    assert [memory.get(one).phase for one in ids] == ["active"] * 3 + ["cold"] * 2
+    assert memory.get(ids[0]).due_at is not None, "what came back fades again one day"
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert memory.get(ids[0]).phase != "active"
+
+
+def test_what_has_expired_is_not_brought_back_by_a_use(world: "World") -> None:
+    memory = world.open()
+    fact = memory.add("Working from the airport lounge", category="session_state").ids[0]
+    world.later(hours=30)
+    memory.sleep()
+    assert memory.record_retrieval(memory.search("airport", deep=True)) == 1
+    assert (memory.get(fact).phase, memory.get(fact).accesses) == ("cold", 1)
+
+
+def test_superseded_and_retracted_memories_are_not_strengthened(world: "World", verdict: "Says") -> None:
+    memory = world.open()
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    memory.add("Matteo lives in Bern")
+    old = memory.get_all(phases=["superseded"])
+    assert memory.record_retrieval(old) == 0
+    assert memory.record_retrieval([]) == 0
+
+
+def test_facts_used_together_are_joined_and_lift_each_other(world: "World", only: "Only") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    memory.add("Bob owns the release train")
+    for _ in range(3):
+        world.later(days=7)
+        assert memory.record_retrieval(memory.search_knowledge("who owns what?")) == 2
+    alice, bob = only(memory, "Alice"), only(memory, "Bob")
+    (link,) = memory.links(alice.id)
+    assert (link.kind, link.weight) == ("association", pytest.approx(0.3))
+    world.later(days=7)
+    memory.record_retrieval([alice])
+    lifted = only(memory, "Bob")
+    assert lifted.stability > bob.stability
+    assert (lifted.accesses, lifted.used_at) == (bob.accesses, bob.used_at)
+
+
+def test_a_use_never_blocks_a_change_planned_before_it(world: "World") -> None:
+    memory = world.open()
+    memory.add("Working from the airport lounge", category="session_state")
+    world.later(hours=30)
+    plan = memory.sleep(dry_run=True).plan
+    memory.record_retrieval(memory.get_all())
+    receipts = memory.apply(plan)
+    assert not any(receipt.dropped for receipt in receipts)
+    assert memory.get_all() == []
+
+
+# ---- update
+
+
+def test_new_words_are_found_and_the_old_ones_stay_in_the_history(world: "World", only: "Only") -> None:
+    memory = world.open()
+    fact = memory.add("Alice owns the deploy pipeline").ids[0]
+    memory.update(fact, "  Alice owns the release train ")
+    assert only(memory).text == "Alice owns the release train"
+    assert memory.search("release train")[0].memory.id == fact
+    changes = [event.operation for event in memory.history(fact)]
+    assert changes[-1].before.text == "Alice owns the deploy pipeline"
+    assert not memory.update(fact, "Alice owns the release train").applied
+
+
+def test_an_edited_memory_is_due_again(world: "World", only: "Only") -> None:
+    memory = world.open()
+    fact = memory.add("Alice owns the deploy pipeline", kind="episodic").ids[0]
+    memory.undo(memory.delete(fact).run_id)
+    assert RESTORED in only(memory).flags
+    memory.update(fact, "Alice owns the release train")
+    assert RESTORED not in only(memory).flags
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert memory.get(fact).phase == "cold"
+
+
+def test_two_live_facts_never_have_the_same_words(world: "World") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    other = memory.add("Bob likes tea").ids[0]
+    with pytest.raises(ConflictError, match="says the same already"):
+        memory.update(other, "alice owns the deploy pipeline.")
+    memory.delete(other)
+    memory.add("Bob likes tea")
+    with pytest.raises(ConflictError, match="says the same already"):
+        memory.revive(other)
+
+
+def test_messages_stay_as_they_were_said(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    message = memory.add_messages(talk(), conversation="c").ids[0]
+    with pytest.raises(InputError, match="stays as it was said"):
+        memory.update(message, "something else")
+
+
+@pytest.mark.parametrize("verb", ["update", "delete", "pin", "unpin", "revive", "strength", "history", "explain"])
+def test_unknown_ids_are_not_found(world: "World", verb: str) -> None:
+    memory = world.open()
+    with pytest.raises(NotFoundError, match="no memory 'nothing'"):
+        getattr(memory, verb)("nothing", *(["words"] if verb == "update" else []))
+
+
+def test_other_scopes_are_not_found_and_ancestors_are_read_but_not_written(world: "World") -> None:
+    above, beside = world.open(scope="acme"), world.open(scope="acme/bob")
+    mine = world.open(scope="acme/alice", inherit=True)
+    shared, other = above.add("The office opens at 8").ids[0], beside.add("Bob likes tea").ids[0]
+    assert mine.get(shared).text == "The office opens at 8"
+    assert mine.history(shared)[0].cause == "add"
+    assert mine.explain(shared).history
+    with pytest.raises(NotFoundError):
+        mine.update(shared, "The office opens at 9")
+    with pytest.raises(NotFoundError):
+        mine.get(other)
+
+
+# ---- delete, pin, revive
+
+
+def test_deleting_is_retraction_with_a_closed_time(world: "World") -> None:
+    memory = world.open()
+    fact = memory.add("Alice owns the deploy pipeline").ids[0]
+    world.later(days=1)
+    memory.delete(fact)
+    gone = memory.get(fact)
+    assert (gone.phase, gone.valid_to) == ("retracted", world.clock())
+    assert not memory.search("deploys")
+    (hit,) = memory.search("deploys", deep=True)
+    assert (hit.stale, hit.deep) == (True, True)
+    assert not memory.delete(fact).applied
+
+
+def test_a_pinned_memory_is_exempt_from_everything_and_unpinned_it_is_not(world: "World", only: "Only") -> None:
+    memory = world.open()
+    fact = memory.add("Working from the airport lounge", category="session_state").ids[0]
+    memory.pin(fact)
+    assert not memory.pin(fact).applied
+    world.later(days=4000)
+    memory.sleep()
+    assert only(memory).pinned
+    assert only(memory).due_at is None
+    memory.unpin(fact)
+    memory.sleep()
+    assert memory.get(fact).reason == "expired"
+
+
+def test_what_a_person_revives_is_left_alone_until_it_is_used(world: "World") -> None:
+    memory = world.open()
+    (fact,) = _cold(world, memory, "Walk 1 went along river 17")
+    memory.revive(fact)
+    memory.sleep()
+    world.later(days=1000)
+    memory.sleep()
+    assert memory.get(fact).phase == "active"
+    memory.record_retrieval([memory.get(fact)])
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert memory.get(fact).phase == "cold"
+    assert not memory.revive(memory.add("Hot").ids[0]).applied
