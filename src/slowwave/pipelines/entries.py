@@ -22,10 +22,11 @@ def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[Entry], tuple[str,
     made, next_piece = [], len(texts)
     for place, (entry, row) in enumerate(zip(bare, pieces, strict=True)):
         own = vectors[place].tobytes()
-        if own.count(0) < len(own):  # else zeros: a text without a single known token has no direction
-            own += vectors[next_piece : next_piece + len(row)].tobytes() if row else b""
-            entry = _with_vectors(entry, own, vectors.shape[1], embedder.name)  # noqa: PLW2901 - the same one, fuller
-        made.append(entry)
+        if own.count(0) == len(own):  # zeros: a text without a single known token has no direction, and needs none
+            own = b""
+        elif row:
+            own += vectors[next_piece : next_piece + len(row)].tobytes()
+        made.append(_with_vectors(entry, own, vectors.shape[1] if own else 0, embedder.name))
         next_piece += len(row)
     return made, ()
 
