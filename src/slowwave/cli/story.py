@@ -116,9 +116,9 @@ def _talk(paper: Paper, talk: Talk) -> None:
         )
 
 
-def _telling(fact: Memory) -> tuple[bool, float]:
-    """Whom something is about before what happened."""
-    return fact.kind == "episodic", -fact.importance
+def _telling(fact: Memory) -> tuple[bool, bool, float]:
+    """Who somebody is comes before what somebody did."""
+    return fact.category != "identity", fact.kind == "episodic", -fact.importance
 
 
 def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:

@@ -8,9 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from slowwave.formats import read
-from slowwave.model.transfer import Said
-
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
     from slowwave.model.plan import Receipt
@@ -59,6 +56,9 @@ class Replay:
 
     def spring(self) -> Iterator[Talk]:
         """Each conversation on its day; afterwards it is distilled, and the night is slept."""
+        from slowwave.formats import read  # noqa: PLC0415 - only a replay reads
+        from slowwave.model.transfer import Said  # noqa: PLC0415
+
         said = [item for item in read(CONVERSATION, "jsonl") if isinstance(item, Said)]
         for name, group in groupby(said, key=lambda one: one.conversation):
             messages = [one.message for one in group]

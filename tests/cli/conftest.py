@@ -1,0 +1,47 @@
+"""Running the command line in this process, on a store of its own."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from slowwave.cli.app import app
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - JSON
+        assert self.out.count("\n") == 1, "one JSON value is one line"
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("SCOPE", "LLM", "LLM_URL", "EMBEDDER_URL", "CONFIG"):
+        monkeypatch.delenv(f"SLOWWAVE_{name}", raising=False)
+    monkeypatch.setenv("SLOWWAVE_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def run(store: Path) -> Callable[..., Ran]:
+    assert store.name == "memory.db"
+
+    def run(*words: str, input: str | None = None) -> Ran:  # noqa: A002 - as the runner calls it
+        result = CliRunner().invoke(app, list(words), input=input)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Ran(code=result.exit_code, out=result.stdout, err=result.stderr)
+
+    return run

@@ -1,0 +1,275 @@
+"""Each command in words and as JSON, with its exit code."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.cli.app import app
+
+Run = Callable[..., Any]
+
+
+def first_id(run: Run) -> str:
+    found: str = run("facts", "--json").json[0]["id"]
+    return found
+
+
+def test_a_stated_fact_prints_its_receipt_in_two_lines_and_is_found(run: Run) -> None:
+    done = run("add", "Odile owns the ferry", "--category", "person")
+    assert done.code == 0
+    first, second = done.out.splitlines()
+    assert first == "add in default: 1 added"
+    assert "slowwave undo" in second
+    hit = run("recall", "who owns the ferry?", "--json").json[0]
+    assert hit["memory"]["text"] == "Odile owns the ferry"
+    assert hit["memory"]["category"] == "person"
+
+
+def test_options_for_every_command_stand_before_it_or_after_it(run: Run, tmp_path: Path) -> None:
+    other = str(tmp_path / "other.db")
+    assert run("--store", other, "--scope", "acme/alice", "add", "Alice likes tea").code == 0
+    assert run("status", "--store", other, "--scope", "acme/alice", "--json").json["counts"] == {"semantic/active": 1}
+    assert run("--json", "status").json["counts"] == {}
+    assert (
+        run("--scope", "acme/bob", "status", "--store", other, "--scope", "acme/alice", "--json").json["scope"]
+        == "acme/alice"
+    )
+
+
+def test_remember_takes_words_lines_or_roles(run: Run, tmp_path: Path, store: Path) -> None:
+    assert run("remember", "I keep bees.", "--conversation", "bees").code == 0
+    assert run("remember", "--conversation", "lines", input="One.\n\n  Two.\n").code == 0
+    file = tmp_path / "talk.txt"
+    file.write_text("﻿user: Hello,\nit goes on.\nAssistant: Yes?\nUSER:   Bye: for now.\n", encoding="utf-8")
+    assert run("remember", "--file", str(file), "--conversation", "roles").code == 0
+    with AgentMemory.open(store) as memory:
+        told = {
+            name: [(m.role, m.content) for m in memory.get_conversation_messages(name)] for name in ("lines", "roles")
+        }
+    assert told["lines"] == [("user", "One."), ("user", "Two.")]
+    assert told["roles"] == [("user", "Hello,\nit goes on."), ("assistant", "Yes?"), ("user", "Bye: for now.")]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("remember", "  "), "no words"),
+        (("remember", "a", "--file", "b"), "both words and a file"),
+        (("remember", "--file", "/nowhere/x.txt"), "cannot read"),
+        (("recall", "x", "--kinds", "rumour"), "unknown kinds"),
+        (("recall", "x", "--since", "soon"), "is no time"),
+        (("recall", "x", "-k", "0"), "ask for at least one"),
+        (("context", "x", "--budget", "3"), "give at least"),
+        (("explain", "nobody"), "no memory 'nobody'"),
+        (("undo", "nothing"), "no run 'nothing'"),
+        (("import", "/nowhere.json"), "cannot read"),
+        (("import", "/nowhere.json", "--format", "xml"), "unknown format"),
+        (("consolidate", "--all", "--conversation", "x"), "give one of them"),
+        (("add", "x", "--kind", "rumour"), "kind"),
+        (("status", "--scope", "a b"), "is not a scope"),
+        (("status", "--embedder", "crystal"), "crystal"),
+        (("status", "--llm", "crystal"), "crystal"),
+    ],
+)
+def test_wrong_input_is_one_sentence_on_the_error_stream_and_code_2(
+    run: Run, words: tuple[str, ...], says: str
+) -> None:
+    done = run(*words)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("slowwave: ")
+    assert says in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_file_that_is_no_store_is_code_4(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("this is not a database at all, but a long enough text" * 20)
+    done = run("status", "--store", str(tmp_path / "notes.txt"))
+    assert done.code == 4
+    assert done.err.startswith("slowwave: ")
+
+
+def test_verbose_adds_where_an_error_came_from(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    done = run("undo", "nothing", "--verbose")
+    assert done.code == 2
+    assert "Traceback" in done.err + capfd.readouterr().err
+
+
+def test_recall_tells_why_term_by_term_and_the_terms_add_up(run: Run) -> None:
+    run("remember", input="user: I keep bees in the garden.\nuser: The permit is due in May.\n")
+    told = run("recall", "where are the bees?", "--why").out
+    assert "words in common" in told
+    hit = run("recall", "where are the bees?", "--json").json[0]
+    assert sum(hit["parts"].values()) == pytest.approx(hit["score"])
+    assert hit["sources"][0].keys() == {"id", "memory", "quote"}
+
+
+def test_a_long_message_is_shown_around_what_matches_and_whole_on_request(run: Run) -> None:
+    run("remember", "Nothing here. " * 100 + "The heron nests on the roof. " + "Nothing there. " * 100)
+    short = run("recall", "where does the heron nest?").out
+    assert "heron nests" in short
+    assert len(short) < 700
+    assert len(run("recall", "where does the heron nest?", "--verbose").out) > 2000
+
+
+def test_text_cannot_steer_the_terminal(run: Run) -> None:
+    run("remember", "bees \x1b[2J\x1b]0;owned\x07 and a bell")
+    out = run("recall", "bees").out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_facts_lists_filters_and_tells_what_was_refused(run: Run) -> None:
+    run("add", "Odile owns the ferry", "--category", "person")
+    run("add", "The budget is 900 euros", "--category", "project")
+    assert [one["text"] for one in run("facts", "--category", "person", "--json").json] == ["Odile owns the ferry"]
+    assert "strength" in run("facts").out
+    gone = first_id(run)
+    assert run("delete", gone).code == 0
+    assert run("facts", "--phase", "retracted", "--json").json[0]["id"] == gone
+    assert "nothing was refused" in run("facts", "--rejected").out
+    said = "user: I'm allergic to walnuts.\nassistant: Noted.\n"
+    run("remember", "--conversation", "a", input=said)
+    run("consolidate", "--conversation", "a", "--force")
+    run("delete", next(one["id"] for one in run("facts", "--json").json if "walnuts" in one["text"]))
+    run("remember", "--conversation", "b", input=said)
+    run("consolidate", "--conversation", "b", "--force")
+    assert "walnuts" in run("facts", "--rejected").out
+    assert run("facts", "--rejected", "--json").json[0]["reason"]
+
+
+def test_edits_are_told_in_history_and_taken_back_by_undo(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    one = first_id(run)
+    for words in (
+        ("pin", one),
+        ("unpin", one),
+        ("update", one, "Odile owns two ferries"),
+        ("delete", one),
+        ("revive", one),
+    ):
+        assert run(*words).code == 0
+    causes = [event["cause"] for event in run("history", one, "--json").json]
+    assert causes == ["add", "edit", "edit", "edit", "edit", "edit"]
+    assert "edited by hand" in run("history", one).out
+    assert "Odile owns two ferries" in run("explain", one).out
+    assert run("explain", one, "--json").json["memory"]["id"] == one
+    runs = run("runs", "--json").json
+    assert run("undo", runs[0]["id"]).code == 0
+    assert run("facts", "--json").json == []
+    refused = run("undo", runs[-1]["id"])
+    assert refused.code == 2
+    assert "cascade" in refused.err
+    assert run("undo", runs[-1]["id"], "--cascade", "--json").code == 0
+
+
+def test_import_counts_repeats_export_and_all_of_it_as_json(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text('{"role": "user", "content": "I keep bees.", "id": "1"}\nnonsense\n')
+    assert "would import 1 messages" in run("import", str(talk), "--dry-run").out
+    done = run("import", str(talk))
+    assert done.code == 0
+    assert "imported 1 messages of 1 conversations" in done.out
+    assert "skipped 1: not JSON" in done.out
+    assert done.err == ""
+    again = run("import", str(talk), "--json").json
+    assert (again["messages"], again["known"]) == (0, 1)
+    assert run("export", str(tmp_path / "all.jsonl"), "--json").json["records"] == 1
+    assert run("export", str(tmp_path / "all.jsonl")).code == 2
+    assert run("export", str(tmp_path / "all.jsonl"), "--overwrite").code == 0
+    assert run("import", str(tmp_path / "all.jsonl"), "--scope", "other").code == 0
+    assert "I keep bees." in run("recall", "bees", "--scope", "other").out
+
+
+def test_a_file_that_breaks_off_is_read_as_far_as_it_goes_and_is_code_1(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.json"
+    talk.write_text('[{"role": "user", "content": "I keep bees."}, {"role"')
+    done = run("import", str(talk), "--format", "jsonl")
+    assert done.code == 1
+    assert "imported 1 messages" in done.out
+    assert "breaks off" in done.out
+
+
+def test_consolidate_all_reads_every_conversation_once(run: Run) -> None:
+    for name in ("a", "b"):
+        run("remember", "--conversation", name, input=f"user: I'm allergic to {name}-nuts.\nassistant: Noted.\n")
+    told = run("consolidate", "--all", "--json").json
+    assert [one["conversation"] for one in told] == ["a", "b"]
+    assert all(one["facts"] for one in told)
+    assert run("consolidate", "--all", "--json").json == []
+    assert run("consolidate").out.startswith("0 facts")
+
+
+def test_sleep_plans_dry_and_tells_a_quiet_night(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    run("sleep")
+    assert "nothing due" in run("sleep", "--dry-run").out
+    assert "nothing due" in run("sleep", "--no-think").out
+    assert run("sleep", "--json").json["plan"]["cause"] == "sleep"
+
+
+def test_context_is_prompt_text_within_its_budget(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    told = run("context", "who owns the ferry?", "--budget", "200").out
+    assert told.startswith("<slowwave-memory-")
+    assert "Odile owns the ferry" in told
+    assert run("context", "who owns the ferry?", "--budget", "200", "--json").json["tokens"] <= 200
+
+
+def test_core_status_reembed_and_doctor_say_how_things_stand(run: Run) -> None:
+    assert "no facts yet" in run("core").out
+    run("add", "Odile owns the ferry")
+    assert "Odile" in run("core").out
+    assert run("core", "--json").json[0]["text"] == "Odile owns the ferry"
+    assert "semantic: 1 active" in run("status").out
+    assert run("reembed").code == 2
+    assert run("reembed", "--embedder", "static", "--json").json == {"reembedded": 1}
+    assert run("reembed", "--embedder", "static").out == "0 memories got a vector\n"
+    done = run("doctor", "--deep")
+    assert done.code == 0
+    assert {one["check"] for one in run("doctor", "--json").json} >= {"python", "sqlite", "store", "mind", "embedder"}
+
+
+def test_doctor_finds_a_broken_store_and_says_so(run: Run, store: Path) -> None:
+    store.write_bytes(b"not a database" * 1000)
+    done = run("doctor")
+    assert done.code == 1
+    assert "PROBLEM  store" in done.out
+
+
+def test_a_model_that_cannot_be_reached_leaves_work_waiting_with_code_3(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_LLM_KEY", "k")
+    run("remember", input="user: I keep bees.\nassistant: How nice.\n")
+    done = run("consolidate", "--force", "--llm", "http://127.0.0.1:9/v1#m")
+    if done.code == 2:
+        pytest.skip(done.err)
+    assert done.code == 3
+
+
+def test_every_command_has_a_line_of_help_and_ends_with_a_full_stop(run: Run) -> None:
+    told = run("--help").out
+    for command in app.registered_groups:
+        for one in command.typer_instance.registered_commands:
+            assert one.name
+            assert one.name in told
+            assert (one.callback.__doc__ or "").strip().endswith(".")
+
+
+def test_the_version_is_told(run: Run) -> None:
+    assert run("--version").out.startswith("slowwave ")
+
+
+def test_json_shapes_are_stable(run: Run) -> None:
+    receipt = run("add", "Odile owns the ferry", "--json").json
+    assert list(receipt) == ["run_id", "cause", "scope", "ids", "did", "dropped", "waiting", "problems", "notes"]
+    hit = run("recall", "ferry", "--json").json[0]
+    assert list(hit) == ["memory", "score", "parts", "facts", "sources", "deep", "stale", "because"]
+    one = run("runs", "--json").json[0]
+    assert list(one) == ["id", "scope", "cause", "at", "parent", "did", "because", "parts", "cost"]
+    assert json.dumps(run("status", "--json").json)

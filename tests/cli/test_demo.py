@@ -1,0 +1,105 @@
+"""The demo is the first thing a newcomer sees: it must tell everything it promises, quickly, on any width."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave.cli.demo import CONVERSATION, QUESTIONS
+from slowwave.formats import read
+from slowwave.model.transfer import Said
+
+SECONDS = 5.0
+SLOWWAVE = str(Path(sys.executable).with_name("slowwave"))
+
+
+def test_the_bundled_conversation_reads_whole() -> None:
+    items = list(read(CONVERSATION))
+    assert all(isinstance(item, Said) for item in items)
+    assert len({item.message.id for item in items if isinstance(item, Said)}) == len(items)
+
+
+def test_the_demo_tells_what_was_kept_merged_replaced_refused_compressed_and_found(run: Callable[..., Any]) -> None:
+    start = time.process_time()
+    done = run("demo")
+    assert time.process_time() - start < SECONDS
+    assert done.code == 0
+    assert done.err == ""
+    for told in (
+        "+ Juno wants the assistant to always answer in short bullet points",
+        "“Please always answer in short bullet points”",
+        "= said before: Juno is allergic to walnuts",
+        "~ no longer current: The permit application is due on 14 April 2026",
+        "“Don't tell Bas”",
+        "x refused: Juno wants to learn the foghorn solo",
+        "5 fading memories become one",
+        "words in common",
+        "outdated:",
+        "Your turn",
+        *QUESTIONS,
+    ):
+        assert told in done.out, told
+
+
+def test_the_demo_leaves_nothing_behind_and_heeds_no_settings(
+    run: Callable[..., Any], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_LLM", "openai:none-such")
+    told = run("demo", "--json").json
+    assert not store.exists()
+    assert sum(talk["messages"] for talk in told["talks"]) == len(list(read(CONVERSATION)))
+    answers = {one["question"]: one["hits"][0]["facts"][0]["text"] for one in told["questions"]}
+    assert answers == {
+        "When is the permit application due?": "The permit application is now due on 21 April 2026 instead of 14 April 2026",
+        "What is Juno allergic to?": "Juno is allergic to walnuts",
+        "Who owns the ferry?": "Odile owns the ferry and is Juno's aunt",
+    }
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_demo_keeps_within_a_terminal_of_any_width(
+    columns: int, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", run("demo").out).splitlines()
+    assert max(map(len, lines)) <= min(columns, 100)
+
+
+def test_a_reader_that_stops_reading_ends_the_command_quietly(store: Path) -> None:
+    command = f"{SLOWWAVE} --store {store} add 'Odile owns the ferry' && {SLOWWAVE} --store {store} runs --json | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
+    script = (
+        "import signal, os, threading\n"
+        "from slowwave.cli import demo\n"
+        "from slowwave.cli.given import _ended\n"
+        "def run():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    threading.Event().wait(10)\n"
+        "raise SystemExit(_ended(run, verbose=False))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 130
+    assert done.stderr == "slowwave: interrupted; what was acknowledged is kept\n"
+
+
+def test_help_loads_neither_numpy_nor_a_store() -> None:
+    script = (
+        "import json, sys\nfrom slowwave.cli.app import app\n"
+        "print(json.dumps([name for name in ('numpy', 'apsw', 'openai', 'tokenizers', 'pydantic') if name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []

@@ -1,0 +1,244 @@
+"""What comes in is counted, known things stay, and an export restores a scope as it stood."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@contextmanager
+def opened(path: Path | str = ":memory:", scope: str = "default", clock: Clock | None = None) -> Iterator[AgentMemory]:
+    with AgentMemory.open(path, scope=scope, llm=None, embedder="none", clock=clock or Clock()) as memory:
+        yield memory
+
+
+def lived(memory: AgentMemory, clock: Clock) -> None:
+    """A scope with something of everything: phases, pins, links, sources, uses, cursors, summaries."""
+    for day, text in enumerate(("I'm allergic to walnuts.", "Our budget is 900 euros.", "I'm allergic to walnuts.")):
+        clock.now = NOW + timedelta(days=day)
+        said = [
+            Message(role="user", content=text, id=f"m{day}"),
+            Message(role="assistant", content="Noted — «süß», 日本, 👍🏽."),
+        ]
+        memory.add_messages(said, f"talk {day}")
+        memory.end_conversation(f"talk {day}")
+    first = memory.add("The permit is due on 14 April 2026", category="project").ids[0]
+    memory.add("The permit is now due on 21 April 2026 instead of 14 April 2026", category="project")
+    memory.pin(memory.add("Juno keeps a goose", category="observation", subject="Juno").ids[0])
+    memory.delete(memory.add("Juno keeps two geese", category="observation").ids[0])
+    memory.record_retrieval(memory.search("walnuts"))
+    assert memory.get(first).phase == "superseded"
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def everything(memory: AgentMemory) -> set[tuple[Any, ...]]:
+    kinds = ("message", "episodic", "semantic", "procedural", "summary")
+    phases = ("active", "core", "cold", "superseded", "retracted")
+    return {
+        (
+            m.id,
+            m.kind,
+            m.text,
+            m.phase,
+            m.reason,
+            m.recorded_at,
+            m.valid_from,
+            m.valid_to,
+            m.due_at,
+            m.pinned,
+            m.accesses,
+        )
+        + (m.conversation, m.seq, m.ref, m.sources, m.members, m.superseded_by, m.subject, m.category, m.version)
+        for m in memory.get_all(kinds=kinds, phases=phases)
+    }
+
+
+def test_an_export_restores_a_scope_as_it_stood(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened(clock=clock) as memory, opened(tmp_path / "b.db", scope="other/place") as copy:
+        lived(memory, clock)
+        records = memory.export(tmp_path / "a.jsonl")
+        done = copy.import_(tmp_path / "a.jsonl")
+        assert not done.skipped
+        assert not done.broken
+        assert everything(copy) == everything(memory)
+        assert copy.export(tmp_path / "b.jsonl") == records
+        assert told(tmp_path / "a.jsonl")[1:] == told(tmp_path / "b.jsonl")[1:]
+        assert [hit.text for hit in copy.search("what is Juno allergic to?")] == [
+            hit.text for hit in memory.search("what is Juno allergic to?")
+        ]
+        assert copy.consolidate("talk 0", force=True).skipped_reason == "no new messages"
+
+
+def test_a_second_import_adds_nothing_and_undo_takes_back_the_first(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened(clock=clock) as memory, opened() as copy:
+        lived(memory, clock)
+        memory.export(tmp_path / "a.jsonl")
+        first = copy.import_(tmp_path / "a.jsonl")
+        before = everything(copy)
+        second = copy.import_(tmp_path / "a.jsonl")
+        assert (second.messages, second.facts, second.links) == (0, 0, 0)
+        assert everything(copy) == before
+        copy.undo(first.run_id, cascade=True)
+        assert not copy.search("walnuts")
+        assert not copy.get_all()
+
+
+def test_a_dry_run_counts_what_would_come_and_stores_nothing(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened(clock=clock) as memory, opened() as copy:
+        lived(memory, clock)
+        memory.export(tmp_path / "a.jsonl")
+        would = copy.import_(tmp_path / "a.jsonl", dry_run=True)
+        assert not everything(copy)
+        assert copy.runs() == []
+        did = copy.import_(tmp_path / "a.jsonl")
+        assert (would.messages, would.facts, would.links) == (did.messages, did.facts, did.links)
+
+
+def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [json.dumps({"role": "user", "content": f"Line {n}.", "conversation": f"c{n % 3}"}) for n in range(50)]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(lines))
+    monkeypatch.setattr("slowwave.pipelines.transfer.BATCH", 10)
+
+    def stop(seen: int) -> None:
+        if seen == 20:
+            raise KeyboardInterrupt
+
+    with opened() as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.import_(path, told=stop)
+        done = memory.import_(path)
+        assert (done.messages, done.known) == (30, 20)
+        assert [m.content for m in memory.get_conversation_messages("c0")] == [f"Line {n}." for n in range(0, 50, 3)]
+
+
+def test_the_same_id_with_other_words_is_skipped_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    said = [("a", "One."), ("b", "Two."), ("a", "Something else."), ("a", "One.")]
+    path.write_text("\n".join(json.dumps({"role": "user", "content": text, "id": ref}) for ref, text in said))
+    with opened() as memory:
+        done = memory.import_(path)
+        assert (done.messages, done.known) == (2, 1)
+        assert list(done.skipped.values()) == [1]
+        assert done.examples[0].where == "line 3"
+
+
+def test_a_cut_off_export_says_so(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened(clock=clock) as memory, opened() as copy:
+        lived(memory, clock)
+        memory.export(tmp_path / "a.jsonl")
+        whole = (tmp_path / "a.jsonl").read_text().splitlines(keepends=True)
+        (tmp_path / "cut.jsonl").write_text("".join(whole[:-1]))
+        assert "cut off" in copy.import_(tmp_path / "cut.jsonl").broken[0].why
+        (tmp_path / "hole.jsonl").write_text("".join(whole[:3] + whole[4:]))
+        assert "records" in copy.import_(tmp_path / "hole.jsonl").broken[0].why
+
+
+BAD: dict[str, Callable[[dict[str, Any]], object]] = {
+    "phase": lambda line: line.update(phase="eternal"),
+    "kind": lambda line: line.update(kind="rumour"),
+    "importance": lambda line: line.update(importance=7),
+    "not a number": lambda line: line.update(stability=float("nan")),
+    "time": lambda line: line.update(recorded_at="soon"),
+    "no time": lambda line: line.pop("recorded_at"),
+    "text": lambda line: line.update(text=" "),
+    "sources": lambda line: line.update(sources=[{"memory": 3}]),
+    "sources a text": lambda line: line.update(sources="m1"),
+    "members": lambda line: line.update(members="all"),
+    "metadata": lambda line: line.update(metadata={"a": 1}),
+    "flags": lambda line: line.update(flags=[1]),
+    "version": lambda line: line.update(version=-1),
+    "span of a fact": lambda line: line.update(span=[1, 2]),
+    "span": lambda line: line.update(type="summary", span=[1]),
+    "role": lambda line: line.update(role="user"),
+    "type": lambda line: line.update(type="dream"),
+    "pinned": lambda line: line.update(pinned="yes"),
+}
+
+
+@pytest.mark.parametrize("change", BAD.values(), ids=BAD)
+def test_a_record_with_a_field_that_cannot_be_meant_is_skipped(
+    change: Callable[[dict[str, Any]], object], tmp_path: Path
+) -> None:
+    with opened() as memory, opened() as copy:
+        memory.add("Juno keeps a goose")
+        memory.add("Bas leads the brass band")
+        memory.export(tmp_path / "a.jsonl")
+        lines = told(tmp_path / "a.jsonl")
+        change(lines[1])
+        (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        done = copy.import_(tmp_path / "a.jsonl")
+        assert done.facts == 1
+        assert sum(done.skipped.values()) == 1
+
+
+def test_facts_of_other_systems_meet_what_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    lines = [{"fact": "Juno keeps a goose"}, {"memory": "Juno keeps a goose."}, {"fact": "Bas leads the brass band"}]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with opened() as memory:
+        assert memory.import_(path).facts == 2
+        assert memory.import_(path).facts == 0
+        assert len(memory.get_all()) == 2
+
+
+def test_messages_of_a_conversation_that_has_come_further_are_numbered_behind_it(tmp_path: Path) -> None:
+    with opened() as memory, opened() as copy:
+        memory.add_messages([Message(role="user", content=f"Export {n}.") for n in range(3)], "talk")
+        memory.export(tmp_path / "a.jsonl")
+        copy.add_message(Message(role="user", content="Here already."), "talk")
+        assert copy.import_(tmp_path / "a.jsonl").messages == 3
+        found = [m.content for m in copy.get_conversation_messages("talk")]
+        assert found == ["Here already.", "Export 0.", "Export 1.", "Export 2."]
+
+
+def test_an_export_never_replaces_a_file_unasked_and_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("precious")
+    with opened() as memory:
+        memory.add("Juno keeps a goose")
+        with pytest.raises(InputError, match="exists already"):
+            memory.export(path)
+        assert path.read_text() == "precious"
+        memory.export(path, overwrite=True)
+        assert path.stat().st_mode & 0o077 == 0
+        with pytest.raises(InputError, match="cannot write"):
+            memory.export(tmp_path / "none" / "a.jsonl")
+    assert [one.name for one in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_a_failing_export_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened() as memory:
+        memory.add("Juno keeps a goose")
+
+        def fail(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("slowwave.formats.os.fsync", fail)
+        with pytest.raises(InputError, match="No space left"):
+            memory.export(tmp_path / "a.jsonl")
+    assert not list(tmp_path.iterdir())
