@@ -9,20 +9,22 @@ from tempfile import NamedTemporaryFile
 from typing import Final, Protocol
 
 from slowwave.errors import InputError
-from slowwave.formats import beam, chatgpt, claude, jsonl, locomo
+from slowwave.formats import beam, chatgpt, claude, jsonl, letta, locomo, mem0
 from slowwave.formats.decoding import BrokenError, Json, elements
 from slowwave.formats.files import Part, parts
 from slowwave.formats.making import Maker
 from slowwave.formats.record import to_line
 from slowwave.model.transfer import Item, Skipped
 
-FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude")
+FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta")
 
 _FITS: Final[dict[str, Callable[[Json], bool]]] = {
     "chatgpt": chatgpt.fits,
     "claude": claude.fits,
     "locomo": locomo.fits,
     "beam": beam.fits,
+    "mem0": mem0.fits,
+    "letta": letta.fits,
     "jsonl": jsonl.fits,
 }
 
@@ -79,7 +81,7 @@ def _detected(part: Part, path: Path) -> str:
 def _items(part: Part, named: str, maker: Maker) -> Iterator[Item]:
     number = 0
     try:
-        lines = named == "jsonl" and not _is_array(part)
+        lines = named in {"jsonl", "mem0"} and not _is_array(part)
         with part.open() as stream:
             if lines:
                 yield from jsonl.Reader(part.name, maker).file(stream)
@@ -95,6 +97,10 @@ def _items(part: Part, named: str, maker: Maker) -> Iterator[Item]:
                         yield from chatgpt.read(element, number, maker, part.name)
                     case "claude":
                         yield from claude.read(element, number, maker, part.name)
+                    case "mem0":
+                        yield from mem0.read(element, f"memory {number}")
+                    case "letta":
+                        yield from letta.read(element, number, maker, part.name)
                     case _:
                         yield from rows.line(element, f"element {number}")
     except BrokenError as error:

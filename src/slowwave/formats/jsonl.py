@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from slowwave.errors import InputError
+from slowwave.formats import mem0
 from slowwave.formats.decoding import BrokenError, Json, lines
-from slowwave.formats.making import NAME_LONGEST, NO_OBJECT, Maker, first, label, role_of, text_of
+from slowwave.formats.making import FACT_LONGEST, NAME_LONGEST, NO_OBJECT, Maker, first, label, role_of, text_of
 from slowwave.formats.record import from_line
 from slowwave.formats.times import instant
 from slowwave.model.fact import Fact
@@ -18,7 +19,6 @@ VERSION = 1
 _TIMES = ("at", "timestamp", "created_at", "time")
 _CONVERSATIONS = ("conversation", "conversation_id", "session_id", "thread_id")
 _KINDS = ("episodic", "semantic", "procedural")
-_FACT_LONGEST = 100_000
 
 
 def fits(value: Json) -> bool:
@@ -70,6 +70,8 @@ class Reader:
             yield from self._record(value, where)
         elif isinstance(value.get("messages"), list):
             yield from self._conversation(value, where)
+        elif mem0.fits(value):
+            yield from mem0.read(value, where)
         elif isinstance(text := first(value, ("fact", "memory")), str):
             yield _fact(value, text, where)
         else:
@@ -122,8 +124,8 @@ class Reader:
 
 
 def _fact(value: Mapping[str, Json], text: str, where: str) -> Stated | Skipped:
-    if not text.strip() or len(text) > _FACT_LONGEST:
-        return Skipped(where=where, why=f"a fact of 1 to {_FACT_LONGEST:,} characters was expected")
+    if not text.strip() or len(text) > FACT_LONGEST:
+        return Skipped(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     kind = value.get("kind")
     told = value.get("importance")
     importance = float(told) if isinstance(told, int | float) and 0 <= told <= 1 else None

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
+from types import MappingProxyType
 
 from slowwave.errors import InputError
 from slowwave.formats.decoding import Json
-from slowwave.model.message import ROLES, Message, checked_message
-from slowwave.model.transfer import Said, Skipped
+from slowwave.model.fact import Fact
+from slowwave.model.message import ROLES, Message, checked_message, clean
+from slowwave.model.transfer import Said, Skipped, Stated
 
 _ROLES = {role: role for role in ROLES} | {
     "human": "user",
@@ -20,6 +22,7 @@ _ROLES = {role: role for role in ROLES} | {
 }
 _SPOKEN = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
+FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"
 NO_OBJECT = "not an object with fields"
@@ -88,6 +91,36 @@ class Maker:
         key = blake2b(told, digest_size=9).digest()
         self._seen[key] += 1
         return f"{key.hex()}-{self._seen[key]}"
+
+
+def stated(
+    text: str | None,
+    *,
+    where: str,
+    category: str | None = None,
+    subject: str | None = None,
+    valid_from: datetime | None = None,
+    expires_at: datetime | None = None,
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> Stated | Skipped:
+    """A fact that another system kept, or why it is none. It is believed as far as what is imported is."""
+    if text is None or not text.strip() or len(text) > FACT_LONGEST:
+        return Skipped(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
+    fact = Fact(
+        text=clean(text).strip(),
+        category=category or "other",
+        subject=subject,
+        valid_from=valid_from,
+        expires_at=expires_at,
+        trust="import",
+        metadata=metadata,
+    )
+    return Stated(fact=fact, where=where)
+
+
+def words_of(metadata: Mapping[str, Json]) -> dict[str, str]:
+    """The fields of another system's metadata that are names, numbers or short texts."""
+    return {name: value for name, told in metadata.items() if isinstance(name, str) and (value := label(told))}
 
 
 def first(line: Mapping[str, Json], names: Iterable[str]) -> Json:
