@@ -1,0 +1,47 @@
+"""Any model: an object with `complete(messages=...)` is enough. This one is a dozen lines of rules and needs no key.
+
+What it proposes is checked by code: a fact must rest on words that were said, or it is refused.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from slowwave import AgentMemory, Message
+
+
+class TinyModel:
+    """Answers the three tasks; the first line of every prompt names the task."""
+
+    def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
+        """The answer to one prompt."""
+        task = messages[0]["content"].splitlines()[0]
+        if task == "Task: distil":
+            facts = [
+                {"text": "Ada keeps four hives", "category": "project", "message": 1, "quote": "I keep four hives"},
+                {"text": "Ada keeps nine hives", "category": "project", "message": 1, "quote": "I keep nine hives"},
+            ]
+            return json.dumps({"facts": facts})
+        if task == "Task: reconcile":
+            return json.dumps({"verdicts": []})
+        return "A summary."
+
+
+def main() -> None:
+    """Distil one talk with the tiny model."""
+    with AgentMemory.open(":memory:", llm=TinyModel(), embedder="none") as memory:
+        memory.add_messages(
+            [
+                Message(role="user", speaker="Ada", content="I keep four hives behind the shed."),
+                Message(role="assistant", content="How are they doing?"),
+            ],
+            conversation="bees",
+        )
+        result = memory.end_conversation("bees")
+        for fact in result.facts:
+            print(f"kept     {fact.text}  because {fact.sources[0].quote!r} was said")
+        for refused in result.rejected:
+            print(f"refused  {refused.text}  because {refused.reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The examples are programs that run, and they show what they say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+SHOWS = {
+    "agent_loop.py": ("allergic to walnuts", "900 euros"),
+    "own_model.py": ("kept     Ada keeps four hives", "refused  Ada keeps nine hives"),
+    "undo.py": ("before undo: superseded", "after undo:  active"),
+    "scopes.py": ("alice:", "bob:   ['The office closes at six']"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(one.name for one in EXAMPLES.glob("*.py")))
+def test_an_example_runs_and_shows_what_it_says(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / name)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.stderr == ""
+    for told in SHOWS[name]:
+        assert told in done.stdout
