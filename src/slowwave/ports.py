@@ -170,6 +170,18 @@ class Store(Protocol):
         """How many facts have their `due_at` at or before now. One index read when none has."""
         ...
 
+    def lanes(self, scope: str) -> list[tuple[int | None, int]]:
+        """The pace and number of uses of every lane: hot facts that share both. One index step a lane."""
+        ...
+
+    def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+        """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
+        ...
+
+    def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+        """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
+        ...
+
     def sequence(self, scope: str) -> int:
         """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
         ...
@@ -202,8 +214,15 @@ class Store(Protocol):
         """Make the bytes of what was erased vanish from files and logs. Raises BusyError if others are at work."""
         ...
 
+    def mentions(self, scope: str, text: str) -> list[str]:
+        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
+        ...
+
     def traces(self, texts: Sequence[str]) -> list[str]:
-        """Where the bytes of erased words still lie, in sentences; words that a memory still holds are no trace."""
+        """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace.
+
+        Texts of fewer than 8 bytes are not looked for: they stand anywhere by chance.
+        """
         ...
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ def test_retrieved_facts_come_first_and_unretrieved_ones_can_be_left_out() -> No
     assert ids(rank([never, often], CONFIG, T, min_retrievals=1)) == ["b"]
 
 
-def test_ties_go_to_the_surer_then_the_more_recent_then_by_name() -> None:
+def test_ties_go_to_the_more_recent_then_the_surer_then_by_name() -> None:
     sure, unsure = memory("z", confidence=0.9), memory("a", confidence=0.8)
     assert ids(rank([unsure, sure], CONFIG, T)) == ["z", "a"]
     later, sooner = memory("z", recorded_at=T + DAY), memory("a")

@@ -22,7 +22,7 @@ COLUMNS = (
     *("id", "kind", "text", "recorded_at", "valid_from", "category", "subject", "phase", "reason", "confidence"),
     *("importance", "stability", "pinned", "trust", "valid_to", "expires_at", "due_at", "accesses", "sessions"),
     *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first", "span_last"),
-    *("members", "superseded_by", "sources", "version", "flags", "metadata"),
+    *("members", "superseded_by", "sources", "version", "flags", "metadata", "pace", "gist"),
 )
 """The fields of a row, in order: those of a Memory but its scope; a span is two of them.
 
@@ -110,6 +110,8 @@ def to_row(memory: Memory) -> Row:
         m.version,
         _encode(sorted(m.flags)) if m.flags else None,
         _encode(dict(sorted(m.metadata.items()))) if m.metadata else None,
+        m.pace,
+        m.gist,
     )
 
 
@@ -128,7 +130,7 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     (mid, kind, text, recorded, valid, category, subject, phase, reason, confidence) = row[:10]
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
-    (members, superseded_by, sources, version, flags, metadata) = row[29:35]
+    (members, superseded_by, sources, version, flags, metadata, pace, gist) = row[29:37]
     values = (
         *(mid, scope, kind, text, _instant(recorded), _instant(valid), category, subject, phase, reason, confidence),
         *(importance, stability, bool(pinned), trust, _instant(until), _instant(expires), _instant(due)),
@@ -140,6 +142,8 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
         version,
         frozenset() if flags is None else frozenset(_decode(flags)),
         {} if metadata is None else _decode(metadata),
+        pace,
+        gist,
     )
     memory = object.__new__(Memory)
     for put, value in zip(_PUT, values, strict=True):

@@ -37,7 +37,11 @@ class Memory:
     a cascade summary has a conversation and a span of seqs (first, last), inclusive.
 
     `valid_from` is when it was true or said, `recorded_at` when we knew. Strength is never stored: it is a function
-    of the anchor (`used_at` or `recorded_at`), stability, importance and now.
+    of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
+    attention, and `pace` the class of its time constant (`policy.retention.pace`): both planned, from the same numbers.
+
+    `gist` is what is left of a message's wording in the hot store: some of its clauses, as they were said; None means
+    all of it. `text` is always the whole.
     """
 
     id: str
@@ -75,6 +79,8 @@ class Memory:
     version: int = 1
     flags: frozenset[str] = frozenset()
     metadata: Mapping[str, str] = field(default_factory=dict)
+    pace: int | None = None
+    gist: str | None = None
 
     @property
     def at(self) -> datetime:
@@ -90,6 +96,11 @@ class Memory:
     def hot(self) -> bool:
         """Whether a normal search sees it."""
         return self.phase in HOT
+
+    @property
+    def wording(self) -> str:
+        """What a normal search and a context see of it."""
+        return self.text if self.gist is None else self.gist
 
     @property
     def outdated(self) -> bool:

@@ -7,7 +7,7 @@ from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.policy.core import promotes
 from slowwave.policy.lifecycle import family, reason, step
-from slowwave.policy.retention import due_at, reinforced
+from slowwave.policy.retention import planned, reinforced
 
 
 def moved(memory: Memory, event: str, config: Config, **fields: object) -> Memory:
@@ -28,12 +28,12 @@ def moved(memory: Memory, event: str, config: Config, **fields: object) -> Memor
 
 def dated(memory: Memory, config: Config) -> Memory:
     """The memory with the instant it needs attention, which may have passed; what is not hot needs none."""
-    return replace(memory, due_at=due_at(memory, config) if memory.hot else None)
+    return planned(memory, config)
 
 
 def put_off(memory: Memory, config: Config, now: datetime) -> Memory:
     """The memory, looked at and left as it is, with the next instant after now at which it needs attention."""
-    return replace(memory, due_at=due_at(memory, config, after=now) if memory.hot else None)
+    return planned(memory, config, after=now)
 
 
 def used(memory: Memory, config: Config, now: datetime, session: str | None) -> Memory:

@@ -15,13 +15,18 @@ RETRIEVAL_WEIGHT: Final = 0.1
 
 def score(memory: Memory, config: Config, now: datetime) -> float:
     """S0's core ranking: strength + 0.1 * ln(1 + retrievals)."""
-    return strength(memory, config, now) + RETRIEVAL_WEIGHT * log1p(memory.accesses)
+    return strength(memory, config, now) + bonus(memory.accesses)
+
+
+def bonus(accesses: int) -> float:
+    """What so many retrievals add to a strength."""
+    return RETRIEVAL_WEIGHT * log1p(accesses)
 
 
 def rank(
     memories: Iterable[Memory], config: Config, now: datetime, *, top_k: int | None = None, min_retrievals: int = 0
 ) -> list[Memory]:
-    """The best by `score`; ties go to the surer, then the more recent, then by id.
+    """The best by `score`; ties go to the more recent, then the surer, then by id.
 
     Args:
         memories: in any order; each is looked at once.
@@ -35,8 +40,8 @@ def rank(
         known,
         key=lambda memory: (
             -score(memory, config, now),
-            -memory.confidence,
             -memory.anchor.timestamp(),
+            -memory.confidence,
             memory.id,
         ),
     )

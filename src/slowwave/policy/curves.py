@@ -178,4 +178,18 @@ def quarter_octave(days: float) -> float:
     >>> quarter_octave(22.5)
     22.627416997969522
     """
-    return days if math.isinf(days) else 2.0 ** (round(4.0 * math.log2(days)) / 4.0)
+    return days if math.isinf(days) else octaves(quarters(days))
+
+
+def quarters(days: float) -> int:
+    """How many quarter octaves lie between one day and the nearest class.
+
+    >>> quarters(2.0), quarters(0.5)
+    (4, -4)
+    """
+    return round(4.0 * math.log2(days))
+
+
+def octaves(quarters: int) -> float:
+    """The days of a class: 2^(quarters / 4)."""
+    return math.pow(2.0, quarters / 4.0)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from math import inf, nextafter, pow as power, sqrt
+from math import inf, isinf, nextafter, pow as power, sqrt
 from typing import Final
 
 from slowwave.model.config import Config
-from slowwave.model.memory import MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory
 from slowwave.policy.categories import DETAIL_DAYS, LASTING_DAYS, REGISTRY, category, expires_at, later
 from slowwave.policy.curves import (
     POWER_DECAY,
@@ -18,7 +18,9 @@ from slowwave.policy.curves import (
     Hyperbolic,
     Power,
     days_between,
+    octaves,
     quarter_octave,
+    quarters,
     strength_at,
     when,
 )
@@ -31,6 +33,12 @@ _WEAKEST: Final = 0.01  # of stability and of the power curve's scale: nothing h
 _BOOST_DECIMALS: Final = 6  # so that ten boosts of a tenth are one
 _NEXT: Final = timedelta(microseconds=1)
 _SCORED: Final = ("relevance", "graduated")
+
+_BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY))
+_TAG_DIGITS: Final = 8  # of the fingerprint: what a pace begins with
+_CLASSES: Final = 1 << 16  # paces of one fingerprint, of which
+_AT_ONE: Final = 1 << 15  # is a time constant of one day
+_NEVER: Final = _AT_ONE - 1  # and the last one never fades
 
 # Which settings the instants of a policy depend on, besides the time to live of every category.
 _SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -193,20 +201,64 @@ def reinforced(memory: Memory, config: Config, now: datetime, session: str | Non
         stability=_boosted(memory, config, now, config.direct_boost),
         flags=memory.flags - {RESTORED},
     )
-    return replace(used, due_at=due_at(used, config))
+    return planned(used, config)
 
 
 def associated(memory: Memory, config: Config, now: datetime) -> Memory:
     """The memory after a use of one it is linked to: a little more stable, not used."""
     stable = replace(memory, stability=_boosted(memory, config, now, config.associative_boost))
     pending = memory.due_at is not None and memory.due_at <= now
-    return replace(stable, due_at=due_at(stable, config, after=None if pending else now))
+    return planned(stable, config, after=None if pending else now)
+
+
+def planned(memory: Memory, config: Config, after: datetime | None = None) -> Memory:
+    """The memory with `due_at` and `pace` by these numbers; with `after`, only what comes later makes it due."""
+    at = due_at(memory, config, after)
+    new = pace(memory, config)
+    return memory if (at, new) == (memory.due_at, memory.pace) else replace(memory, due_at=at, pace=new)
+
+
+def pace(memory: Memory, config: Config) -> int | None:
+    """The class of its time constant under these numbers; None for what is not hot, and for messages and cascades.
+
+    Facts of one pace fade alike: among those used equally often, the order by anchor is the order by strength, and by
+    the ranking of core memory, at every instant. A pace also names the numbers it was planned with: it lies within
+    `paces(config)`, and the paces of no other numbers do.
+    """
+    if not memory.hot or memory.kind not in FACT_KINDS or memory.is_cascade:
+        return None
+    number = time_class(memory, config)
+    if config.retention_policy == "power":
+        number = power(number, 1.0 / POWER_DECAY)
+    varies = config.retention_policy in ("ebbinghaus", "power")
+    return paces(config)[0] + _AT_ONE + (0 if not varies else _NEVER if isinf(number) else quarters(number))
+
+
+def paces(config: Config) -> tuple[int, int]:
+    """The least and greatest pace that these numbers can give."""
+    low = int(fingerprint(config)[-_TAG_DIGITS:], 16) * _CLASSES
+    return low, low + _CLASSES - 1
+
+
+def curve_of(pace: int, config: Config) -> Curve | None:
+    """The curve that all facts of a pace forget along; None if it was planned with other numbers, or they vary."""
+    low, high = paces(config)
+    if not low <= pace <= high or config.retention_policy in _SCORED:
+        return None
+    step = pace - low - _AT_ONE
+    match config.retention_policy:
+        case "half_life":
+            return HalfLife(config.half_life_days)
+        case "ebbinghaus":
+            return Ebbinghaus(inf if step == _NEVER else octaves(step))
+        case _:
+            return Power(min(1.0, power(octaves(step), POWER_DECAY)))
 
 
 def fingerprint(config: Config) -> str:
     """A name for the numbers that `due_at` depends on: "ebbinghaus-5f0c…"; another name means planning it again."""
     numbers = {name: getattr(config, name) for name in _SETTINGS[config.retention_policy]}
-    told = repr((numbers, sorted(config.category_ttl_days.items()), sorted(REGISTRY.items()), POWER_DECAY))
+    told = repr((numbers, sorted(config.category_ttl_days.items()), _BUILT_IN))
     return f"{config.retention_policy}-{blake2b(told.encode(), digest_size=8).hexdigest()}"
 
 

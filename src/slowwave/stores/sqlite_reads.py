@@ -69,6 +69,30 @@ class SqliteReads(SqliteBase):
             token = self._tokens.scope(scope)
             return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
 
+    def lanes(self, scope: str) -> list[tuple[int | None, int]]:
+        """The pace and number of uses of every lane: hot facts that share both. One index step a lane."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return [] if token is None else [(row[0], row[1]) for row in self._all(SQL["lanes"], {"scope": token})]
+
+    def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+        """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
+        return [(row[0], from_micros(row[1]), row[2]) for row in rows]
+
+    def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+        """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return [], 0
+            values = {"scope": token, "low": low, "high": high}
+            rows = self._all(SQL["unpaced"], {**values, "limit": limit})
+            many = self._one(SQL["count_unpaced"], values)[0] if len(rows) == limit else len(rows)
+        return [memory_of(scope, row) for row in rows], many
+
     def conversations(self, scope: str) -> list[Conversation]:
         """Every conversation, the one written to last first."""
         with self._guard:

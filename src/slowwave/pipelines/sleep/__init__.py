@@ -19,11 +19,13 @@ from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
 from slowwave.pipelines.sleep.retry import retry
 from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.policy.retention import paces
 from slowwave.ports import Ports
 
 DUE_MAX = 2000
 """How many due facts one night looks at; the rest is left for the next."""
-
+REPLANNED_MAX = 2000
+"""How many facts that were planned with other numbers one night looks at, as if they were due; the rest is left."""
 EMBEDDED_MAX = 2000
 """How many texts one night embeds anew."""
 
@@ -81,7 +83,9 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         return SleepReport(plan=plan, dry_run=dry_run)
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
     due = tuple(ports.store.select((ports.scope,), where))
-    night = Night(ports=ports, now=now, due=due, think=think)
+    others, unpaced = ports.store.unpaced(ports.scope, *paces(ports.config), REPLANNED_MAX)
+    every = {memory.id: memory for memory in (*due, *others)}
+    night = Night(ports=ports, now=now, due=tuple(every.values()), think=think)
     parts: list[Plan] = []
     receipts: list[Receipt] = []
     problems: list[str] = []
@@ -110,6 +114,8 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
                 left[name] = left.get(name, 0) + dropped
     if len(due) == DUE_MAX:
         left["due"] = max(1, ports.store.due(ports.scope, now))
+    if unpaced > len(others):
+        left["replan"] = unpaced - len(others)
     if not dry_run:
         problems += _embedded(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None

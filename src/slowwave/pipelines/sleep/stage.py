@@ -37,7 +37,7 @@ class Night:
     def later(self, memory: Memory) -> Change | None:
         """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
         after = put_off(memory, self.ports.config, self.now)
-        if after.due_at == memory.due_at:
+        if (after.due_at, after.pace) == (memory.due_at, memory.pace):
             return None
         after = replace(after, version=memory.version + 1)
         return Change(before=memory, after=after, because="looked at; nothing to do yet")

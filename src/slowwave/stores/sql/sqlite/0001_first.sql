@@ -59,6 +59,8 @@ CREATE TABLE memories (
     version INTEGER NOT NULL,
     flags TEXT,
     metadata TEXT,
+    pace INTEGER,          -- of hot facts only
+    gist TEXT,             -- of messages of which some words are cold
     content TEXT,          -- of facts and cluster summaries only
     born INTEGER NOT NULL, -- key of the journal row that added it
     checksum INTEGER NOT NULL
@@ -71,6 +73,10 @@ CREATE INDEX messages_phase ON memories (scope, phase) WHERE seq IS NOT NULL AND
 CREATE INDEX facts_phase ON memories (scope, kind, phase, category) WHERE seq IS NULL;
 CREATE UNIQUE INDEX facts_content ON memories (scope, content) WHERE content IS NOT NULL AND phase IN ('active', 'core');
 CREATE INDEX memories_due ON memories (scope, due_at) WHERE due_at IS NOT NULL AND phase IN ('active', 'core');
+-- The top of core memory: inside a lane (one pace, one number of uses) strength falls with the anchor, at every instant.
+CREATE INDEX facts_lane ON memories (
+    scope, pace, accesses, max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id
+) WHERE seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core');
 CREATE INDEX memories_flagged ON memories (scope) WHERE flags IS NOT NULL;
 CREATE INDEX memories_pinned ON memories (scope) WHERE pinned = 1;
 CREATE INDEX cascades_span ON memories (scope, conversation, span_first) WHERE span_first IS NOT NULL;

@@ -112,6 +112,46 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: due
 SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('active', 'core')
 
+-- name: unpaced
+SELECT {memory} FROM memories WHERE key IN (
+    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL
+        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    UNION ALL
+    SELECT key FROM memories WHERE scope = :scope AND pace < :low
+        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    UNION ALL
+    SELECT key FROM memories WHERE scope = :scope AND pace > :high
+        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    LIMIT :limit
+)
+
+-- name: count_unpaced
+SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace < :low AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace > :high AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+
+-- name: lanes
+WITH RECURSIVE lane (pace, accesses) AS (
+    SELECT pace, accesses FROM (
+        SELECT pace, accesses FROM memories
+        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+        ORDER BY pace, accesses LIMIT 1
+    )
+    UNION ALL
+    SELECT m.pace, m.accesses FROM lane JOIN memories m ON m.key = (
+        SELECT key FROM memories
+        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+            AND (pace, accesses) > (coalesce(lane.pace, -1), CASE WHEN lane.pace IS NULL THEN -1 ELSE lane.accesses END)
+        ORDER BY pace, accesses LIMIT 1
+    )
+)
+SELECT pace, accesses FROM lane
+
+-- name: lane
+SELECT id, max(recorded_at, coalesce(used_at, recorded_at)) AS anchor, confidence FROM memories
+WHERE scope = ? AND pace = ? AND accesses = ? AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id LIMIT ?
+
 -- name: count_facts
 SELECT kind, phase, count(*) FROM memories WHERE scope = ? AND seq IS NULL GROUP BY kind, phase
 
@@ -141,7 +181,55 @@ UNION
 SELECT run, part FROM journal WHERE scope = :scope AND other = :id
 
 -- name: run_because
-SELECT because FROM runs WHERE key = ?
+SELECT because, first, last FROM runs WHERE key = ?
+
+-- name: reasons_of_group
+SELECT key, op, memory, other, payload FROM journal
+WHERE key BETWEEN ? AND ? AND run = ? AND part = ? AND because NOT IN ('said', 'erased')
+
+-- name: put_reason
+UPDATE journal SET because = ?, checksum = ? WHERE key = ?
+
+-- name: refused_with_words
+SELECT key FROM journal
+WHERE key BETWEEN :low AND :high AND op = 'refuse' AND instr(folded(payload), folded(:escaped))
+
+-- name: reasons_with_words
+SELECT key, op, memory, other, payload FROM journal
+WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:word))
+
+-- name: runs_with_words
+SELECT key, because FROM runs WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:escaped))
+
+-- name: someone_in_conversation
+SELECT 1 FROM memories WHERE scope = :scope AND conversation = :name LIMIT 1
+
+-- name: conversation_exists
+SELECT 1 FROM conversations WHERE scope = :scope AND name = :name
+
+-- name: erase_conversation
+DELETE FROM conversations WHERE scope = :scope AND name = :name
+
+-- name: erase_cursors
+DELETE FROM cursors WHERE scope = :scope AND conversation = :name
+
+-- name: erase_advances
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 = :name
+
+-- name: runs_of_conversation
+SELECT key, because FROM runs WHERE key BETWEEN :low AND :high AND instr(because, ' of ')
+
+-- name: mentions
+SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
+    instr(folded(text || char(10) || category || char(10) || coalesce(subject, '') || char(10) || coalesce(speaker, '')
+        || char(10) || coalesce(ref, '') || char(10) || coalesce(conversation, '') || char(10)
+        || coalesce(last_session, '') || char(10) || coalesce(reason, '')), folded(:word))
+    OR instr(folded(coalesce(metadata, '') || coalesce(sources, '') || coalesce(flags, '')), folded(:escaped)))
+UNION
+SELECT memory FROM journal
+WHERE key BETWEEN :low AND :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
+    AND instr(folded(payload), folded(:escaped))
+ORDER BY 1
 
 -- name: put_run_because
 UPDATE runs SET because = ? WHERE key = ?
@@ -158,7 +246,7 @@ DELETE FROM journal WHERE key IN (
 -- name: refused
 SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'
 
--- name: erase_refused
+-- name: erase_journal_row
 DELETE FROM journal WHERE key = ?
 
 -- name: runs
@@ -341,4 +429,11 @@ FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since
 GROUP BY cause ORDER BY cause
 
 -- name: somewhere
-SELECT 1 FROM memories WHERE instr(text, ?) LIMIT 1
+SELECT 1 FROM memories
+WHERE instr(text, :word) OR instr(coalesce(speaker, '') || char(10) || coalesce(subject, '') || char(10)
+    || coalesce(conversation, '') || char(10) || coalesce(ref, '') || char(10) || category, :word)
+    OR instr(coalesce(metadata, '') || coalesce(sources, ''), :escaped)
+UNION ALL
+SELECT 1 FROM journal j WHERE instr(coalesce(payload, ''), :escaped)
+    AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+LIMIT 1

@@ -1,0 +1,104 @@
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from slowwave import AgentMemory, Config
+from slowwave.model.config import RETENTION_POLICIES
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Add
+from slowwave.pipelines.core import core
+from slowwave.pipelines.making import one_group
+from slowwave.pipelines.moves import dated
+from slowwave.policy.core import rank
+from slowwave.testing import FrozenClock
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+facts = st.lists(
+    st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from(["semantic", "episodic", "procedural"]),
+            "importance": st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+            "stability": st.sampled_from([0.1, 0.25, 1.0]),
+            "accesses": st.sampled_from([0, 0, 1, 2, 30]),
+            "confidence": st.sampled_from([0.5, 1.0]),
+            "age": st.sampled_from([-3, 0, 1, 1, 14, 90, 4000]),
+            "used": st.sampled_from([None, 0, 7]),
+            "phase": st.sampled_from(["active", "active", "core", "cold", "retracted"]),
+        }
+    ),
+    max_size=40,
+)
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[Config], AgentMemory]]:
+    made: list[AgentMemory] = []
+
+    def make(config: Config) -> AgentMemory:
+        made.append(AgentMemory.open(":memory:", embedder="none", clock=FrozenClock(NOW), config=config))
+        return made[-1]
+
+    yield make
+    for memory in made:
+        memory.close()
+
+
+def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) -> list[Memory]:
+    ports = memory.ports
+    made = []
+    for number, fields in enumerate(given):
+        age, used = fields["age"], fields["used"]
+        rest = {name: value for name, value in fields.items() if name not in {"age", "used"}}
+        one = Memory(
+            id=f"f{number:02}",
+            scope=ports.scope,
+            text=f"fact {number}",
+            recorded_at=NOW - age * DAY,
+            valid_from=NOW,
+            used_at=None if used is None else NOW - used * DAY,
+            **rest,
+        )
+        made.append(dated(one, config))
+    memory.apply(one_group(ports, "add", [Add(memory=one, because="a test") for one in made], "a test", now=NOW))
+    return [one for one in made if one.hot]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(facts, st.sampled_from(RETENTION_POLICIES), st.integers(0, 12), st.integers(0, 2))
+def test_the_lanes_give_what_comparing_every_fact_gives(
+    opened: Callable[[Config], AgentMemory], given: list[dict[str, object]], policy: str, top_k: int, least: int
+) -> None:
+    config = Config(retention_policy=policy)
+    memory = opened(config)
+    hot = stored(memory, given, config)
+    assert memory.core(top_k, least) == rank(hot, config, NOW, top_k=top_k, min_retrievals=least)
+    memory.close()
+
+
+def test_facts_planned_with_other_numbers_are_compared_one_by_one(opened: Callable[[Config], AgentMemory]) -> None:
+    config = Config()
+    memory = opened(config)
+    given = [
+        {"kind": "semantic", "age": age, "used": None, "importance": share, "stability": 0.1 + 0.3 * share}
+        for age in (1, 30, 60)
+        for share in (0.1, 0.9)
+    ]
+    hot = stored(memory, given, Config(half_life_days=1.0, retention_policy="half_life"))
+    assert memory.core(3) == rank(hot, config, NOW, top_k=3)
+
+
+def test_a_limit_of_rows_is_read_from_each_lane_however_many_there_are(
+    opened: Callable[[Config], AgentMemory],
+) -> None:
+    memory = opened(Config())
+    stored(memory, [{"kind": "semantic", "age": 1 + n / 1000, "used": None} for n in range(200)], Config())
+    asked: list[int] = []
+    store = memory.ports.store
+    whole = store.lane
+    store.lane = lambda *given: asked.append(given[-1]) or whole(*given)  # type: ignore[method-assign]
+    assert [one.id for one in core(memory.ports, top_k=3)] == ["f00", "f01", "f02"]
+    assert asked == [3]
