@@ -151,6 +151,7 @@ NOTHING = [
     "Write answers for my three questions.",
     "Alice is happy with everything.",
     "Alice owns it.",
+    "Alice owns something.",
     "I",
     "I not",
     "I really",

@@ -219,12 +219,13 @@ def _resolvable(text: str, at: datetime) -> list[Mention]:
 
 def _yearless(text: str, at: datetime) -> Iterator[Mention]:
     """Written dates with a month but no year, and the year that the tense of the sentence gives them."""
+    yearly = _YEARLY.search(text)
     for written in mentioned(text):
         year, month, day = written.readings[0]
-        if year or not month:
+        if year or not month or yearly:
             continue
         lean = leaning(text, written.start)
-        if (not day and not lean) or _YEARLY.search(text):
+        if not day and not lean:
             continue
         guess = at.year
         if lean < 0 and (month, day or 1) > (at.month, at.day):

@@ -11,7 +11,7 @@ from slowwave.policy.date_words import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.segment import STOP_WORDS
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NUMBER: Final = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/][^\W_]*\d[^\W_]*)*")
+_NUMBER: Final = re.compile(r"(?<![A-Za-z\d])[A-Za-z]*\d[A-Za-z\d]*(?:[.,:/][A-Za-z]*\d[A-Za-z\d]*)*")
 _UNIT: Final = re.compile(r"^(?:v)?(\d[\d.:]*)[a-z]{0,3}$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from slowwave.policy.date_words import COUNTS, MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
@@ -55,6 +56,7 @@ _PAST: Final = re.compile(
     r"[a-z]{2,}(?<!ne)ed)\b",
     re.IGNORECASE,
 )
+_SENTENCE_LONGEST: Final = 400  # characters; in longer ones the stretch around a place speaks for it
 _SENTENCE_END: Final = re.compile(r"[.!?;\n]\s")
 
 
@@ -69,9 +71,15 @@ def day_text(day: date) -> str:
 
 def leaning(text: str, place: int) -> int:
     """Whether the sentence around a place looks back (-1), ahead (1), or does not say (0)."""
-    start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, place)), default=0)
-    ending = _SENTENCE_END.search(text, place)
-    sentence = text[start : ending.start() if ending else len(text)]
+    block = place // _SENTENCE_LONGEST
+    first, last = max(0, (block - 1) * _SENTENCE_LONGEST), (block + 2) * _SENTENCE_LONGEST
+    start = max((m.end() for m in _SENTENCE_END.finditer(text, first, place)), default=first)
+    ending = _SENTENCE_END.search(text, place, last)
+    return _lean(text[start : ending.start() if ending else last])
+
+
+@lru_cache(maxsize=1024)
+def _lean(sentence: str) -> int:
     if _FUTURE.search(sentence):
         return 1
     return -1 if _PAST.search(sentence) else 0
@@ -80,16 +88,19 @@ def leaning(text: str, place: int) -> int:
 def mentions(text: str, at: datetime) -> list[Mention]:
     """Every relative phrase of a text; earlier rules win where two overlap."""
     found: list[Mention] = []
+    taken = bytearray(len(text))
     for pattern, read in _RULES:
         for match in pattern.finditer(text):
-            if any(match.start() < m.end and m.start < match.end() for m in found):
+            if any(taken[match.start() : match.end()]):
                 continue
             try:
                 reading = read(match, at.date(), leaning(text, match.start()))
             except (OverflowError, ValueError):  # beyond the calendar's years
                 continue
             if reading:
-                found.append(_placed(text, match, reading))
+                mention = _placed(text, match, reading)
+                taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+                found.append(mention)
     return sorted(found, key=lambda m: m.start)
 
 
@@ -97,6 +108,7 @@ _GOVERNS: Final = re.compile(
     r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
 )
 _LOOSE: Final = re.compile(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
+_WORD_BEFORE: Final = 20  # characters that hold the word before a phrase
 _POSSESSIVE: Final = re.compile(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
 _AS_SUBJECT: Final = re.compile(
     r"\s+(?:is|was|will|has|had|marks|marked|would|seems|seemed|feels|felt)\b|['’]s\b(?=\s+(?:a|an|the|been|going)\b)"
@@ -109,15 +121,21 @@ def _placed(text: str, match: re.Match[str], reading: _Reading) -> Mention:
     if not reading.said:
         return Mention(start=start, end=end, spans=reading.spans, said="")
     said = f"{reading.preposition} {reading.said}".strip()
-    opens = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?\n"
-    if (opens and _AS_SUBJECT.match(text, end)) or _GOVERNS.search(text[:start]):
+    before = text[max(0, start - _WORD_BEFORE) : start]
+    if (_opens(before) and _AS_SUBJECT.match(text, end)) or _GOVERNS.search(before):
         said = reading.said
     elif owner := _POSSESSIVE.match(text, end):
         said, end = f"the {reading.said.removeprefix('the ')}", owner.end()
-    elif loose := _LOOSE.search(text[:start]):
-        start = loose.start()
-    opens = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?\n"
-    return Mention(start=start, end=end, spans=reading.spans, said=said[:1].upper() + said[1:] if opens else said)
+    elif loose := _LOOSE.search(before):
+        start -= len(before) - loose.start()
+        before = before[: loose.start()]
+    opening = said[:1].upper() + said[1:] if _opens(before) else said
+    return Mention(start=start, end=end, spans=reading.spans, said=opening)
+
+
+def _opens(before: str) -> bool:
+    """Whether a sentence begins after these words."""
+    return not before.strip() or before.rstrip()[-1] in ".!?\n"
 
 
 def _on(day: date, part: str | None = None) -> _Reading:
