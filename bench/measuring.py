@@ -1,0 +1,92 @@
+"""What the benchmarks share: where results go, medians with their spread, tables, and who ran them on what."""
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def machine() -> dict[str, object]:
+    """What a reader must know of where the figures come from."""
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def save(name: str, result: object) -> Path:
+    """Keep a result as JSON beside the others; they are not part of the repository."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps({"machine": machine(), "result": result}, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def number(value: float) -> str:
+    """Three significant digits, as a person writes them."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 0.0005 else "0"
+
+
+def spread(values: Sequence[float]) -> str:
+    """The median, and the lowest and highest where there are several."""
+    middle = number(statistics.median(values))
+    return middle if len(values) < 2 else f"{middle} ({number(min(values))}–{number(max(values))})"
+
+
+def milliseconds(action: Callable[[], object]) -> float:
+    """How long one call takes."""
+    start = time.perf_counter()
+    action()
+    return 1000 * (time.perf_counter() - start)
+
+
+def median_ms(action: Callable[[], object], rounds: int) -> float:
+    """The median of several calls."""
+    return statistics.median(milliseconds(action) for _ in range(rounds))
+
+
+def syncs_per_s(folder: Path, rounds: int = 100) -> float:
+    """How many 4 kB appends with fdatasync this disk does a second, now."""
+    path = folder / "syncs"
+    with path.open("wb", buffering=0) as file:
+        start = time.perf_counter()
+        for _ in range(rounds):
+            file.write(bytes(4096))
+            os.fdatasync(file.fileno())
+        spent = time.perf_counter() - start
+    path.unlink()
+    return rounds / spent
+
+
+def data(*parts: str) -> Path | None:
+    """A file or folder below SLOWWAVE_DATA, None if there is none."""
+    root = os.environ.get("SLOWWAVE_DATA")
+    path = Path(root, *parts) if root else None
+    return path if path is not None and path.exists() else None
+
+
+def bars(judged: Mapping[str, tuple[float, str, float]]) -> str:
+    """What was promised and what was measured: {name: (measured, "<=" or ">=", promised)}."""
+    rows = []
+    for name, (measured, sign, promised) in judged.items():
+        held = measured <= promised if sign == "<=" else measured >= promised
+        rows.append((name, number(measured), f"{sign} {number(promised)}", "yes" if held else "**no**"))
+    return table(("what", "measured", "bar", "held"), rows)
