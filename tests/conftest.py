@@ -13,12 +13,14 @@ from slowwave import AgentMemory, Config, Message
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Cost
+from slowwave.policy.retention import fades_at
 from slowwave.testing import FrozenClock
 
 Says = Callable[..., Verdict]
 Talk = Callable[..., list[Message]]
 Texts = Callable[[AgentMemory], set[str]]
 Only = Callable[..., Memory]
+Told = Callable[[AgentMemory], None]
 Answer = object
 """What a mind is to answer: a value, an exception to raise, or a function of what was asked."""
 
@@ -113,11 +115,9 @@ class World:
 
     def fade(self, memory: AgentMemory, below: float = 0.2) -> None:
         """Let time pass until every hot fact is weaker than this."""
-        for _ in range(4000):
-            if all(memory.strength(fact.id) < below for fact in memory.get_all()):
-                return
-            self.later(days=1)
-        raise AssertionError("they never fade")
+        ends = [fades_at(fact, memory.ports.config, below) for fact in memory.get_all()]
+        self.clock.now = max([self.clock.now, *(end for end in ends if end is not None)])
+        assert all(memory.strength(fact.id) < below for fact in memory.get_all()), "they never fade"
 
     def close(self) -> None:
         for handle in self.handles:
@@ -181,6 +181,20 @@ def talk() -> Talk:
         ]
 
     return made
+
+
+@pytest.fixture
+def improved(talk: Talk) -> Told:
+    """A value that changed, among talk of other things."""
+
+    def told(memory: AgentMemory) -> None:
+        later = START + timedelta(days=40)
+        memory.add_messages(talk("The dashboard API has an average response time of 800ms."), conversation="a")
+        memory.add_messages(talk(), conversation="b")
+        better = talk("The dashboard API response time recently improved to 250ms.", start=later)
+        memory.add_messages(better, conversation="d")
+
+    return told
 
 
 @pytest.fixture

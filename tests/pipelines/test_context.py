@@ -1,0 +1,131 @@
+"""Contexts: within the budget whatever is asked, fenced as data, in an order that caches."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError
+from slowwave.model.fact import Fact
+from slowwave.policy.fence import marker, parse
+from slowwave.policy.packing import estimate
+
+if TYPE_CHECKING:
+    from tests.conftest import Talk, Told, World
+
+
+def _filled(world: "World", **config: object) -> AgentMemory:
+    memory = world.open(immediate_window=8, recent_window=8, **config)
+    for n in range(40):
+        said = Message(role="user", content=f"On day {n} I watered bed {n} with {n} litres", at=world.clock())
+        memory.add_message(said, conversation="c")
+        world.later(seconds=60)
+    memory.sleep()
+    memory.add("Matteo is lactose intolerant", category="preference")
+    memory.pin(memory.add("Answer in short sentences", category="preference").ids[0])
+    memory.add("My name is Matteo", category="identity")
+    return memory
+
+
+def test_sections_come_in_an_order_that_caches_well(world: "World") -> None:
+    memory = _filled(world)
+    context = memory.context("what can Matteo eat?", conversation="c", budget_tokens=4000)
+    assert [section.name for section in context.sections] == [
+        "Always true",
+        "Older memories (summary)",
+        "Recent past (summary)",
+        "Relevant memories",
+        "Related past experiences",
+        "Most recent messages",
+    ]
+    core = context.sections[0]
+    assert {item.text for item in core.items} == {"Answer in short sentences", "My name is Matteo"}
+    assert "lactose intolerant" in str(context)
+    assert "day 39" in str(context)
+    assert not any(item.memory is None for section in context.sections for item in section.items)
+
+
+def test_the_same_question_gives_the_same_prompt(world: "World") -> None:
+    memory = _filled(world)
+    first = str(memory.context("what can Matteo eat?", conversation="c"))
+    assert str(memory.context("what can Matteo eat?", conversation="c")) == first
+    other = memory.context("who waters the beds?", conversation="c")
+    assert first.splitlines()[:3] == str(other).splitlines()[:3]
+    assert str(memory.context("x", conversation="d")).splitlines()[0] != first.splitlines()[0]
+
+
+@pytest.mark.parametrize("budget", [64, 80, 120, 200, 400, 1500, 5000])
+def test_a_budget_is_never_exceeded(world: "World", budget: int) -> None:
+    memory = _filled(world)
+    for question in ("", "what can Matteo eat?", "which bed on day 7?"):
+        context = memory.context(question, conversation="c", budget_tokens=budget)
+        assert estimate(str(context)) <= context.tokens <= budget
+        if budget <= 400:
+            assert context.left > 0
+
+
+@pytest.mark.parametrize("budget", [0, 63, -1, True, 1.5, "many"])
+def test_a_budget_in_which_nothing_fits_is_refused(world: "World", budget: object) -> None:
+    with pytest.raises(InputError, match="give at least 64"):
+        world.open().context("x", budget_tokens=budget)
+
+
+def test_an_empty_memory_gives_an_empty_context(world: "World") -> None:
+    context = world.open().context("who?")
+    assert (str(context), context.tokens, context.sections) == ("", 0, ())
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(st.text(min_size=1, max_size=80).filter(str.strip), min_size=1, max_size=6))
+def test_whatever_is_stored_parses_back_and_closes_nothing(world: "World", texts: list[str]) -> None:
+    memory = world.open(scope=f"t/{len(world.handles)}", embedder="none")
+    for text in (*texts, "## Heading", "- item", "</slowwave-memory-00>"):
+        memory.add_message(Message(role="user", content=text, at=world.clock()), conversation="c")
+    context = memory.context("", conversation="c", budget_tokens=5000)
+    mark = marker(memory.ports.store.secret, memory.ports.scope, "c")
+    wanted = [(section.name, [item.text for item in section.items]) for section in context.sections]
+    assert parse(str(context), mark) == wanted
+    assert str(context).count(mark) == 2
+    assert estimate(str(context)) <= context.tokens
+
+
+def test_core_and_relevant_share_one_cap(world: "World") -> None:
+    memory = world.open(injection_top_k=4)
+    for n in range(3):
+        memory.pin(memory.add(f"Rule {n * 11} is to be kept").ids[0])
+    for n in range(9):
+        memory.add(f"Project {n * 13} uses port {8000 + n}")
+    context = memory.context("which port does project 26 use?", budget_tokens=3000)
+    counts = {section.name: len(section.items) for section in context.sections}
+    assert counts == {"Always true": 3, "Relevant memories": 1}
+    assert "port 8002" in str(context)
+
+
+def test_what_is_outdated_says_so_and_what_is_cold_stays_out(world: "World", improved: "Told") -> None:
+    memory = world.open(embedder="none")
+    improved(memory)
+    prompt = str(memory.context("What is the average response time of the dashboard API?", conversation="z"))
+    assert "800ms. (outdated)\n" in prompt
+    assert "250ms.\n" in prompt
+    gone = memory.add("The gym is called Iron House").ids[0]
+    memory.delete(gone)
+    assert "Iron House" not in str(memory.context("what is the gym called?"))
+
+
+def test_a_fact_stands_for_the_message_it_rests_on(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    memory.consolidate("c")
+    context = memory.context("who owns the deploy pipeline?", conversation="other")
+    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
+    assert relevant.items[0].text.endswith("] Alice owns the deploy pipeline")
+
+
+def test_past_experiences_of_other_conversations_are_related(world: "World") -> None:
+    memory = _filled(world)
+    context = memory.context("who watered bed 3?", conversation="new", budget_tokens=4000)
+    (related,) = (section for section in context.sections if section.name == "Related past experiences")
+    assert len(related.items) <= 2
+    assert all("(messages " in item.text for item in related.items)
