@@ -4,4 +4,4 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
-print(" ".join(requirement.replace(" ", "") for requirement in project["dependency-groups"]["dev"]))  # noqa: T201
+print(" ".join(requirement.replace(" ", "") for requirement in project["dependency-groups"]["dev"]))
