@@ -85,10 +85,16 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erase:
-    """Destroy a memory and every trace of it; the one operation without an inverse."""
+    """Destroy a memory and every trace of it; the one operation without an inverse.
 
-    memory: str
+    It may also, or instead, name a conversation that holds nothing any more, whose name is to vanish, and `words` that
+    are to vanish, in any case of their letters, from refused facts and from the reasons of other operations.
+    """
+
+    memory: str = ""
     because: str
+    conversation: str | None = field(default=None, compare=False, repr=False)
+    words: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 Operation: TypeAlias = Add | Change | Link | Advance | Use | Hold | Refuse | Erase

@@ -1,31 +1,51 @@
 """Erase: the one thing that destroys. It reaches whatever was derived, brings back what a summary stood for, and proves it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from slowwave.errors import BusyError, InputError, NotFoundError
+from slowwave.errors import InputError, NotFoundError, StoreError
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Advance, Change, Erase, Hold, Operation
-from slowwave.model.plan import GROUP_MAX, Group, Plan
+from slowwave.model.operation import Erase, Operation
+from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
-from slowwave.pipelines.making import new_id
-from slowwave.pipelines.moves import moved
-from slowwave.pipelines.sleep.cascade import CURSOR
-from slowwave.pipelines.tombstone import SOME, tombstone
+from slowwave.pipelines.doomed import BECAUSE, Doom
+from slowwave.pipelines.making import TRIES, new_id
 from slowwave.ports import Ports
 
-BECAUSE = "erased by request"
-"""The journal keeps that something was erased, never what."""
 NOT_REACHED = ("backups", "exports", "logs of model providers")
 TELLING = 12
 """Characters from which a text is searched for in the files; a shorter one may stand anywhere by chance."""
+
+EVERY_WORD = ""
+"""Stands in every sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What to erase, said in exactly one way: an id, the caller's message id, a conversation, a text, or all."""
+
+    memory_id: str | None = None
+    source: str | None = None
+    conversation: str | None = None
+    text: str | None = None
+    scope: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless exactly one way is given, and it can be meant."""
+        ways = (self.memory_id, self.source, self.conversation, self.text)
+        if sum(way is not None for way in ways) + self.scope != 1:
+            raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")
+        if self.text is not None and not self.text.strip():
+            raise InputError("an empty text would match everything: give the words to erase, or scope=True")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
     """What an erase destroyed, brought back, left due and could not reach.
 
-    `verified` says that neither the store nor its files hold the words any more.
+    `restored` are memories that an erased one stood for, and facts that others said as well, stored anew.
+    `verified` says that neither the store nor its files hold the words any more. Where it is not, the same erase can
+    be asked for again, once no other process has the file open.
     """
 
     run_id: str
@@ -45,142 +65,104 @@ class ErasureReceipt:
         return "\n".join(lines)
 
 
-def erase(
-    ports: Ports,
-    *,
-    memory_id: str | None = None,
-    conversation: str | None = None,
-    text: str | None = None,
-    scope: bool = False,
-) -> ErasureReceipt:
-    """Destroy whole memories that match, and everything derived from them.
+@dataclass(slots=True, kw_only=True)
+class _Done:
+    """What an erase has come to so far."""
+
+    run_id: str
+    destroyed: dict[str, Memory] = field(default_factory=dict)
+    restored: list[str] = field(default_factory=list)
+    due: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    touched: bool = False
+
+
+def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
+    """Destroy whole memories that match, and everything derived from them; asked for again, finish what was left.
 
     Raises:
-        InputError: unless exactly one way of choosing is given.
-        NotFoundError: if nothing matches.
+        NotFoundError: if nothing matches, and nothing is left of an earlier erase of it.
     """
-    if sum((memory_id is not None, conversation is not None, text is not None, scope)) != 1:
-        raise InputError("say what to erase in exactly one way: id, conversation, text or scope=True")
-    if text is not None and not text.strip():
-        raise InputError("an empty text would match everything: give the words to erase, or scope=True")
-    chosen = _chosen(ports, memory_id, conversation, text, scope=scope)
-    if not chosen:
+    done = _Done(run_id=new_id(ports.now()))
+    for _ in range(TRIES):
+        doom = Doom(ports, _chosen(ports, choice))
+        receipt = _applied(ports, doom, choice, done)
+        done.problems = [dropped.reason for dropped in receipt.dropped]
+        if not receipt.dropped:
+            break
+    if not done.touched and not _unfinished(ports, choice):
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
-    doomed = _with_derived(ports, chosen)
-    now = ports.now()
-    restored = _survivors(ports, doomed)
-    operations: list[Operation] = [
-        Change(
-            before=memory,
-            after=moved(memory, "restore", ports.config, superseded_by=None),
-            because="what stood for it was erased",
-        )
-        for memory in restored
-    ]
-    rewound, due = _rewound(ports, doomed.values())
-    operations += rewound
-    operations.append(Hold(key=SOME, because=BECAUSE))
-    operations += [Hold(key=tombstone(memory.text), because=BECAUSE) for memory in doomed.values()]
-    operations += [Erase(memory=identity, because=BECAUSE) for identity in doomed]
-    run = new_id(now)
-    groups = tuple(
-        Group(operations=tuple(operations[start : start + GROUP_MAX]), because=BECAUSE)
-        for start in range(0, len(operations), GROUP_MAX)
-    )
-    receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=groups))
-    problems = [dropped.reason for dropped in receipt.dropped]
+    words = [choice.text] if choice.text is not None else []
+    if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
+        done.problems.append("memories that came in meanwhile hold the words: erase again")
     try:
         ports.store.scrub()
-    except BusyError as error:
-        problems.append(str(error))
-    needles = [text] if text is not None else _needles(doomed.values())
-    traces = ports.store.traces(needles)
-    problems += traces
+    except StoreError as error:
+        done.problems.append(str(error))
+    done.problems += ports.store.traces(_needles(words, done.destroyed.values()))
     return ErasureReceipt(
-        run_id=run,
-        destroyed=tuple(doomed),
-        restored=tuple(memory.id for memory in restored),
-        due=due,
+        run_id=done.run_id,
+        destroyed=tuple(done.destroyed),
+        restored=tuple(done.restored),
+        due=tuple(done.due),
         not_reached=NOT_REACHED,
-        verified=not problems,
-        problems=tuple(problems),
+        verified=not done.problems,
+        problems=tuple(done.problems),
     )
 
 
-def _chosen(
-    ports: Ports, memory_id: str | None, conversation: str | None, text: str | None, *, scope: bool
-) -> list[Memory]:
+def _applied(ports: Ports, doom: Doom, choice: Choice, done: _Done) -> Receipt:
+    units = doom.units() if doom.doomed else []
+    if choice.text is not None or choice.scope:
+        units.append([Erase(words=(choice.text or EVERY_WORD,), because=BECAUSE)])
+    if choice.conversation is not None and not doom.doomed:
+        units.append([Erase(conversation=choice.conversation, because=BECAUSE)])
+    now, run = ports.now(), new_id(ports.now())
+    receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
+    gone = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
+    done.touched = done.touched or bool(receipt.applied)
+    done.run_id = run if receipt.applied else done.run_id
+    done.destroyed |= {identity: memory for identity, memory in doom.doomed.items() if identity in gone}
+    there = {memory.id for memory in ports.store.get((ports.scope,), doom.restored)}
+    done.restored += [identity for identity in doom.restored if identity in there]
+    done.due += [what for what in doom.due if what not in done.due]
+    return receipt
+
+
+def _groups(units: Iterable[Sequence[Operation]]) -> list[Group]:
+    """As few transactions as hold the units; only a unit that is larger than one is cut."""
+    groups: list[list[Operation]] = [[]]
+    for unit in units:
+        if groups[-1] and len(groups[-1]) + len(unit) > GROUP_MAX:
+            groups.append([])
+        groups[-1] += unit
+        while len(groups[-1]) > GROUP_MAX:
+            groups[-1:] = [groups[-1][:GROUP_MAX], groups[-1][GROUP_MAX:]]
+    return [Group(operations=tuple(operations), because=BECAUSE) for operations in groups if operations]
+
+
+def _chosen(ports: Ports, choice: Choice) -> list[Memory]:
     own = (ports.scope,)
-    if memory_id is not None:
-        return ports.store.get(own, [memory_id])
-    if scope:
-        return ports.store.select(own, Where(cascade=None))
-    return ports.store.select(own, Where(cascade=None, conversation=conversation, text=text))
+    if choice.memory_id is not None:
+        return ports.store.get(own, [choice.memory_id])
+    if choice.text is not None:
+        return ports.store.get(own, ports.store.mentions(ports.scope, choice.text))
+    if choice.source is not None:
+        return ports.store.select(own, Where(kinds=frozenset({MESSAGE}), ref=choice.source))
+    return ports.store.select(own, Where(cascade=None, conversation=choice.conversation))
 
 
-def _with_derived(ports: Ports, chosen: Sequence[Memory]) -> dict[str, Memory]:
-    """What matches, and all that rests on it: facts, their summaries, and summaries of the stretch it was said in."""
-    every = ports.store.select((ports.scope,), Where(cascade=None))
-    doomed = {memory.id: memory for memory in chosen}
-    fresh = list(chosen)
-    while fresh:
-        ids = {memory.id for memory in fresh}
-        said = [memory for memory in fresh if memory.kind == MESSAGE]
-        fresh = [
-            memory
-            for memory in every
-            if memory.id not in doomed
-            and (
-                not ids.isdisjoint(source.memory for source in memory.sources)
-                or not ids.isdisjoint(memory.members)
-                or _covers(memory, said)
-                or _follows(memory, doomed.values())
-            )
-        ]
-        doomed |= {memory.id: memory for memory in fresh}
-    return doomed
+def _unfinished(ports: Ports, choice: Choice) -> bool:
+    """Whether an earlier erase of the same matter may have left bytes behind."""
+    if choice.memory_id is not None:
+        told = ports.store.history(ports.scope, choice.memory_id)
+        return bool(told) and isinstance(told[-1].operation, Erase)
+    return (choice.scope or choice.text is not None) and bool(ports.store.runs(ports.scope, 1, "erase"))
 
 
-def _covers(memory: Memory, said: Iterable[Memory]) -> bool:
-    span = memory.span
-    return span is not None and any(
-        one.conversation == memory.conversation and span[0] <= one.seq <= span[1] for one in said
-    )
-
-
-def _follows(memory: Memory, doomed: Iterable[Memory]) -> bool:
-    """Whether it is a cascade summary at or after an erased one: spans tile, so all from there on are written anew."""
-    span = memory.span
-    return span is not None and any(
-        one.span is not None and one.conversation == memory.conversation and span[1] >= one.span[0] for one in doomed
-    )
-
-
-def _survivors(ports: Ports, doomed: dict[str, Memory]) -> list[Memory]:
-    """Memories that an erased one stood for: they return. What it replaced as outdated does not."""
-    superseded = ports.store.select((ports.scope,), Where(phases=frozenset({"superseded"})))
-    return [
-        memory
-        for memory in superseded
-        if memory.superseded_by in doomed and memory.id not in doomed and not memory.outdated
-    ]
-
-
-def _rewound(ports: Ports, doomed: Iterable[Memory]) -> tuple[list[Advance], tuple[str, ...]]:
-    """Cursors back to where erased cascade summaries began, so that the next night writes them anew."""
-    starts: dict[str, int] = {}
+def _needles(words: Sequence[str], doomed: Iterable[Memory]) -> list[str]:
+    """What is looked for in the files: the words asked for, and all that the erased memories said."""
+    said = [*words]
     for memory in doomed:
-        if memory.span is not None and memory.conversation is not None:
-            first = memory.span[0] - 1
-            starts[memory.conversation] = min(first, starts.get(memory.conversation, first))
-    moves = []
-    for name, start in starts.items():
-        found = ports.store.conversation(ports.scope, name)
-        if found is not None and found.cursor(CURSOR) > start:
-            before = found.cursor(CURSOR)
-            moves.append(Advance(conversation=name, cursor=CURSOR, before=before, after=start, because=BECAUSE))
-    return moves, tuple(f"summaries of {move.conversation} from message {move.after + 1} on" for move in moves)
-
-
-def _needles(doomed: Iterable[Memory]) -> list[str]:
-    return [memory.text for memory in doomed if len(memory.text) >= TELLING]
+        said += [memory.text, memory.speaker or "", *memory.metadata.values(), *(one.quote for one in memory.sources)]
+    return [text for text in dict.fromkeys(said) if len(text) >= TELLING]

@@ -10,7 +10,7 @@ from slowwave.model.operation import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, noted
-from slowwave.pipelines.tombstone import SOME, tombstone
+from slowwave.pipelines.tombstone import erased, said_tombstones
 from slowwave.policy.trust import trust_of_role
 from slowwave.ports import Ports
 
@@ -56,10 +56,8 @@ def observe(
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
-    if not ports.store.held(ports.scope, [SOME]):
-        return rows
-    erased = ports.store.held(ports.scope, [tombstone(row.content) for row in rows])
-    return [row for row in rows if tombstone(row.content) not in erased]
+    gone = erased(ports, (said_tombstones(row.content, row.id, row.at) for row in rows))
+    return [row for row, was in zip(rows, gone, strict=True) if not was]
 
 
 def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ...]:

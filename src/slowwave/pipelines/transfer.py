@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from slowwave.errors import ConflictError
 from slowwave.model.codec import content_key
@@ -18,6 +18,7 @@ from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import chunked, new_id, one_group, settle
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.reconcile import Reconciled, reconcile
+from slowwave.pipelines.tombstone import buried, erased, tombstone
 from slowwave.ports import Ports
 
 BATCH: Final = 500
@@ -29,6 +30,8 @@ REMEMBERED: Final = 500_000
 """Ids of messages that are kept in mind at once."""
 EXAMPLES: Final = 20
 
+T = TypeVar("T")
+ERASED: Final = "erased earlier"
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 
@@ -216,6 +219,7 @@ class _Taker:
         """Memories as they stood, their phases too. Near doubles of what is known are the next night's business."""
         known = {memory.id for memory in self._ports.store.get((self._ports.scope,), [one.id for one in kept])}
         fresh = [replace(one, scope=self._ports.scope) for one in kept if one.id not in known]
+        fresh = self._unburied(fresh, buried)
         fresh = [one for one in fresh if not self._lives(one)]
         self._counts["known"] += len(kept) - len(fresh)
         self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
@@ -228,6 +232,12 @@ class _Taker:
             because = "from an export"
             adds = [Add(memory=one, because=because, entry=entry) for one, entry in zip(fresh, made, strict=True)]
             self._count_kept([done.memory for done in self._perform(adds) if isinstance(done, Add)])
+
+    def _unburied(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
+        """Those that were not erased here."""
+        gone = erased(self._ports, map(keys, items))
+        self._skip([Skipped(where="a record", why=ERASED) for was in gone if was])
+        return [item for item, was in zip(items, gone, strict=True) if not was]
 
     def _lives(self, memory: Memory) -> bool:
         """Whether the same fact is hot already: a scope holds it once."""
@@ -306,6 +316,7 @@ class _Taker:
     # ---- stated facts
 
     def _state(self, facts: Sequence[Fact]) -> None:
+        facts = self._unburied(facts, lambda fact: (tombstone(fact.text),))
         if self._dry_run:
             self._counts["facts"] += len(facts)
             return

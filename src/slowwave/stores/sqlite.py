@@ -13,8 +13,9 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt
 from slowwave.stores.rows import entry_row
-from slowwave.stores.sqlite_apply import GroupWriter, Stale
+from slowwave.stores.sqlite_apply import GroupWriter
 from slowwave.stores.sqlite_check import SqliteCheck
+from slowwave.stores.sqlite_erase import Stale
 from slowwave.stores.sqlite_reads import SqliteReads
 from slowwave.stores.sqlite_search import SqliteSearch
 from slowwave.stores.sqlite_sql import SQL

@@ -9,13 +9,11 @@ import apsw
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import (
     COLUMNS,
-    SEQ,
     SPAN,
     TEXT,
     VERSION,
     Row,
     dumps,
-    loads,
     numbered,
     row_content,
     to_micros,
@@ -26,18 +24,14 @@ from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
+from slowwave.stores.sqlite_erase import Eraser, Stale
 from slowwave.stores.sqlite_sql import SQL, bounds
 from slowwave.stores.sqlite_tokens import Tokens
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
-_CONVERSATION = COLUMNS.index("conversation")
 _IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 Values: TypeAlias = tuple[object, ...]
-
-
-class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with these words
-    """What a group was planned on no longer holds."""
 
 
 class GroupWriter:
@@ -80,6 +74,7 @@ class GroupWriter:
         self._journal: list[tuple[str | None, ...]] = []
         self._last_seq: dict[str, int] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
+        self._eraser = Eraser(db, self.token)
 
     def perform(self, operation: Operation) -> None:
         """Carry out one operation; new memories are gathered and written together."""
@@ -318,35 +313,11 @@ class GroupWriter:
     # ---- destroying
 
     def _erase(self, operation: Erase) -> None:
-        found = self._stored(operation.memory)
-        if found is None:
-            return
-        _, row = found
         self._write_journal()  # what this group did to it must be found too
-        place = {"scope": self.token, "id": operation.memory}
-        touched: list[Any] = self._db.execute(SQL["runs_of_memory"], place).fetchall()
-        for run, part in touched:
-            self._blank(run, part)
-        for statement in ("erase_journal", "erase_links", "erase_entry", "erase_memory"):
-            self._db.execute(SQL[statement], place)
-        if row[SEQ] is not None:
-            self._db.execute(SQL["keep_seq"], {"scope": self.token, "name": row[_CONVERSATION], "seq": row[SEQ]})
-        text = str(row[TEXT])
-        refusals: list[Any] = self._db.execute(SQL["refused"], (self.token,)).fetchall()
-        for refused, payload in refusals:
-            proposed, quote, _ = loads(payload)
-            if (quote and quote in text) or proposed in text or text in proposed:
-                self._db.execute(SQL["erase_refused"], (refused,))
-        self._at("apply.erase")
-        self._note(operation, "erase", None, operation.memory)
-
-    def _blank(self, run: int, part: int) -> None:
-        """A group's sentence may quote what is erased."""
-        because: Any = self._db.execute(SQL["run_because"], (run,)).get
-        sentences = loads(because) if because else []
-        if part < len(sentences):  # else it is this very group, whose sentence is not written yet
-            sentences[part] = "erased"
-            self._db.execute(SQL["put_run_because"], (dumps(sentences), run))
+        if self._eraser.erased(operation):
+            self._at("apply.erase")
+            kept = replace(operation, conversation=None, words=())  # that something was erased is kept, never what
+            self._note(kept, "erase", None, operation.memory or None)
 
     _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
         Change: _change,

@@ -1,13 +1,14 @@
 """Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 
 from slowwave.errors import BusyError, CorruptError, InputError
-from slowwave.model.codec import COLUMNS, Row, content_key
+from slowwave.model.codec import COLUMNS, Row, content_key, dumps
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.sqlite_file import translated
 from slowwave.stores.sqlite_journal import Replayed, SqliteJournal
@@ -16,6 +17,8 @@ from slowwave.stores.sqlite_sql import SQL, bounds
 _WIDTH = len(COLUMNS)
 _FEW = 5
 _PIECE = 1 << 20
+_WORD = 8
+_BESIDE = ("-wal", "-shm", "-journal")
 _COUNTS = (
     ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
@@ -84,12 +87,25 @@ class SqliteCheck(SqliteJournal):
             self._db.execute("VACUUM")
             self._emptied()
 
-    def traces(self, texts: Sequence[str]) -> list[str]:
-        """Where the bytes of erased words still lie, in sentences; words that a memory still holds are no trace."""
+    def mentions(self, scope: str, text: str) -> list[str]:
+        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
         with self._guard:
-            gone = [text for text in texts if not self._one(SQL["somewhere"], (text,))]
-            needles = [text.encode() for text in gone]
-            places = [Path(name) for name in (self.name, f"{self.name}-wal", f"{self.name}-journal")]
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
+            return [str(row[0]) for row in self._all(SQL["mentions"], values)]
+
+    def traces(self, texts: Sequence[str]) -> list[str]:
+        """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
+        with self._guard:
+            gone = [
+                text for text in texts if not self._one(SQL["somewhere"], {"word": text, "escaped": dumps(text)[1:-1]})
+            ]
+            forms = {form.encode() for text in gone for form in (text, dumps(text)[1:-1])}
+            needles = [form for form in forms if len(form) >= _WORD]
+            places = [Path(name) for name in (self.name, *(self.name + end for end in _BESIDE))]
             return [
                 f"{path.name} still holds the bytes of what was erased"
                 for path in places
@@ -156,14 +172,23 @@ def _named(ids: list[str]) -> str:
     return f"{shown} {'is' if len(ids) == 1 else 'are'}"
 
 
-def _holds(path: Path, needles: Sequence[bytes]) -> bool:
-    """Whether a file holds any of these bytes, read in pieces that overlap by the longest."""
+def _holds(path: Path, needles: Collection[bytes]) -> bool:
+    """Whether a file holds any of these bytes. Read in pieces that overlap by the longest."""
     longest = max(map(len, needles))
+    starts = np.array(sorted({int.from_bytes(needle[:_WORD], "little") for needle in needles}), dtype=np.uint64)
     with path.open("rb") as file:
         rest = b""
         while piece := file.read(_PIECE):
             rest += piece
-            if any(needle in rest for needle in needles):
+            if any(rest.startswith(needle, place) for place in _places(rest, starts) for needle in needles):
                 return True
             rest = rest[-longest:]
     return False
+
+
+def _places(data: bytes, starts: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> Iterator[int]:
+    """Where any of the needles may begin, by their first eight bytes: thousands are looked for at once."""
+    for shift in range(min(_WORD, max(0, len(data) - _WORD + 1))):
+        words = np.frombuffer(data, dtype="<u8", offset=shift, count=(len(data) - shift) // _WORD)
+        near = np.minimum(np.searchsorted(starts, words), len(starts) - 1)
+        yield from (int(place) * _WORD + shift for place in np.flatnonzero(starts[near] == words))

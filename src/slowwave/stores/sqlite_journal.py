@@ -256,6 +256,6 @@ def _simple(scope: str, op: str, memory: str, other: str, because: str, payload:
             text, quote, reason = loads(payload)
             return Refuse(text=text, quote=quote, reason=reason, because=because)
         case "erase":
-            return Erase(memory=memory, because=because)
+            return Erase(memory=memory or "", because=because)
         case _:
             raise CorruptError(f"the journal names an unknown operation {op!r}: restore a backup")

@@ -328,6 +328,25 @@ class StoreContract(JournalContract):
         store.apply(plan(add(message("Next"))))
         assert store.select([SCOPE], Where(kinds=MESSAGES))[0].seq == 2
 
+    def test_words_are_taken_out_of_sentences_and_refusals_and_conversations_forgotten(self, store: Store) -> None:
+        hello, tea = message("Hello", metadata={"door": '0451 "x"'}), fact("Likes tea")
+        why = 'because 0451 "X" said so'
+        store.apply(plan(group([add(hello), add(tea, why), advance(0, 1)], why)))
+        store.apply(plan(Refuse(text='Door 0451 "x"', quote="", reason="unclear", because="weak")))
+        assert store.mentions(SCOPE, '0451 "X') == [hello.id]
+        assert store.mentions(OTHER, "0451") == []
+        store.apply(plan(Erase(memory=hello.id, conversation="c1", words=('0451 "x"',), because="asked to")))
+        assert "0451" not in repr(store.runs(SCOPE)) + repr(store.history(SCOPE, tea.id))
+        assert store.mentions(SCOPE, "0451") == []
+        assert store.conversations(SCOPE) == []
+        assert store.get([SCOPE], [tea.id]) == [tea]
+
+    def test_a_conversation_that_holds_something_is_not_forgotten(self, store: Store) -> None:
+        store.apply(plan(add(message("Hello"))))
+        gone = store.apply(plan(Erase(conversation="c1", because="asked to")))
+        assert "new messages" in gone.dropped[0].reason
+        assert store.conversation(SCOPE, "c1") is not None
+
     def test_a_closed_store_says_so(self, store: Store) -> None:
         store.close()
         store.close()

@@ -213,6 +213,11 @@ DELETE FROM conversations WHERE scope = :scope AND name = :name
 -- name: erase_cursors
 DELETE FROM cursors WHERE scope = :scope AND conversation = :name
 
+-- name: erase_refusals_of
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
+    SELECT run, part FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 = :name
+)
+
 -- name: erase_advances
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 = :name
 
