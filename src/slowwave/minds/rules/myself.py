@@ -4,81 +4,32 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.minds.rules.english import JOBS, KIN
 from slowwave.minds.rules.owned import of_owned
+from slowwave.minds.rules.patterns import (
+    ANYTHING,
+    DECIDING,
+    EVENTS,
+    HELD,
+    KIN_HELD,
+    LASTING,
+    LIKER,
+    LIKING,
+    NO_GOAL,
+    NO_LIKING,
+    NOTHING,
+    NOTHING_DONE,
+    NOTHING_HELD,
+    POINTING,
+    SELF,
+    THING_HELD,
+    TOLERATING,
+    WEIGHTY,
+    WORKING,
+)
 from slowwave.minds.rules.rewrite import Statement
 from slowwave.minds.rules.worth import EPISODIC, SEMANTIC, Claim, is_dated, is_sharp, telling
 from slowwave.policy.naming import word_set
 
-_LIKING: Final = word_set("like love hate enjoy prefer avoid adore dislike value")
-_TOLERATING: Final = word_set("eat drink stand have tolerate smoke drive swim wear speak read play ride sing cook")
-_DECIDING: Final = word_set("decide choose switch agree pick select commit")
-_WORKING: Final = word_set(
-    "build develop create design implement integrate deploy migrate configure set write rewrite refactor use add optimize improve "
-    "analyze reduce increase upgrade update complete finish debug fix test redesign track manage maintain automate code"
-)
-_LASTING: Final = word_set(
-    "do learn study practice practise train volunteer attend research teach take work live run play read write paint help organize join "
-    "apply rehearse coach mentor prepare renovate manage lead host collaborate own stay dance sing swim hike grow raise start"
-)
-_EVENTS: Final = word_set(
-    "go get buy meet start join finish complete win move lose adopt visit attend make take run paint read see give marry graduate quit "
-    "leave sign begin donate volunteer organize host perform travel fly drive hike camp launch open apply pass fail break hurt sell "
-    "receive adopt celebrate write build create design bake cook find teach spend hire expand publish present enroll propose plant "
-    "attend participate compete return retire relocate hear stop turn bring accept introduce schedule reschedule book interview "
-    "discover publish record watch learn raise set rescue discuss achieve earn reach improve increase negotiate settle file hold "
-    "submit do update change switch reduce implement integrate deploy migrate add fix negotiate extend invest recover"
-)
-_WEIGHTY: Final = word_set(
-    "lose adopt marry graduate quit retire launch win fail move propose publish enroll donate hire"
-)
-_NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see|hear|say|thank|share|check|be able|get (?:a )?(?:better|sense)|help (?:you|out)|"
-    r"be (?:here|there|careful|honest|prepared|able|sure)|do (?:it|that|this|so)|figure|keep|confirm|verify|clarify|double|chat|talk|hang|catch|tell|figure|"
-    r"find out|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come)\b",
-    re.IGNORECASE,
-)
-_NO_LIKING: Final = re.compile(
-    r"^(?:(?:all )?the (?!outdoors|beach|ocean|sea|mountains|color|feeling of)|it|that|this|how|your|you|seeing|these|those|them|to\s+(?:hear|know|see|have|get|help|be|understand|"
-    r"make|ensure|discuss|explore|share|chat|learn more|keep|do|start|add|use|include|think|join|know)|everything|what|when|some|a\b|being|hearing|seeing|having|"
-    r"(?:\w+ing)? (?:it|that|this|you)\b|$)",
-    re.IGNORECASE,
-)
-_HELD: Final = re.compile(
-    r"\b(?:question|idea|feeling|doubt|trouble|issue|problem|fun|blast|time|chance|bit|hope|no|any|been|thought|look|opportunity|urge|"
-    r"sense|say|memories|faith|difficulty|talk|ability|moment|concerns?|error|code|rough|great|good|hard|better|best)\b",
-    re.IGNORECASE,
-)
-_HELD: Final = re.compile(
-    r"\b(?:meeting|appointment|deadline|interview|exam|presentation|budget|goal|plan|call|session|workshop|trip|flight|allerg\w+|degree|"
-    r"house|flat|apartment|car|job|business|store|studio|garden|server|app|website|project|team|background|intolerance|diabetes|tattoo|"
-    rf"salary|contract|{'|'.join(sorted(KIN))})\b",
-    re.IGNORECASE,
-)
-_SELF: Final = re.compile(
-    rf"^(?:an?\s+(?!bit\b|lot\b|little\b|huge|big|total|real)(?:[\w-]+\s+){{0,3}}?(?:{'|'.join(sorted(JOBS))})\b|from\s+[A-Z]|\d{{1,3}}(?:[ -]years?[ -]old)?\b|"
-    r"(?:married|single|divorced|engaged|widowed|retired|pregnant|vegan|vegetarian|pescatarian|lactose|gluten|diabetic|left-handed|bilingual|"
-    r"colou?r-?blind|transgender|trans|gay|lesbian|bisexual|autistic|dyslexic|self-employed|unemployed|originally from)\b)"
-)
-_LIKER: Final = re.compile(
-    r"^(?:an?\s+)?(?:huge\s+|big\s+|avid\s+|real\s+)*(?:fan of|lover of|passionate about|into|interested in|fond of|afraid of|obsessed with|addicted to)\b",
-    re.IGNORECASE,
-)
-_SHORT_LEAD: Final = r"^(?:\S+\s){0,5}?\S*"
-_NOTHING_HELD: Final = re.compile(
-    r"^(?:\S+\s){0,2}?(?:question|idea|feeling|doubt|trouble|issue|problem|fun|blast|time|chance|bit|hope|no|any|thought|look|"
-    r"opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|error|great|good|hard|better|best|lot|few|little|rough|feel|right)\b",
-    re.IGNORECASE,
-)
-_NOTHING_DONE: Final = re.compile(
-    r"^(?:something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know)|a (?:break|chance|look|lot|surge)|"
-    r"the (?:chance|opportunity)|into|(?:two|some|many) options)\b"
-)
-_KIN_HELD: Final = re.compile(rf"{_SHORT_LEAD}\b(?:{'|'.join(sorted(KIN))})\b", re.IGNORECASE)
-_THING_HELD: Final = re.compile(_SHORT_LEAD + _HELD.pattern, re.IGNORECASE)
-_POINTING: Final = re.compile(r"\b(?:that|this|it)\b")
-_ANYTHING: Final = re.compile("")
-_NOTHING: Final = re.compile(r"(?!)")
 _BY_DATE: Final = ""
 
 
@@ -111,9 +62,9 @@ class _Rule:
     verbs: frozenset[str] | None = None
     but: frozenset[str] = frozenset()
     negated: bool | None = False
-    like: re.Pattern[str] = _ANYTHING
-    unlike: re.Pattern[str] = _NOTHING
-    said: re.Pattern[str] = _ANYTHING
+    like: re.Pattern[str] = ANYTHING
+    unlike: re.Pattern[str] = NOTHING
+    said: re.Pattern[str] = ANYTHING
     least: int = 2
     dated: bool = False
     sharp: bool = False
@@ -170,7 +121,7 @@ _RULES: Final = (
         confidence=0.9,
         forms="be",
         verbs=_BE,
-        like=_SELF,
+        like=SELF,
         unlike=_at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))"),
         least=1,
         one=True,
@@ -225,21 +176,21 @@ _RULES: Final = (
         category="preference",
         confidence=0.85,
         forms="present perfect",
-        verbs=_LIKING,
-        unlike=_NO_LIKING,
+        verbs=LIKING,
+        unlike=NO_LIKING,
         least=1,
         negated=None,
     ),
-    _Rule(category="preference", confidence=0.85, forms="be", verbs=_BE, like=_LIKER, unlike=_POINTING, negated=None),
-    _Rule(category="preference", confidence=0.8, forms="present modal", verbs=_TOLERATING, negated=True, least=1),
+    _Rule(category="preference", confidence=0.85, forms="be", verbs=_BE, like=LIKER, unlike=POINTING, negated=None),
+    _Rule(category="preference", confidence=0.8, forms="present modal", verbs=TOLERATING, negated=True, least=1),
     _Rule(category="preference", confidence=0.8, forms="modal", said=re.compile(r"\bwould rather\b")),
-    _Rule(category="preference", confidence=0.8, forms="past", verbs=word_set("love"), sharp=True, unlike=_NO_LIKING),
+    _Rule(category="preference", confidence=0.8, forms="past", verbs=word_set("love"), sharp=True, unlike=NO_LIKING),
     _Rule(
         category="decision",
         confidence=0.85,
         forms=_PAST,
         least=1,
-        verbs=_DECIDING,
+        verbs=DECIDING,
         unlike=_at(r"(?:with|on) (?:you|that|it|this)\b"),
         kind=_BY_DATE,
     ),
@@ -273,7 +224,7 @@ _RULES: Final = (
         forms="progressive",
         verbs=word_set("think consider"),
         like=_at(r"(?:(?:of|about) )?[a-z]+ing\b"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
     ),
     _Rule(
         category="goal",
@@ -281,7 +232,7 @@ _RULES: Final = (
         forms="progressive",
         verbs=word_set("look"),
         like=_at(r"(?:for|into|to)\b"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
     ),
     _Rule(
         category="project",
@@ -289,7 +240,7 @@ _RULES: Final = (
         forms="progressive",
         verbs=word_set("try"),
         like=_at(r"to\b"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
         least=3,
         chat="assistant",
     ),
@@ -298,7 +249,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="progressive",
         verbs=word_set("go plan hope aim try save prepare"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
         least=3,
         chat="assistant",
     ),
@@ -308,7 +259,7 @@ _RULES: Final = (
         forms="present",
         verbs=word_set("want plan hope aim intend"),
         like=_at(r"(?:to|for)\b"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
         least=3,
         chat="assistant",
     ),
@@ -317,7 +268,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="progressive",
         verbs=word_set("go plan hope aim try save prepare"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
         chat="people",
     ),
     _Rule(
@@ -326,12 +277,12 @@ _RULES: Final = (
         forms="present",
         verbs=word_set("want plan aim intend"),
         like=_at(r"(?:to|for)\b"),
-        unlike=_NO_GOAL,
+        unlike=NO_GOAL,
         chat="people",
     ),
     _Rule(category="project", confidence=0.8, forms="progressive", verbs=word_set("work"), like=_at(r"(?:hard )?on\s")),
-    _Rule(category="project", confidence=0.75, forms=_PAST, verbs=_WORKING, chat="assistant", kind=_BY_DATE),
-    _Rule(category="project", confidence=0.75, forms="progressive", verbs=_WORKING, chat="assistant"),
+    _Rule(category="project", confidence=0.75, forms=_PAST, verbs=WORKING, chat="assistant", kind=_BY_DATE),
+    _Rule(category="project", confidence=0.75, forms="progressive", verbs=WORKING, chat="assistant"),
     _Rule(category="project", confidence=0.75, forms="present", verbs=word_set("use"), chat="assistant", sharp=True),
     _Rule(
         category="project",
@@ -345,8 +296,8 @@ _RULES: Final = (
         confidence=0.8,
         forms="present perfect",
         verbs=_HAVE,
-        like=_KIN_HELD,
-        unlike=_NOTHING_HELD,
+        like=KIN_HELD,
+        unlike=NOTHING_HELD,
         least=1,
     ),
     _Rule(
@@ -354,8 +305,8 @@ _RULES: Final = (
         confidence=0.8,
         forms="present perfect",
         verbs=_HAVE,
-        like=_THING_HELD,
-        unlike=_NOTHING_HELD,
+        like=THING_HELD,
+        unlike=NOTHING_HELD,
         least=1,
         dated=True,
     ),
@@ -364,15 +315,15 @@ _RULES: Final = (
         confidence=0.75,
         forms="present perfect",
         verbs=_HAVE,
-        like=_THING_HELD,
-        unlike=_NOTHING_HELD,
+        like=THING_HELD,
+        unlike=NOTHING_HELD,
         least=1,
     ),
     _Rule(
         category="observation",
         confidence=0.75,
         forms="present",
-        verbs=_LASTING | word_set("wake drink eat cook drive cycle meet go"),
+        verbs=LASTING | word_set("wake drink eat cook drive cycle meet go"),
         said=re.compile(
             r"\b(?:usually|often|typically|every (?:day|week|morning|evening|night|weekend|\w+day)|on \w+days)\b"
         ),
@@ -381,7 +332,7 @@ _RULES: Final = (
         category="observation",
         confidence=0.7,
         forms="progressive",
-        verbs=_LASTING - word_set("start live stay"),
+        verbs=LASTING - word_set("start live stay"),
         chat="people",
     ),
     _Rule(
@@ -396,7 +347,7 @@ _RULES: Final = (
         category="observation",
         confidence=0.7,
         forms="present",
-        verbs=_LASTING - word_set("take help start grow stay work run read need live"),
+        verbs=LASTING - word_set("take help start grow stay work run read need live"),
         chat="people",
     ),
     _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=_at(r"to\s")),
@@ -405,7 +356,7 @@ _RULES: Final = (
         confidence=0.85,
         forms="past",
         verbs=word_set("have"),
-        like=_HELD,
+        like=HELD,
         dated=True,
         kind=EPISODIC,
     ),
@@ -413,18 +364,18 @@ _RULES: Final = (
         category="observation",
         confidence=0.85,
         forms=_PAST,
-        verbs=_EVENTS,
-        unlike=_NOTHING_DONE,
+        verbs=EVENTS,
+        unlike=NOTHING_DONE,
         dated=True,
         kind=EPISODIC,
     ),
-    _Rule(category="observation", confidence=0.75, forms=_PAST, verbs=_WEIGHTY, unlike=_NOTHING_DONE, kind=EPISODIC),
+    _Rule(category="observation", confidence=0.75, forms=_PAST, verbs=WEIGHTY, unlike=NOTHING_DONE, kind=EPISODIC),
     _Rule(
         category="observation",
         confidence=0.75,
         forms=_PAST,
-        verbs=_EVENTS,
-        unlike=_NOTHING_DONE,
+        verbs=EVENTS,
+        unlike=NOTHING_DONE,
         sharp=True,
         kind=EPISODIC,
     ),
@@ -432,8 +383,8 @@ _RULES: Final = (
         category="observation",
         confidence=0.6,
         forms=_PAST,
-        verbs=_EVENTS,
-        unlike=_NOTHING_DONE,
+        verbs=EVENTS,
+        unlike=NOTHING_DONE,
         chat="people",
         kind=EPISODIC,
     ),
