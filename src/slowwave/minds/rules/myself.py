@@ -25,16 +25,13 @@ from slowwave.minds.rules.patterns import (
     TOLERATING,
     WEIGHTY,
     WORKING,
+    at,
 )
 from slowwave.minds.rules.rewrite import Statement
 from slowwave.minds.rules.worth import EPISODIC, SEMANTIC, Claim, is_dated, is_sharp, telling
 from slowwave.policy.naming import word_set
 
 _BY_DATE: Final = ""
-
-
-def _at(pattern: str) -> re.Pattern[str]:
-    return re.compile(f"^(?:{pattern})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +102,14 @@ _RULES: Final = (
         least=1,
     ),
     _Rule(
-        category="identity", confidence=0.9, forms="past", verbs=_BE, like=_at(r"born\s(?:in|on)\s"), least=1, one=True
+        category="identity", confidence=0.9, forms="past", verbs=_BE, like=at(r"born\s(?:in|on)\s"), least=1, one=True
     ),
     _Rule(
         category="observation",
         confidence=0.85,
         forms="past",
         verbs=_BE,
-        like=_at(r"(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected)\b"),
+        like=at(r"(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected)\b"),
         least=1,
         kind=EPISODIC,
     ),
@@ -122,7 +119,7 @@ _RULES: Final = (
         forms="be",
         verbs=_BE,
         like=SELF,
-        unlike=_at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))"),
+        unlike=at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))"),
         least=1,
         one=True,
     ),
@@ -131,7 +128,7 @@ _RULES: Final = (
         confidence=0.9,
         forms="be",
         verbs=_BE,
-        like=_at(r"(?:\w+ )?(?:allergic to|intolerant)\b"),
+        like=at(r"(?:\w+ )?(?:allergic to|intolerant)\b"),
         least=1,
         one=True,
     ),
@@ -140,7 +137,7 @@ _RULES: Final = (
         confidence=0.85,
         forms=_PRESENT,
         verbs=word_set("live"),
-        like=_at(r"(?:in|at|near|with)\s"),
+        like=at(r"(?:in|at|near|with)\s"),
         least=1,
         one=True,
     ),
@@ -149,7 +146,7 @@ _RULES: Final = (
         confidence=0.85,
         forms=_PRESENT,
         verbs=word_set("work"),
-        like=_at(r"(?:at|as|for|in)\s"),
+        like=at(r"(?:at|as|for|in)\s"),
         least=1,
         one=True,
     ),
@@ -158,7 +155,7 @@ _RULES: Final = (
         confidence=0.85,
         forms="past",
         verbs=word_set("grow"),
-        like=_at(r"up\s+(?:in|on|near)\s"),
+        like=at(r"up\s+(?:in|on|near)\s"),
         least=1,
         one=True,
     ),
@@ -167,7 +164,7 @@ _RULES: Final = (
         confidence=0.85,
         forms="past",
         verbs=word_set("move"),
-        like=_at(r"(?:here\s+)?(?:in|to|from)\s"),
+        like=at(r"(?:here\s+)?(?:in|to|from)\s"),
         sharp=True,
         least=1,
         kind=EPISODIC,
@@ -191,7 +188,7 @@ _RULES: Final = (
         forms=_PAST,
         least=1,
         verbs=DECIDING,
-        unlike=_at(r"(?:with|on) (?:you|that|it|this)\b"),
+        unlike=at(r"(?:with|on) (?:you|that|it|this)\b"),
         kind=_BY_DATE,
     ),
     _Rule(
@@ -199,7 +196,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="modal",
         said=re.compile(r"\bwill (?:go with|use|stick with|switch to)\b"),
-        unlike=_at(r"(?:(?:with|to) )?(?:the|these|those|some)\b"),
+        unlike=at(r"(?:(?:with|to) )?(?:the|these|those|some)\b"),
     ),
     _Rule(category="goal", confidence=0.8, forms="progressive", verbs=word_set("have"), dated=True),
     _Rule(
@@ -207,7 +204,7 @@ _RULES: Final = (
         confidence=0.8,
         forms="progressive",
         verbs=word_set("get"),
-        like=_at(r"ready for\b"),
+        like=at(r"ready for\b"),
         dated=True,
     ),
     _Rule(
@@ -223,7 +220,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="progressive",
         verbs=word_set("think consider"),
-        like=_at(r"(?:(?:of|about) )?[a-z]+ing\b"),
+        like=at(r"(?:(?:of|about) )?[a-z]+ing\b"),
         unlike=NO_GOAL,
     ),
     _Rule(
@@ -231,7 +228,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="progressive",
         verbs=word_set("look"),
-        like=_at(r"(?:for|into|to)\b"),
+        like=at(r"(?:for|into|to)\b"),
         unlike=NO_GOAL,
     ),
     _Rule(
@@ -239,7 +236,7 @@ _RULES: Final = (
         confidence=0.7,
         forms="progressive",
         verbs=word_set("try"),
-        like=_at(r"to\b"),
+        like=at(r"to\b"),
         unlike=NO_GOAL,
         least=3,
         chat="assistant",
@@ -258,7 +255,7 @@ _RULES: Final = (
         confidence=0.75,
         forms="present",
         verbs=word_set("want plan hope aim intend"),
-        like=_at(r"(?:to|for)\b"),
+        like=at(r"(?:to|for)\b"),
         unlike=NO_GOAL,
         least=3,
         chat="assistant",
@@ -276,11 +273,11 @@ _RULES: Final = (
         confidence=0.75,
         forms="present",
         verbs=word_set("want plan aim intend"),
-        like=_at(r"(?:to|for)\b"),
+        like=at(r"(?:to|for)\b"),
         unlike=NO_GOAL,
         chat="people",
     ),
-    _Rule(category="project", confidence=0.8, forms="progressive", verbs=word_set("work"), like=_at(r"(?:hard )?on\s")),
+    _Rule(category="project", confidence=0.8, forms="progressive", verbs=word_set("work"), like=at(r"(?:hard )?on\s")),
     _Rule(category="project", confidence=0.75, forms=_PAST, verbs=WORKING, chat="assistant", kind=_BY_DATE),
     _Rule(category="project", confidence=0.75, forms="progressive", verbs=WORKING, chat="assistant"),
     _Rule(category="project", confidence=0.75, forms="present", verbs=word_set("use"), chat="assistant", sharp=True),
@@ -340,7 +337,7 @@ _RULES: Final = (
         confidence=0.7,
         forms="progressive",
         verbs=word_set("start live"),
-        like=_at(r"(?:an?|my|our)\s"),
+        like=at(r"(?:an?|my|our)\s"),
         chat="people",
     ),
     _Rule(
@@ -350,7 +347,7 @@ _RULES: Final = (
         verbs=LASTING - word_set("take help start grow stay work run read need live"),
         chat="people",
     ),
-    _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=_at(r"to\s")),
+    _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=at(r"to\s")),
     _Rule(
         category="observation",
         confidence=0.85,

@@ -75,3 +75,8 @@ THING_HELD: Final = re.compile(SHORT_LEAD + HELD.pattern, re.IGNORECASE)
 POINTING: Final = re.compile(r"\b(?:that|this|it)\b")
 ANYTHING: Final = re.compile("")
 NOTHING: Final = re.compile(r"(?!)")
+
+
+def at(pattern: str) -> re.Pattern[str]:
+    """A pattern that must match where the words after the verb begin."""
+    return re.compile(f"^(?:{pattern})")
