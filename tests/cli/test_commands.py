@@ -252,6 +252,32 @@ def test_a_model_that_cannot_be_reached_leaves_work_waiting_with_code_3(
     assert done.code == 3
 
 
+def test_erase_asks_and_proves(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    one = first_id(run)
+    refused = run("erase", one)
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    done = run("erase", one, "--yes", "--json")
+    assert done.code == 0
+    assert done.json["destroyed"] == [one]
+    assert done.json["verified"] is True
+    assert run("facts", "--json").json == []
+
+
+def test_cost_and_estimate_tell_what_thinking_takes(run: Run) -> None:
+    run("remember", input="user: I keep bees.\nassistant: How nice.\n")
+    assert "no model is asked" in run("consolidate", "--estimate").out
+    assert run("consolidate", "--estimate", "--json").json["messages"] == 2
+    assert run("cost").out.startswith("in all")
+    assert run("cost", "--since", "2026-01-01", "--json").json["total"]["calls"] == 0
+
+
+def test_a_question_in_other_words_is_answered_by_meaning_and_says_so(run: Run) -> None:
+    run("remember", "Odile owns the ferry", "--embedder", "static")
+    assert "nearest in meaning" in run("recall", "boat captain", "--embedder", "static").out
+
+
 def test_every_command_has_a_line_of_help_and_ends_with_a_full_stop(run: Run) -> None:
     told = run("--help").out
     for command in app.registered_groups:

@@ -1,6 +1,7 @@
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from slowwave.errors import InputError
-from slowwave.formats import read
+from slowwave.formats import read, record
+from slowwave.model.memory import Memory
 from slowwave.model.transfer import Item, Said, Skipped, Stated
 
 
@@ -232,3 +234,8 @@ def test_a_large_array_is_read_element_by_element(tmp_path: Path, make: SimpleNa
     first = next(iter(read(path)))
     assert first.conversation == "c0"
     assert len(said(path)) == 120
+
+
+def test_every_field_of_a_memory_is_either_carried_or_planned_anew() -> None:
+    names = {one.name for one in fields(Memory)} - {"scope"}
+    assert names == set(record._CHECKS) | record.PLANNED

@@ -82,6 +82,8 @@ def recall(
         given.paper.say("nothing found; slowwave status shows what there is")
     else:
         paper = given.paper
+        if not any("words" in hit.parts for hit in hits):
+            paper.say("nothing says it in these words; the nearest in meaning:", style="dim")
         for place, hit in enumerate(hits, 1):
             show_hit(paper, hit, place, query, why=why, whole=given.verbose)
 

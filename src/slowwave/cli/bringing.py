@@ -124,7 +124,9 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
 def import_(
     given: Given,
     file: Annotated[Path, typer.Argument(help="A file, or the zip as ChatGPT or Claude gave it.")],
-    format: Annotated[str, typer.Option(help="jsonl, locomo, beam, chatgpt, claude, or auto to look.")] = "auto",  # noqa: A002 - its name on the command line
+    format: Annotated[  # noqa: A002 - its name on the command line
+        str, typer.Option(help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, or auto to look.")
+    ] = "auto",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only; store nothing.")] = False,
 ) -> int | None:
     """Take in a file of conversations; run it again after an interruption, what is known is left as it is."""

@@ -1,10 +1,12 @@
-"""Commands that change one memory by hand: pin, unpin, update, delete, revive."""
+"""Commands that change memory by hand: pin, unpin, update, delete, revive, and erase, which cannot be undone."""
 
+import sys
 from typing import Annotated, Final
 
 import typer
 
 from slowwave.cli.given import Given, command
+from slowwave.errors import InputError
 
 room = typer.Typer()
 
@@ -45,3 +47,22 @@ def revive(given: Given, memory_id: Identity) -> None:
     """Bring back what is cold, superseded or taken back."""
     with given.memory() as memory:
         given.paper.either(memory.revive(memory_id))
+
+
+@command(room, "erase", PANEL)
+def erase(
+    given: Given,
+    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="A memory; or one of the options.")] = None,
+    source: Annotated[str | None, typer.Option(help="Whatever rests on this message id of yours.")] = None,
+    conversation: Annotated[str | None, typer.Option(help="A whole conversation.")] = None,
+    text: Annotated[str | None, typer.Option(help="Whatever holds these words, or ever held them.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All of the scope.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int | None:
+    """Destroy memories and all that was made of them, for good, and prove it; exit code 1 if a trace is left."""
+    if not yes and not (sys.stdin.isatty() and typer.confirm("This cannot be undone. Erase?", err=True)):
+        raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
+    with given.memory() as memory:
+        done = memory.erase(id=memory_id, source=source, conversation=conversation, text=text, scope=everything)
+    given.paper.either(done)
+    return None if done.verified else 1

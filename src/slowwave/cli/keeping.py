@@ -25,11 +25,15 @@ def consolidate(
     conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Short ones too.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = False,
 ) -> int | None:
     """Distil facts out of what was said, each with the words it rests on."""
     if conversation and every:
         raise InputError("both --conversation and --all: give one of them")
     with given.memory() as memory:
+        if estimate:
+            given.paper.either(memory.estimate(conversation))
+            return None
         names = _unread(memory) if every else [conversation]
         results = {}
         for name in names:

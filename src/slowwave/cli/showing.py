@@ -1,9 +1,10 @@
-"""Commands that show what happened and how things stand: history, explain, runs, status."""
+"""Commands that show what happened and how things stand: history, explain, runs, status, cost."""
 
 from typing import Annotated, Final
 
 import typer
 
+from slowwave.cli.asking import instant
 from slowwave.cli.editing import Identity
 from slowwave.cli.given import Given, command
 from slowwave.cli.paper import one_line
@@ -63,3 +64,10 @@ def status(given: Given) -> None:
     """How this scope stands, in numbers."""
     with given.memory() as memory:
         given.paper.either(memory.status())
+
+
+@command(room, "cost", PANEL)
+def cost(given: Given, since: Annotated[str | None, typer.Option(help="From then on.")] = None) -> None:
+    """What models have cost so far: calls, tokens, money where a price is known, by cause."""
+    with given.memory() as memory:
+        given.paper.either(memory.cost(instant(since, "--since")))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 room = typer.Typer()
 
-KEPT_SHOWN: Final = 2
+KEPT_SHOWN: Final = 3
 BUDGET: Final = 300
 CURVE: Final = "▁▂▃▄▅▆▇█"
 WEEKS: Final = 39

@@ -21,7 +21,8 @@ _NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memo
 _DEFAULTS: Final = {
     f.name: f.default_factory() if f.default_factory is not MISSING else f.default for f in fields(Memory)
 }
-_TRUST_LONGEST: Final = 32
+PLANNED: Final = frozenset({"due_at", "pace"})
+"""Fields that follow from the others and the numbers in force; they are planned anew."""
 
 
 def to_line(item: Item) -> dict[str, Json]:
@@ -43,7 +44,12 @@ def _memory_line(memory: Memory) -> dict[str, Json]:
     line: dict[str, Json] = {"type": "message" if spoken else "summary" if memory.is_cascade else "fact"}
     for field in fields(Memory):
         value = getattr(memory, field.name)
-        if field.name == "scope" or (spoken and field.name in {"kind", "category"}) or value == _DEFAULTS[field.name]:
+        if (
+            field.name == "scope"
+            or field.name in PLANNED
+            or (spoken and field.name in {"kind", "category"})
+            or value == _DEFAULTS[field.name]
+        ):
             continue
         line[_NAMES.get(field.name, field.name) if spoken else field.name] = _plain(value)
     return line
@@ -191,12 +197,13 @@ def _metadata(value: Json, name: str) -> dict[str, str]:
 
 
 _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
-    **dict.fromkeys(("recorded_at", "valid_from", "valid_to", "expires_at", "due_at", "used_at"), _time),
+    **dict.fromkeys(("recorded_at", "valid_from", "valid_to", "expires_at", "used_at"), _time),
     **dict.fromkeys(("id", "category", "subject", "reason", "trust", "conversation", "speaker", "ref"), _name),
     **dict.fromkeys(("superseded_by", "last_session"), _name),
     **dict.fromkeys(("confidence", "importance", "stability"), _share),
     **dict.fromkeys(("accesses", "sessions", "depth", "seq", "version"), _count),
     "text": _text,
+    "gist": _text,
     "kind": _one_of(*KINDS),
     "phase": _one_of(*PHASES),
     "role": _one_of(*ROLES),

@@ -16,6 +16,7 @@ from slowwave.model.query import Where
 from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import chunked, new_id, one_group, settle
+from slowwave.pipelines.moves import dated
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.pipelines.tombstone import buried, erased, tombstone
@@ -226,8 +227,8 @@ class _Taker:
         if self._dry_run:
             self._count_kept(fresh)
         elif fresh:
-            fresh = self._numbered(fresh)
-            made, problems = entries(self._ports, [one.text for one in fresh])
+            fresh = [one if one.kind == MESSAGE else dated(one, self._ports.config) for one in self._numbered(fresh)]
+            made, problems = entries(self._ports, [one.wording for one in fresh])
             self._problems |= dict.fromkeys(problems)
             because = "from an export"
             adds = [Add(memory=one, because=because, entry=entry) for one, entry in zip(fresh, made, strict=True)]
