@@ -40,11 +40,8 @@ class _Rule:
 
     Args:
         forms: The forms its verb may have.
-        verbs: Its verb's base; None for any but those of `but`.
-        negated: Whether it must be denied; None if that is all the same.
-        like: What the words after the verb must match.
-        unlike: What they must not match.
-        said: What the whole sentence must match.
+        verbs: Its verb's base; None for any but those of `but`. `negated`: whether it must be denied; None if that is all the same.
+        like, unlike: What the words after the verb must match, and must not; `said` is for the whole sentence.
         least: How many telling words must follow the verb.
         dated: Whether it must bear a word of time.
         sharp: Whether a name or figure must follow the verb.
@@ -70,7 +67,6 @@ class _Rule:
     kind: str = SEMANTIC
 
     def fits(self, statement: Statement, *, assistant: bool) -> bool:
-        """Whether a statement is of this kind."""
         rest = statement.rest
         verb = statement.verb in self.verbs if self.verbs is not None else statement.verb not in self.but
         grammar = verb and statement.form in self.forms.split() and self.negated in {None, statement.negated}
@@ -82,7 +78,7 @@ class _Rule:
         return bool(grammar and place and content and marks and self.said.search(statement.text))
 
 
-_BE, _HAVE = frozenset({"be"}), frozenset({"have", "own"})
+_BE, _HAVE = word_set("be"), word_set("have own")
 _PRESENT, _PAST = "present progressive perfect", "past perfect"
 _RULES: Final = (
     _Rule(
