@@ -16,7 +16,8 @@ SAID = "Alice skis in Bern and sails on Lake Thun."
     [
         SAID, f"  {SAID}\n", f'"{SAID}"', f"```\n{SAID}\n```", f"Sure!\n```text\n{SAID}", f"<think>short, {{x}}</think>\n{SAID}",
         f"Here is a concise summary of the memories:\n\n{SAID}", f"Summary: {SAID}", f"**Summary:** {SAID}", SAID.replace(" ", "\n"),
-        SAID.replace(" ", "\x07 "),
+        SAID.replace(" ", "\x07 "), f"\ufeff{SAID}", f"{SAID} I hope this helps!", f"{SAID}\n\nLet me know if you need more", f"{SAID} She also wor",
+        f"{SAID} And then she went to the",
     ],
 )  # fmt: skip
 def test_the_plain_words_are_found(reply: str, brief: Callable[..., Any]) -> None:
@@ -28,7 +29,7 @@ def test_the_plain_words_are_found(reply: str, brief: Callable[..., Any]) -> Non
     [
         "", " \n", "null", "true", "42", "...", "ok", '{"summary": "Alice skis."}', "[1, 2, 3, 4, 5]", "<summary>Alice skis.</summary>", "| Alice | skis |",
         "<think>Alice skis in Bern.", "I'm sorry, I can't help with that.", "I cannot summarize these memories.", "As an AI language model, I am not able to process this request.",
-        "Task: summarise\n\nCompress these memories", {"facts": []}, "Alice skis and skis. " * 3, "word " * 1_000,
+        "Task: summarise\n\nCompress these memories", {"facts": []}, "Alice skis and skis. " * 3, "word " * 1_000, "- text: Alice skis in Bern.", "Alice skis in Ber", "Alice skis in the",
     ],
 )  # fmt: skip
 def test_anything_else_is_an_error(reply: Any, brief: Callable[..., Any]) -> None:  # noqa: ANN401 - models answer anything
@@ -43,6 +44,12 @@ def test_what_only_sounds_like_a_refusal_is_a_summary(brief: Callable[..., Any])
         "Unfortunately the train was late on Monday.",
     ):
         assert summary(said, brief("x")) == said
+
+
+def test_a_sentence_without_its_dot_is_whole_if_its_last_word_was_said(brief: Callable[..., Any]) -> None:
+    assert summary("Alice skis in Bern", brief("Alice: I ski in Bern")) == "Alice skis in Bern"
+    assert summary("Alice said: 'I ski in Bern.'", brief("x")) == "Alice said: 'I ski in Bern.'"
+    assert summary("อลิซเล่นสกีในเบิร์นทุกฤดูหนาว", brief("x")) == "อลิซเล่นสกีในเบิร์นทุกฤดูหนาว"
 
 
 def test_scripts_without_spaces_are_summaries_too(brief: Callable[..., Any]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import Memory
-from slowwave.policy.grounding import adds, check, ground, keeps
+from slowwave.policy.grounding import adds, check, ground, keeps, related
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HIKES = [
@@ -177,6 +177,22 @@ def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
 )
 def test_a_lost_name_number_or_date_is_told(summary: str, lost: str) -> None:
     assert lost in keeps(summary, [said(h, kind="episodic") for h in HIKES])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here are the facts you asked for:",
+        "Alice does not own the deploy pipeline",
+        "I have saved everything and will remember it.",
+    ],
+)
+def test_a_summary_of_something_else_is_unrelated(text: str) -> None:
+    members = [said("I looked after the garden.", "Alice"), said("I sold my tools.", "Alice")]
+    assert not related(text, members)
+    assert related("Alice looked after the garden and sold her tools.", members)
+    assert related(SUMMARY, [said(hike) for hike in HIKES])
+    assert related("他卖了花园的工具", [said("我把花园的工具卖了")])
 
 
 def test_days_that_share_a_month_are_kept() -> None:

@@ -9,6 +9,7 @@ from slowwave.minds.foreign import Content
 from slowwave.minds.items import tidy
 from slowwave.minds.scanning import spoken
 from slowwave.model.fact import Brief
+from slowwave.policy.segment import STOP_WORDS, words
 
 _SHORTEST: Final = 8  # characters; below that it is a word, no summary
 _ROOM: Final = (
@@ -30,6 +31,13 @@ _REFUSAL: Final = re.compile(
     re.IGNORECASE,
 )
 _ECHO: Final = re.compile(r"Task: summarise|slowwave-memory-|SUMMARY:", re.IGNORECASE)
+_CLOSING: Final = re.compile(
+    r"(?<=[.!?。])\s+(?:i hope (?:this|that|it)|let me know|feel free|would you like|is there anything)\b[^.!?]*[.!?]*$",
+    re.IGNORECASE,
+)
+_YAML: Final = re.compile(r"^-\s+\w+:\s")
+_ENDS: Final = ".!?…。！？"
+_AFTER_END: Final = "\"')]”’»*"
 _LITERALS: Final = frozenset({"null", "true", "false", "None", "True", "False"})
 _SENTENCE: Final = re.compile(r"[^.!?。！？]+")
 _FENCED: Final = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
@@ -50,6 +58,8 @@ def summary(content: Content, brief: Brief) -> str:
         raise ModelError(f"{len(text):,} characters where about {brief.words} words were asked for")
     if len(text) < _SHORTEST or not any(character.isalpha() for character in text):
         raise ModelError(f"{text!r} is no summary" if text else "no text at all")
+    if _YAML.match(text):
+        raise ModelError(f"data instead of a text in plain words: {text[:80]!r}")
     if _REFUSAL.match(text):
         raise ModelError(f"a refusal: {text[:200]!r}")
     if _ECHO.search(text):
@@ -57,6 +67,21 @@ def summary(content: Content, brief: Brief) -> str:
     said = Counter(one.strip().casefold() for one in _SENTENCE.findall(text) if len(one) > _SENTENCE_SHORTEST)
     if max(said.values(), default=0) >= _TIMES_SAID:
         raise ModelError("a text that goes in circles")
+    return _whole(_CLOSING.sub("", text), brief)
+
+
+def _whole(text: str, brief: Brief) -> str:
+    """The text up to its last whole sentence. One sentence without its end may lack nothing but the dot, or be cut off."""
+    bare = text.rstrip(_AFTER_END)
+    last = words(bare)[-1:]
+    if bare.endswith(tuple(_ENDS)) or not all(character.lower() != character.upper() for character in "".join(last)):
+        return text  # many scripts write no dots
+    end = max(bare.rfind(f"{mark} ") for mark in _ENDS)
+    if end >= _SHORTEST:
+        return bare[: end + 1]
+    known = {word for memory in brief.memories for word in words(memory.text)} - STOP_WORDS
+    if not known.issuperset(last):
+        raise ModelError(f"a text that breaks off: {text[-80:]!r}")
     return text
 
 
@@ -66,6 +91,7 @@ def _plain(said: str) -> str:
         said = fences[-1]
     if said.startswith('"') and said.endswith('"'):
         said = said[1:-1]
+    said = said.lstrip("\ufeff")
     if said.startswith(("{", "[", "<", "|", "(")) or said in _LITERALS:
         raise ModelError(f"data instead of a text in plain words: {said[:80]!r}")
     return said

@@ -188,8 +188,10 @@ def _decide(ports: Ports, cases: Sequence[Case]) -> tuple[dict[int, tuple[Verdic
     verdicts: dict[int, tuple[Verdict, ...]] = {}
     for verdict in proposal.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)
-    problems = tuple(f"refused a verdict: {one.reason}" for one in proposal.rejected)
-    return verdicts, problems, proposal.cost
+    problems = [f"refused a verdict: {one.reason}" for one in proposal.rejected]
+    if silent := sum(case.number not in verdicts for case in cases):
+        problems.append(f"the mind gave no verdict on {silent} of {len(cases)} facts")
+    return verdicts, tuple(problems), proposal.cost
 
 
 def similarity(ports: Ports, name: str, standard: float) -> float:

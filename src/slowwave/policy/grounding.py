@@ -13,7 +13,8 @@ from slowwave.policy.quotes import Found, locate
 from slowwave.policy.segment import STOP_WORDS, terms
 
 CONTENT_MIN: Final = 0.3
-"""Share of a fact's content that its source must hold where capitals do not tell names (Chinese, German)."""
+"""Share of a fact's content that its source must hold where capitals do not tell names (Chinese, German), and of a
+summary's that its members must."""
 SUPPORT_MIN: Final = 0.5
 """Share of a fact's content that a message must hold to be taken for its source when the mind named none."""
 _SUPPORT_TERMS: Final = 2
@@ -108,6 +109,12 @@ def adds(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
         *_foreign_dates(summary, members),
         *(n for n, forms in numbers.items() if not forms & counted and n.casefold() not in {"two", "couple"}),
     )
+
+
+def related(summary: str, members: Sequence[Memory]) -> bool:
+    """Whether a summary speaks of its members at all, names aside."""
+    wanted = _content(summary, {m.speaker for m in members if m.speaker})
+    return not wanted or _share(wanted, frozenset().union(*(_content(m.text, ()) for m in members))) >= CONTENT_MIN
 
 
 def without(text: str, written: Iterable[Written]) -> str:

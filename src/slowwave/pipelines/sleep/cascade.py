@@ -16,7 +16,7 @@ from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.policy.cascade import Era, Span, due_eras, due_spans
-from slowwave.policy.grounding import adds
+from slowwave.policy.grounding import adds, related
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -161,8 +161,8 @@ class _Writer:
         if self.ports.store.held(self.ports.scope, [content_key(text)]):
             return None  # a person undid these very words: the stretch waits for others
         invented = adds(text, memories)
-        if not text or invented:
-            what = f"it invents {', '.join(map(repr, invented[:3]))}" if invented else "it is empty"
+        if not text or invented or not related(text, memories):
+            what = f"it invents {', '.join(map(repr, invented[:3]))}" if invented else "it speaks of something else"
             self.problems.append(f"a summary of messages {span[0]} to {span[1]} was refused: {what}")
             return None
         now = self.night.now

@@ -17,7 +17,7 @@ from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import dated, moved
 from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.stage import Night, Staged
-from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.grounding import adds, keeps, related
 from slowwave.policy.grouping import groups as clusters
 from slowwave.policy.retention import fading, protected
 from slowwave.policy.trust import least
@@ -125,6 +125,8 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
         return f"a summary of {len(members)} memories was refused: it invents {', '.join(map(repr, invented[:3]))}"
     if ports.store.held(ports.scope, [content_key(text)]):
         return f"a summary of {len(members)} memories was refused: a person undid these very words"
+    if not related(text, members):
+        return f"a summary of {len(members)} memories was refused: it speaks of something else"
     return None
 
 
