@@ -104,3 +104,19 @@ def test_a_file_that_was_named_must_be_there_and_readable(tmp_path: Path) -> Non
     broken.write_text("llm = ", encoding="utf-8")
     with pytest.raises(SettingsError, match="cannot read"):
         settings.read({"SLOWWAVE_CONFIG": str(broken)})
+
+
+def test_a_file_that_is_no_table_of_ours_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text("slowwave = 3\n")
+    with pytest.raises(SettingsError, match=r"write \[slowwave\]"):
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+
+
+def test_every_violation_of_a_file_is_told_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text("[slowwave]\nmin_messages = 0\nhalf_life_days = -1\nranking_profile = 'best'\n")
+    with pytest.raises(InputError) as error:
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+    for word in (str(path), "min_messages=0", "half_life_days=-1", "ranking_profile='best'"):
+        assert word in str(error.value)

@@ -84,4 +84,4 @@ def verbs() -> dict[str, Callable[..., Awaitable[Any]]]:
 
 for _name, _verb in verbs().items():
     setattr(AsyncAgentMemory, _name, _awaited(_verb))
-AsyncAgentMemory.open.__func__.__signature__ = inspect.signature(AgentMemory.open)  # type: ignore[attr-defined]  # for readers and tools
+AsyncAgentMemory.open.__func__.__signature__ = inspect.signature(AgentMemory.open.__func__)  # type: ignore[attr-defined]  # for readers and tools

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from slowwave.errors import SettingsError
+from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
 
 PREFIX = "SLOWWAVE_"
@@ -67,7 +67,14 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
             found[name] = _value(name, written, meant)
     key = found.pop("llm_key", None) or env.get("OPENAI_API_KEY") or None
     embedder_key = found.pop("embedder_key", None) or key
-    return Settings(llm_key=key, embedder_key=embedder_key, config=Config.from_mapping(table), **found)
+    return Settings(llm_key=key, embedder_key=embedder_key, config=_config(table, path), **found)
+
+
+def _config(table: Mapping[str, object], path: Path) -> Config:
+    try:
+        return Config.from_mapping(table)
+    except InputError as error:
+        raise InputError(f"in {path}: {error}") from error
 
 
 def _value(name: str, written: object, meant: "Reader") -> object:
@@ -161,4 +168,6 @@ def _table(path: Path, *, required: bool) -> Mapping[str, object]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"cannot read the settings in {path}: {error}") from error
     table = whole.get("slowwave", whole)
-    return table if isinstance(table, dict) else {}
+    if not isinstance(table, dict):
+        raise SettingsError(f"slowwave in {path} is no table: write [slowwave], and the settings below it")
+    return table

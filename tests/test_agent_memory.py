@@ -1,0 +1,158 @@
+"""The facade: opening and closing, which scope, plain reads, and errors that say what to do."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import ClosedError, ConflictError, InputError, ModelError, PortError, SettingsError
+from slowwave.minds.offline import OfflineMind
+from slowwave.model.fact import Fact
+
+if TYPE_CHECKING:
+    from tests.conftest import Talk, World
+
+
+def test_a_memory_survives_its_process(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+    world.mind.facts = facts
+    with world.open() as memory:
+        memory.add_messages(talk(), conversation="c")
+        memory.consolidate("c")
+        memory.record_retrieval(memory.search("Argon2"))
+        memory.pin(memory.get_all()[0].id)
+        before = memory.get_all(kinds=["message", "semantic"]), memory.status()
+    with world.open() as memory:
+        assert (memory.get_all(kinds=["message", "semantic"]), memory.status()) == before
+
+
+def test_a_closed_memory_says_so_and_closes_twice(world: "World") -> None:
+    memory = world.open()
+    memory.close()
+    memory.close()
+    with pytest.raises(ClosedError, match="open it again"):
+        memory.search("x")
+
+
+@pytest.mark.parametrize("scope", ["", " ", "a//b", "/a", "a/../b", "a b", "x" * 65, "a/" * 200])
+def test_a_scope_that_names_nobody_is_refused_and_never_the_shared_one(world: "World", scope: str) -> None:
+    with pytest.raises(InputError, match="is not a scope"):
+        world.open(scope=scope)
+
+
+@pytest.mark.parametrize("store", ["", "  "])
+def test_a_store_that_names_no_file_is_refused(store: str) -> None:
+    with pytest.raises(InputError, match="names no file"):
+        AgentMemory.open(store, llm=None, embedder="none")
+
+
+def test_what_is_not_said_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOWWAVE_STORE", str(tmp_path / "set.db"))
+    monkeypatch.setenv("SLOWWAVE_SCOPE", "acme/alice")
+    monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
+    monkeypatch.delenv("SLOWWAVE_LLM", raising=False)
+    with AgentMemory.open() as memory:
+        memory.add("Alice owns the deploy pipeline")
+        assert memory.status().embedder is None
+        assert isinstance(memory.ports.mind, OfflineMind)
+    with AgentMemory.open(tmp_path / "set.db", scope="acme/alice", embedder="none") as memory:
+        assert len(memory.get_all()) == 1
+
+
+def test_a_store_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError):
+        AgentMemory.open("mongodb://x", embedder="none")
+    with pytest.raises(SettingsError, match="cannot think"):
+        AgentMemory.open(tmp_path / "m.db", llm=object(), embedder="none")
+
+
+def test_siblings_see_nothing_of_each_other(world: "World", talk: "Talk") -> None:
+    alice, bob = world.open(scope="acme/alice"), world.open(scope="acme/bob", inherit=True)
+    fact = alice.add("Alice's bank PIN hint is her first bicycle").ids[0]
+    alice.add_messages(talk(), conversation="c")
+    assert bob.search("bank PIN hint bicycle", deep=True) == []
+    assert bob.get_all() == bob.runs() == bob.core() == bob.summaries() == []
+    assert bob.get_conversation_messages("c") == []
+    assert bob.consolidate("c").skipped_reason == "no new messages"
+    assert bob.record_retrieval(alice.get_all()) == 0
+    for verb in (bob.get, bob.delete, bob.history, bob.explain, bob.links, bob.undo):
+        with pytest.raises(LookupError):
+            verb(fact)
+    assert bob.status().counts == {}
+
+
+def test_an_id_is_one_message_and_other_words_under_it_are_an_error(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    memory.add_messages(talk(), conversation="c")
+    again = memory.add_messages(talk(), conversation="c")
+    assert (again.ids, str(again).count("8 already known")) == ((), 0)
+    mixed = [*talk()[:3], Message(role="user", content="One more", id="m-9")]
+    assert len(memory.add_messages(mixed, conversation="c").ids) == 1
+    with pytest.raises(ConflictError, match="m-1"):
+        memory.add_message(Message(role="user", content="Other words", id="m-1"), conversation="c")
+    assert len(memory.get_conversation_messages("c")) == 9
+    assert [message.id for message in memory.get_conversation_messages("c")] == [f"m-{n}" for n in range(1, 10)]
+    memory.add_message(Message(role="user", content="Other words", id="m-1"), conversation="d")
+
+
+def test_messages_go_to_the_conversation_written_to_last(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    memory.add_message(Message(role="user", content="hello"))
+    assert [message.content for message in memory.get_conversation_messages("default")] == ["hello"]
+    memory.add_messages(talk(), conversation="c")
+    memory.add_message(Message(role="user", content="and more"))
+    assert memory.conversation.get_messages()[-1].content == "and more"
+    assert len(memory.get_conversation_messages("c")) == 9
+
+
+def test_strict_raises_what_a_receipt_would_tell_and_stores_all_the_same(world: "World") -> None:
+    memory = world.open(strict=True)
+    memory.add("Matteo lives in Zurich")
+    world.mind.verdicts = ModelError("model down")
+    with pytest.raises(PortError, match="model down"):
+        memory.add("Matteo lives in Bern")
+    assert memory.status().waiting == 1
+
+
+def test_reads_refuse_kinds_and_phases_nobody_knows(world: "World") -> None:
+    memory = world.open()
+    with pytest.raises(InputError, match="unknown kinds fact"):
+        memory.get_all(kinds=["fact"])
+    with pytest.raises(InputError, match="unknown phases hot"):
+        memory.get_all(phases=["hot"])
+
+
+def test_get_all_leaves_out_messages_and_cascade_summaries(world: "World") -> None:
+    memory = world.open(immediate_window=4, recent_window=4)
+    for n in range(12):
+        memory.add_message(Message(role="user", content=f"I watered bed {n}"), conversation="c")
+    memory.add("Alice owns the deploy pipeline")
+    memory.sleep()
+    assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
+    assert len(memory.get_all(kinds=["message"])) == 12
+    assert [summary.span for summary in memory.summaries("c") if summary.depth == 1] == [(1, 5)]
+
+
+def test_an_explanation_tells_strength_sources_and_history(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...]
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    memory.consolidate("c")
+    world.later(days=3)
+    fact = memory.get_all()[-1]
+    told = str(memory.explain(fact.id))
+    for words in ("Alice owns the deploy pipeline", "strength 0.", "fades on", "rests on 2026-03-01", "consolidate"):
+        assert words in told, words
+    memory.pin(fact.id)
+    assert "never fades: it is pinned" in str(memory.explain(fact.id))
+
+
+def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
+    memory = world.open()
+    receipt = memory.add("Alice owns the deploy pipeline")
+    assert str(receipt).splitlines()[0] == "add in t: 1 added"
+    assert f"undo with `slowwave undo {receipt.run_id}`" in str(receipt)
+    assert "1 active" in str(memory.status())
+    assert repr(memory).startswith("AgentMemory(")

@@ -1,0 +1,148 @@
+"""The async face: the same names and signatures, all coroutines, one code path."""
+
+import asyncio
+import contextvars
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory, AsyncAgentMemory
+from slowwave.aio import verbs
+from slowwave.errors import ClosedError, InputError
+
+if TYPE_CHECKING:
+    from tests.conftest import Talk, World
+
+NOT_VERBS = {"open", "default"}  # they make a memory, and are class methods on both sides
+
+
+def test_every_verb_is_there_with_the_same_signature_and_is_awaited() -> None:
+    public = {name for name, _ in inspect.getmembers(AgentMemory, inspect.isfunction) if not name.startswith("_")}
+    assert public == set(verbs())
+    for name, verb in verbs().items():
+        twin = getattr(AsyncAgentMemory, name)
+        assert inspect.iscoroutinefunction(twin), name
+        assert inspect.signature(twin) == inspect.signature(verb), name
+        assert twin.__doc__ == verb.__doc__, name
+
+
+def test_opening_takes_the_same_arguments() -> None:
+    for name in NOT_VERBS & set(dir(AsyncAgentMemory)):
+        assert inspect.signature(getattr(AsyncAgentMemory, name)) == inspect.signature(getattr(AgentMemory, name)), name
+
+
+async def _open(world: "World", **options: object) -> AsyncAgentMemory:
+    settings = {"llm": world.mind, "embedder": world.embedder, "clock": world.clock, "scope": "t"}
+    return await AsyncAgentMemory.open(world.path, **(settings | options))
+
+
+def test_a_day_in_async_words(world: "World", talk: "Talk", facts: tuple[object, ...]) -> None:
+    async def day() -> None:
+        async with await _open(world) as memory:
+            world.mind.facts = facts
+            await memory.add_messages(talk(), conversation="c")
+            result = await memory.consolidate("c")
+            assert len(result.facts) == 4
+            hits = await memory.search("who owns deploys?")
+            assert await memory.record_retrieval(hits) >= 1
+            assert "Alice" in str(await memory.context("who owns deploys?"))
+            await memory.sleep()
+            await memory.tick()
+            receipt = await memory.add("Bob likes tea")
+            await memory.undo(receipt.run_id)
+            assert memory.memory.get_all()
+
+    asyncio.run(day())
+
+
+def test_many_calls_at_once_lose_nothing(world: "World") -> None:
+    async def day() -> int:
+        async with await _open(world) as memory:
+            await asyncio.gather(*(memory.add(f"Name{n} owns room {n}") for n in range(40)))
+            await asyncio.gather(*(memory.add("Alice owns the deploy pipeline") for _ in range(10)))
+            return len(await memory.get_all())
+
+    assert asyncio.run(day()) == 41
+
+
+class AsyncOnly:
+    """A model that lives on its owner's loop."""
+
+    model = "async"
+
+    def __init__(self) -> None:
+        self.loops: set[int] = set()
+
+    async def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
+        assert messages
+        self.loops.add(id(asyncio.get_running_loop()))
+        await asyncio.sleep(0)
+        return '{"facts": []}'
+
+
+def test_an_async_only_model_is_lent_back_to_its_loop(world: "World", talk: "Talk") -> None:
+    async def day() -> tuple[set[int], int]:
+        llm = AsyncOnly()
+        async with await _open(world, llm=llm) as memory:
+            await memory.add_messages(talk(), conversation="c")
+            result = await memory.consolidate("c")
+            assert result.skipped_reason is None, result.skipped_reason
+        return llm.loops, id(asyncio.get_running_loop())
+
+    loops, own = asyncio.run(day())
+    assert loops == {own}
+
+
+def test_an_async_only_model_in_the_sync_face_is_refused_in_one_sentence(world: "World") -> None:
+    async def day() -> None:
+        AgentMemory.open(world.path, llm=AsyncOnly())
+
+    with pytest.raises(InputError, match="async-only: use AsyncAgentMemory"):
+        asyncio.run(day())
+
+
+def test_errors_arrive_as_they_are(world: "World") -> None:
+    async def day() -> None:
+        memory = await _open(world)
+        with pytest.raises(InputError):
+            await memory.add("")
+        await memory.close()
+        with pytest.raises(ClosedError):
+            await memory.add("too late")
+
+    asyncio.run(day())
+
+
+def test_an_abandoned_wait_does_not_abandon_the_write(world: "World") -> None:
+    async def day() -> list[str]:
+        async with await _open(world) as memory:
+            waiting = asyncio.create_task(memory.add("Alice owns the deploy pipeline"))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            await memory.add("Bob likes tea")
+            for _ in range(200):
+                if len(found := await memory.get_all()) == 2:
+                    break
+                await asyncio.sleep(0.01)
+            return sorted(fact.text for fact in found)
+
+    assert asyncio.run(day()) == ["Alice owns the deploy pipeline", "Bob likes tea"]
+
+
+def test_the_context_of_the_caller_reaches_the_model(world: "World", talk: "Talk") -> None:
+    request = contextvars.ContextVar("request", default="none")
+    seen: list[str] = []
+    world.mind.facts = lambda _: seen.append(request.get()) or ()
+
+    async def day() -> None:
+        async with await _open(world) as memory:
+            request.set("r-1")
+            await memory.add_messages(talk(), conversation="c")
+            await memory.consolidate("c")
+
+    asyncio.run(day())
+    assert seen == ["r-1"]
