@@ -1,0 +1,162 @@
+"""The house keeps its own rules: small files, one sentence at each door, everything public told, few broad excepts."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import slowwave
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "slowwave"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+TABLES = frozenset({"background.py"})
+"""Files that hold nothing but data."""
+
+
+def _told(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def _trees() -> Iterator[tuple[Path, ast.Module]]:
+    for path in MODULES:
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_file_is_long() -> None:
+    lengths = {_told(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE} == {}
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{_told(path)}:{node.name}": node.end_lineno - node.lineno + 1
+        for path, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION
+    }
+    assert long == {}
+
+
+def test_every_room_says_at_the_door_what_it_is_for() -> None:
+    for path, tree in _trees():
+        words = ast.get_docstring(tree)
+        assert words, f"{_told(path)} says nothing"
+        first = words.splitlines()[0]
+        assert first.endswith((".", "!", "?", ":")), f"{_told(path)}: {first!r} is no sentence"
+
+
+def test_every_public_name_is_exported_and_told() -> None:
+    assert set(slowwave.__all__) == set(slowwave._ROOMS)
+    for name in slowwave.__all__:
+        thing = getattr(slowwave, name)
+        assert (thing.__doc__ or "").strip(), f"{name} has no docstring"
+        for verb, function in vars(thing).items():
+            if callable(function) and not verb.startswith("_"):
+                assert (getattr(function, "__doc__", "") or "").strip(), f"{name}.{verb} has no docstring"
+
+
+def test_unknown_names_are_refused_with_those_there_are() -> None:
+    with pytest.raises(AttributeError, match="AgentMemory"):
+        slowwave.Nothing  # noqa: B018 - looking is the point
+    assert dir(slowwave) == sorted(slowwave.__all__)
+
+
+def _broad(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            caught = [node.type] if not isinstance(node.type, ast.Tuple) else node.type.elts
+            if any(one is None or getattr(one, "id", "") in {"Exception", "BaseException"} for one in caught):
+                yield node.lineno
+
+
+def _raises_again(tree: ast.Module, line: int) -> bool:
+    handlers = (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.lineno == line)
+    return any(isinstance(node, ast.Raise) and node.exc is None for one in handlers for node in ast.walk(one))
+
+
+def test_broad_excepts_stand_only_where_foreign_code_is_called() -> None:
+    """At the doors of models and embedders. Elsewhere one may clean up after itself, and raises again."""
+    swallowing = {
+        path.relative_to(SOURCE).parts[0]
+        for path, tree in _trees()
+        if any(not _raises_again(tree, line) for line in _broad(tree))
+    }
+    assert swallowing <= {"minds", "embedders"}
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def test_the_ground_floor_knows_no_clock_no_chance_no_file() -> None:
+    forbidden = {"random", "secrets", "time", "os", "io", "pathlib", "socket", "uuid", "sqlite3", "apsw"}
+    for path, tree in _trees():
+        if path.relative_to(SOURCE).parts[0] in {"policy", "model"}:
+            assert not {name.split(".")[0] for name in _imports(tree)} & forbidden, _told(path)
+            calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+            assert not calls & {"datetime.now", "datetime.utcnow", "date.today", "open"}, _told(path)
+
+
+def test_only_the_store_writes_and_only_settings_read_the_environment() -> None:
+    for path, tree in _trees():
+        room = path.relative_to(SOURCE).parts[0]
+        text = path.read_text(encoding="utf-8")
+        if _told(path) not in {"settings.py", "cli/paper.py"}:  # whether a terminal knows colours is no setting
+            assert "os.environ" not in text, _told(path)
+            assert "getenv" not in text, _told(path)
+        if room not in {"stores", "testing"}:
+            assert not {name.split(".")[0] for name in _imports(tree)} & {"sqlite3", "apsw"}, _told(path)
+
+
+FORBIDDEN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+
+def test_nothing_is_left_for_later() -> None:
+    for path in MODULES:
+        if path.name not in TABLES:
+            assert not FORBIDDEN.search(path.read_text(encoding="utf-8")), _told(path)
+    names = {part for path in MODULES for part in path.relative_to(SOURCE).parts}
+    assert not names & {"utils.py", "helpers.py", "misc.py", "common.py", "utils"}
+
+
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+
+
+def _mentioned(page: Path) -> Iterator[str]:
+    """Paths of rooms and files that a page names."""
+    text = page.read_text(encoding="utf-8")
+    yield from re.findall(
+        r"`((?:policy|pipelines|stores|minds|model|cli|embedders|formats|testing)/[\w/]+)(?:\.py)?`", text
+    )
+    yield from re.findall(r"\]\(([^)#:]+)\)", text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_name_what_exists(page: Path) -> None:
+    for name in _mentioned(page):
+        places = (ROOT / name, SOURCE / name, SOURCE / f"{name}.py")
+        assert any(place.exists() for place in places), f"{page.name} names {name!r}"
+
+
+def test_the_architecture_names_every_room() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = {path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    for room in sorted(rooms - {"__init__", "__pycache__", "py.typed"}):
+        assert re.search(rf"\b{room}\b", text), f"ARCHITECTURE.md does not name {room}"
+
+
+def test_every_number_has_its_line_in_the_tuning_page() -> None:
+    page = ROOT / "docs" / "tuning.md"
+    text = page.read_text(encoding="utf-8")
+    for name in slowwave.Config.__dataclass_fields__:
+        assert f"`{name}`" in text, f"docs/tuning.md does not explain {name}"
