@@ -2,7 +2,8 @@
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,11 +15,18 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
 
+if TYPE_CHECKING:
+    from slowwave.agent_memory import AgentMemory
+
 room = typer.Typer()
 
 PANEL: Final = "Ask"
 SHOWN: Final = 320
 """Characters of a long text that are shown around what matches; `--verbose` shows all."""
+
+DISTILLING: Final = ("consolidate", "sleep/distil", "sleep/retry")
+TOLD: Final = 0.005
+"""A smaller share of a score would read as nothing; `--json` has them all."""
 
 MEANS: Final = {
     "words": "words in common, the rarer the better",
@@ -92,13 +100,15 @@ def show_hit(paper: Paper, hit: Hit, place: int, query: str, *, why: bool, whole
     """One place of a ranking: the fact says it shortest, the words it rests on stand below."""
     memory = hit.memory
     mark = f"  {'cold' if hit.deep and not hit.stale else 'outdated'}: {hit.because}" if hit.because else ""
-    paper.say(f"{place:>2}  {headline(hit, query, whole=whole)}", style="bold" if place == 1 else "")
+    style = "bold" if place == 1 else ""
+    paper.row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
     if hit.facts:
         paper.say(f"from: {quoted(hit, query, whole=whole)}", style="dim", indent=4)
     paper.say(f"{day(memory.at)} · score {hit.score:.2f} · {_sort(memory)} · {memory.id}{mark}", style="dim", indent=4)
     if why:
         for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
-            paper.say(f"{value:+.2f}  {name:<9} {MEANS.get(name, '')}", style="cyan", indent=6)
+            if abs(value) >= TOLD:
+                paper.say(f"{value:+.2f}  {name:<9} {MEANS.get(name, '')}", style="cyan", indent=6)
     for fact in hit.facts if why else ():
         paper.say(f"fact {fact.id} [{fact.category}] rests on this message", style="dim", indent=6)
 
@@ -168,9 +178,7 @@ def facts(
     """List what is known, or what was refused."""
     with given.memory() as memory:
         if rejected:
-            _show_rejected(
-                given, [one for run in memory.runs(None) for one in run.plan.operations if isinstance(one, Refuse)]
-            )
+            _show_rejected(given, _refused(memory, limit))
             return
         found = memory.get_all(categories=category or None, phases=phase or None)
         left = max(0, len(found) - limit)
@@ -188,6 +196,14 @@ def facts(
         paper.say(f"{left:,} older ones: --limit {left + limit}", style="dim")
     if not found:
         paper.say("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
+
+
+def _refused(memory: "AgentMemory", limit: int) -> list[Refuse]:
+    """The latest refusals; only runs that distil hold any."""
+    ports = memory.ports
+    runs = (run for cause in DISTILLING for run in ports.store.runs(ports.scope, None, cause))
+    found = (one for run in runs for one in run.plan.operations if isinstance(one, Refuse))
+    return list(islice(found, limit))
 
 
 def show_fact(paper: Paper, fact: Memory, strength: float) -> None:

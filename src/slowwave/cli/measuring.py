@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import statistics
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -48,6 +47,8 @@ def retrieval(
     ] = False,
 ) -> None:
     """Evidence retrieval on LoCoMo: recall at 5, 10 and 20 turns, NDCG at 10, milliseconds a question."""
+    import statistics  # noqa: PLC0415 - only a measurement takes means
+
     figures: list[dict[str, float]] = []
     milliseconds: list[float] = []
     for sample in samples(file):

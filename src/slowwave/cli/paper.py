@@ -1,6 +1,7 @@
 """What is printed on: a terminal's width and colours, or plain lines, or one JSON value."""
 
 import json
+import os
 import re
 import sys
 from datetime import datetime
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_FORCED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Settings by which other programs are told to print as if at a terminal."""
 _WIDEST: Final = 100
 """Columns: longer lines read badly, however wide the terminal is."""
 
@@ -33,33 +36,33 @@ def day(at: datetime | None) -> str:
 
 
 class Paper:
-    """Prints for a person, or one JSON value for a program."""
+    """Prints for a person at a terminal, as whole lines into a pipe, or as one JSON value for a program."""
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
         self._console: Console | None = None
+        self._terminal = sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCED)
 
     @property
     def console(self) -> "Console":
         """The terminal: colours only where they show, NO_COLOR heeded, never wider than reads well."""
         if self._console is None:
-            from rich.console import Console  # noqa: PLC0415 - JSON does without
+            from rich.console import Console  # noqa: PLC0415 - pipes and JSON do without
 
-            console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
-            if console.is_terminal:
-                console.width = min(console.width, _WIDEST)
-            else:
-                console.width = 10_000  # a pipe gets whole lines
-            self._console = console
+            self._console = Console(highlight=False, markup=False, emoji=False)
+            self._console.width = min(self._console.width, _WIDEST)
         return self._console
 
     @property
     def width(self) -> int:
         """Columns to lay out for."""
-        return min(self.console.width, _WIDEST)
+        return self.console.width if self._terminal else _WIDEST
 
     def say(self, text: str = "", style: str = "", indent: int = 0) -> None:
         """One paragraph, wrapped and indented as a whole."""
+        if not self._terminal:
+            sys.stdout.write(f"{' ' * indent}{visible(text)}\n")
+            return
         from rich.padding import Padding  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415
 
@@ -68,13 +71,13 @@ class Paper:
 
     def row(self, *pieces: tuple[str, str]) -> None:
         """One line of differently coloured pieces; what hangs over goes on under the last of them."""
+        *first, (last, style) = pieces
+        if not first or not self._terminal:
+            self.say("".join(text for text, _ in pieces), style=style)
+            return
         from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415
 
-        *first, (last, style) = pieces
-        if not first:
-            self.say(last, style=style)
-            return
         line = Table.grid(padding=0)
         line.add_column(no_wrap=True)
         line.add_column()
