@@ -13,7 +13,9 @@ from slowwave.model.state import Conversation
 from slowwave.pipelines.chunks import CURSOR, Chunk, begun, next_chunk, transcript
 from slowwave.pipelines.making import TRIES, new_id, paid
 from slowwave.pipelines.reconcile import Reconciled, reconcile
-from slowwave.policy.grounding import ground
+from slowwave.policy.grounding import check, ground
+from slowwave.policy.redaction import redact
+from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
 REFUSED_KEPT = 100
@@ -177,13 +179,26 @@ def _supported(
             reason = f"over the {transcript.most} facts of one pass"
             rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
         elif found.turn is not None:
-            kept.append(_sourced(found, said[found.turn]))
-    return tuple(kept), tuple(rejected)
+            kept.append(_sourced(found, said[found.turn], transcript))
+    return tuple(kept), tuple(map(_discreet, rejected))
 
 
-def _sourced(fact: Fact, message: Memory) -> Fact:
-    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=fact.quote)
-    return replace(fact, sources=(source,), valid_from=fact.valid_from or message.at, trust=message.trust)
+def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
+    """The fact with its source, without the values of secrets; the message itself keeps them."""
+    quote = redact(fact.quote).text
+    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
+    trust = message.trust
+    if check(fact, message, (), transcript.speakers):  # what stands around it lent it names, numbers or dates
+        near = [turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1]
+        trust = least((trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    text = redact(fact.text).text
+    return replace(
+        fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
+    )
+
+
+def _discreet(rejected: Rejected) -> Rejected:
+    return replace(rejected, text=redact(rejected.text).text, quote=redact(rejected.quote).text)
 
 
 def _plan(

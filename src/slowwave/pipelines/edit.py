@@ -13,6 +13,7 @@ from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.moves import dated, moved
+from slowwave.pipelines.review import secrets
 from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
@@ -57,7 +58,7 @@ def update(ports: Ports, memory_id: str, text: str) -> Receipt:
         operations.append(Change(before=before, after=after, because="edited by hand", entry=made[0]))
         return one_group(ports, "edit", operations, "edited by hand", now=now)
 
-    return noted(settle(ports, plan), problems=problems)
+    return noted(settle(ports, plan), notes=secrets((text,)), problems=problems)
 
 
 def delete(ports: Ports, memory_id: str) -> Receipt:
@@ -97,6 +98,30 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
         return dated(replace(back, flags=back.flags | {RESTORED}), ports.config)
 
     return _edit(ports, memory_id, change, "revived by hand")
+
+
+def release(ports: Ports, memory_id: str) -> Receipt:
+    """A person has looked at it: it is recalled like any other. What was read past it is not read again."""
+
+    def change(memory: Memory) -> Memory:
+        after = moved(memory, "release", ports.config)
+        _refuse_twin(ports, after)
+        return after
+
+    return _edit(ports, memory_id, change, "released after review")
+
+
+def reject(ports: Ports, memory_id: str) -> Receipt:
+    """A person has looked at it: it is retracted, and the same fact is not taken in again."""
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        because = "rejected after review"
+        change = Change(before=before, after=moved(before, "reject", ports.config, valid_to=now), because=because)
+        holds = [Hold(key=content_key(before.text), because=because)] if before.kind != MESSAGE else []
+        return one_group(ports, "edit", [change, *holds], because, now=now)
+
+    return settle(ports, plan)
 
 
 def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:

@@ -10,8 +10,9 @@ from slowwave.model.operation import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, noted
+from slowwave.pipelines.review import QUARANTINED, suspect
 from slowwave.pipelines.tombstone import erased, said_tombstones
-from slowwave.policy.trust import trust_of_role
+from slowwave.policy.trust import least, trust_of_role
 from slowwave.ports import Ports
 
 _NAME_LONGEST = 512
@@ -20,11 +21,19 @@ FUTURE = timedelta(minutes=5)
 
 
 def observe(
-    ports: Ports, messages: Sequence[Message], conversation: str, *, cause: str = "observe", parent: str | None = None
+    ports: Ports,
+    messages: Sequence[Message],
+    conversation: str,
+    *,
+    cause: str = "observe",
+    parent: str | None = None,
+    through: str = "user",
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
-    `cause` and `parent` are those of the run: an import is one run with a child a batch.
+    `cause` and `parent` are those of the run: an import is one run with a child a batch. `through` is the way they
+    come by, if that is trusted less than who said them. What tries to instruct a model and was not said by the user is
+    stored, but under review: it is neither recalled nor distilled until a person releases it.
 
     Raises:
         InputError: naming the row that cannot be stored; nothing of the batch is.
@@ -39,7 +48,7 @@ def observe(
     kept = _not_erased(ports, rows)
     made, problems = entries(ports, [row.content for row in kept])
     adds = tuple(
-        Add(memory=_memory(ports, row, conversation, now), because="said", entry=entry)
+        Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
         for row, entry in zip(kept, made, strict=True)
     )
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
@@ -52,7 +61,14 @@ def observe(
     receipt = ports.store.apply(plan)
     known = len(adds) - len(receipt.ids)
     notes = (f"{known} already known",) if known and receipt.applied else ()
-    return noted(receipt, notes=(*notes, *_left_out(rows, kept)), problems=problems)
+    return noted(receipt, notes=(*notes, *_left_out(rows, kept), *_under_review(receipt)), problems=problems)
+
+
+def _under_review(receipt: Receipt) -> tuple[str, ...]:
+    added = [operation.memory for operation in receipt.applied if isinstance(operation, Add)]
+    why = sorted({memory.reason or "" for memory in added if memory.phase == QUARANTINED})
+    number = sum(memory.phase == QUARANTINED for memory in added)
+    return (f"{number} kept for review ({', '.join(why)}): see `slowwave review`",) if number else ()
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
@@ -65,8 +81,10 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
     return (f"{gone} left out: erased earlier",) if gone else ()
 
 
-def _memory(ports: Ports, message: Message, conversation: str, now: datetime) -> Memory:
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
     at = message.at or now
+    trust = least((trust_of_role(message.role, message.speaker), through))
+    why = suspect(message.content, trust)
     return Memory(
         id=new_id(now),
         scope=ports.scope,
@@ -79,6 +97,8 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime) ->
         role=message.role,
         speaker=message.speaker,
         ref=message.id,
-        trust=trust_of_role(message.role),
+        trust=trust,
+        phase=QUARANTINED if why else "active",
+        reason=why,
         flags=frozenset({"future"}) if at - now > FUTURE else frozenset(),
     )

@@ -16,6 +16,7 @@ from slowwave.model.plan import FREE, Cost, cost_of
 from slowwave.model.query import Query, Where
 from slowwave.pipelines.born import born, unfamiliar
 from slowwave.pipelines.entries import entries
+from slowwave.pipelines.review import QUARANTINED, suspect
 from slowwave.pipelines.tombstone import tombstone
 from slowwave.pipelines.verdicts import LIVE, Draft
 from slowwave.policy.segment import STOP_WORDS, stem, words
@@ -51,6 +52,7 @@ class _New:
     key: str
     stems: frozenset[str]
     vector: "np.ndarray[tuple[int], np.dtype[np.float32]] | None"
+    suspect: str | None = None
     candidates: list[Candidate] = field(default_factory=list)
 
 
@@ -87,6 +89,8 @@ def reconcile(
         because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
         if new.key in held and memory.id not in draft.in_store:
             draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
+        elif new.suspect:
+            _put_aside(ports, draft, memory, new)
         elif known is not None:
             draft.reinforce(known, memory, because="the same words are known")
         elif not new.candidates:
@@ -103,6 +107,13 @@ def reconcile(
     )
 
 
+def _put_aside(ports: Ports, draft: Draft, memory: Memory, new: _New) -> None:
+    """A fact that reads as an instruction waits for a person; it meets nothing that is known."""
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({QUARANTINED}), key=new.key)
+    if not ports.store.select((ports.scope,), where):
+        draft.quarantine(memory, new.entry, new.suspect or "")
+
+
 def _held(ports: Ports, fresh: Sequence[_New]) -> frozenset[str]:
     """The keys of facts that a person undid, deleted or erased."""
     buried = {tombstone(new.fact.text): new.key for new in fresh}
@@ -113,7 +124,15 @@ def _held(ports: Ports, fresh: Sequence[_New]) -> frozenset[str]:
 def _new(fact: Fact, memory: Memory, entry: Entry) -> _New:
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim) if entry.dim else None
     stems = frozenset(stem(word) for word in words(fact.text) if word not in STOP_WORDS)
-    return _New(fact=fact, memory=memory, entry=entry, key=content_key(fact.text), stems=stems, vector=vector)
+    return _New(
+        fact=fact,
+        memory=memory,
+        entry=entry,
+        key=content_key(fact.text),
+        stems=stems,
+        vector=vector,
+        suspect=suspect(fact.text, fact.trust),
+    )
 
 
 def _equals(ports: Ports, fresh: Sequence[_New]) -> dict[str, Memory]:
@@ -134,7 +153,7 @@ def _cases(
     cases: list[Case] = []
     shown = 0
     for place, new in enumerate(fresh):
-        if new.key in closed or any(new.key == earlier.key for earlier in fresh[:place]):
+        if new.suspect or new.key in closed or any(new.key == earlier.key for earlier in fresh[:place]):
             continue
         for memory, cosine in (*_similar(ports, new, now), *_in_batch(ports, new, fresh[:place])):
             if any(candidate.memory.id == memory.id for candidate in new.candidates):
@@ -170,6 +189,8 @@ def _similar(ports: Ports, new: _New, now: datetime) -> list[tuple[Memory, float
 def _in_batch(ports: Ports, new: _New, earlier: Sequence[_New]) -> list[tuple[Memory, float | None]]:
     related, found = similarity(ports, "related", RELATED), []
     for other in earlier:
+        if other.suspect:
+            continue
         both = new.vector is not None and other.vector is not None
         cosine = float(new.vector @ other.vector) if both else None  # type: ignore[operator]  # both are there
         if new.stems & other.stems or (cosine is not None and cosine >= related):

@@ -11,6 +11,7 @@ from slowwave.model.plan import Plan, Receipt
 from slowwave.pipelines.edit import checked_text
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.reconcile import Reconciled, reconcile
+from slowwave.pipelines.review import secrets
 from slowwave.ports import Ports
 
 KINDS = ("episodic", "semantic", "procedural")
@@ -58,4 +59,9 @@ def state(ports: Ports, facts: tuple[Fact, ...], *, cause: str = "add") -> Recei
 
     receipt = settle(ports, plan)
     assert done is not None  # settle plans at least once
-    return noted(receipt, notes=done.notes, problems=done.problems, waiting=done.waiting)
+    return noted(
+        receipt,
+        notes=(*done.notes, *secrets(fact.text for fact in facts)),
+        problems=done.problems,
+        waiting=done.waiting,
+    )

@@ -20,6 +20,7 @@ from slowwave.pipelines.moves import dated
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.pipelines.tombstone import buried, erased, tombstone
+from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
 BATCH: Final = 500
@@ -186,7 +187,9 @@ class _Taker:
             self._counts["messages"] += len(fresh)
             if not self._dry_run:
                 messages = [one.message for one in fresh]
-                receipt = observe(self._ports, messages, name, cause="import/messages", parent=self._parent)
+                receipt = observe(
+                    self._ports, messages, name, cause="import/messages", parent=self._parent, through="import"
+                )
                 self._problems |= dict.fromkeys(receipt.problems)
 
     def _unknown(self, name: str, said: Sequence[Said]) -> list[Said]:
@@ -317,6 +320,7 @@ class _Taker:
     # ---- stated facts
 
     def _state(self, facts: Sequence[Fact]) -> None:
+        facts = [replace(fact, trust=least((fact.trust, "import"))) for fact in facts]
         facts = self._unburied(facts, lambda fact: (tombstone(fact.text),))
         if self._dry_run:
             self._counts["facts"] += len(facts)

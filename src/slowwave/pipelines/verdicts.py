@@ -15,6 +15,7 @@ from slowwave.pipelines.entries import entries
 from slowwave.pipelines.moves import dated, moved, used
 from slowwave.policy.grounding import adds, keeps
 from slowwave.policy.retention import RESTORED, expiry
+from slowwave.policy.trust import outranks
 from slowwave.ports import Ports
 
 WAITS = "unreconciled"
@@ -68,7 +69,7 @@ class Draft:
         target = targets.get(main.memory) if main and main.memory is not None else None
         if main is None or target is None or main.op == "ADD":
             kept = self.place(new, entry, because=_why(main, because))
-        elif not target.hot or (main.memory in fixed and main.op != "NOOP"):
+        elif not target.hot or (main.memory in fixed and main.op != "NOOP") or self._from_below(main, new, target):
             kept = self.place(new, entry, because=because)
             self.link(
                 kept, target, "conflict?" if main.op == "UPDATE" else "close", because=_why(main, "it may not change")
@@ -84,10 +85,14 @@ class Draft:
             old = self._where(targets[verdict.memory]) if verdict.memory is not None else None
             if old is None or old.id == kept.id or not old.hot:
                 continue
-            if verdict.memory in fixed or self._words_of_a_person(old):
+            if verdict.memory in fixed or self._words_of_a_person(old) or outranks(old.trust, new.trust):
                 self.link(kept, old, "conflict?", because=_why(verdict, "it may not change"))
             else:
                 self.retract(old, kept, because=_why(verdict, "no longer true"))
+
+    def _from_below(self, verdict: Verdict, new: Memory, old: Memory) -> bool:
+        """Whether a source would reword or end what comes from one that is believed further."""
+        return verdict.op == "UPDATE" and outranks(old.trust, new.trust)
 
     def undecided(self, new: Memory) -> Memory | None:
         """A new fact as it stands by now; None if an earlier one of the batch has taken its place."""
@@ -170,8 +175,17 @@ class Draft:
             self.place(replace(new, flags=new.flags | {WAITS}), entry, because=f"{because}; waits for a mind")
 
     def reinforce(self, known: Memory, new: Memory, *, because: str) -> Memory:
-        """The fact was heard again: its sources join the known memory's, which counts one use more."""
+        """The fact was heard again: its sources join the known memory's, which counts one use more.
+
+        From a source that is believed less, it changes nothing; from one that is believed further, it stands itself.
+        """
         current = self.standing.get(known.id, known)
+        if outranks(current.trust, new.trust):
+            self.notes.append(f"already known: {known.text!r}")
+            self._dissolve(new, current, stored=new.id in self.in_store, because=because)
+            return current
+        if outranks(new.trust, current.trust):
+            return self._succeed(current, new, new.text, because=because)
         again = replace(current, sources=_joined(current.sources, new.sources), expires_at=self._lives(current, new))
         if not current.hot:
             again = self._change(current, moved(again, "revive", self.ports.config), because=because)
@@ -192,6 +206,8 @@ class Draft:
     def merge(self, known: Memory, new: Memory, text: str, *, because: str) -> Memory:
         """One memory for both: the fuller wording, all sources. Of two that are stored, the fuller one stays."""
         current = self.standing.get(known.id, known)
+        if outranks(new.trust, current.trust):
+            return self._succeed(current, new, text, because=because)
         stored = new.id in self.in_store
         if stored and text == new.text != current.text and current.phase == "active":
             current, new = new, current
@@ -203,7 +219,7 @@ class Draft:
         after = replace(
             current,
             text=text,
-            sources=_joined(current.sources, new.sources),
+            sources=_heard(current, new),
             importance=max(current.importance, new.importance),
             pinned=current.pinned or new.pinned,
             flags=current.flags - {RESTORED} - waits,
@@ -217,6 +233,27 @@ class Draft:
         self.facts[after.id] = self.standing[after.id]
         self.notes.append(f"merged into {current.text!r}")
         return self.standing[after.id]
+
+    def quarantine(self, new: Memory, entry: Entry | None, why: str) -> None:
+        """Store a fact for a person to look at."""
+        waits = replace(new, phase="quarantined", reason=why, due_at=None)
+        self._put(Add(memory=waits, because=f"for review: {why}", entry=entry), waits)
+        self.notes.append(f"kept for review ({why}): see `slowwave review`")
+
+    def _succeed(self, current: Memory, new: Memory, text: str, *, because: str) -> Memory:
+        """The same fact from a source that is believed further: trust never rises in place, so a new memory stands."""
+        made, problems = entries(self.ports, [text])
+        self.problems += problems
+        if current.phase == "core":
+            current = self._change(current, moved(current, "demote", self.ports.config), because=because)
+        gone = moved(current, "merge", self.ports.config, superseded_by=new.id)
+        gone = self._change(current, replace(gone, flags=gone.flags - {WAITS}), because=because)
+        self._became[current.id] = new.id
+        pinned, importance = new.pinned or current.pinned, max(new.importance, current.importance)
+        kept = self.place(replace(new, text=text, pinned=pinned, importance=importance), made[0], because=because)
+        self._count_in(kept, gone, because=because)
+        self.notes.append(f"stands for {current.text!r}, which came from a source that is believed less")
+        return self.standing[kept.id]
 
     def _count_in(self, kept: Memory, gone: Memory, *, because: str) -> None:
         """The uses of a memory that another one stands for now are that one's."""
@@ -297,6 +334,11 @@ class Draft:
 
 def _joined(first: tuple[SourceRef, ...], second: tuple[SourceRef, ...]) -> tuple[SourceRef, ...]:
     return (*first, *(source for source in second if source.memory not in {one.memory for one in first}))
+
+
+def _heard(known: Memory, new: Memory) -> tuple[SourceRef, ...]:
+    """The sources of two that are merged; those that are believed less are left out, for trust is the least of them."""
+    return known.sources if outranks(known.trust, new.trust) else _joined(known.sources, new.sources)
 
 
 def _end(old: Memory, new: Memory) -> datetime:

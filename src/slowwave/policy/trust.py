@@ -9,13 +9,13 @@ ORDER: Final = ("user", "assistant", "tool", "import", "web", "llm")
 _ROLES: Final = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 
 
-def trust_of_role(role: str) -> str:
-    """The kind of source that a message of this role is.
+def trust_of_role(role: str, speaker: str | None = None) -> str:
+    """The kind of source that a message of this role is. An assistant with a speaker is a person in a chat of people.
 
-    >>> trust_of_role("tool")
-    'tool'
+    >>> trust_of_role("tool"), trust_of_role("assistant", "Alice")
+    ('tool', 'user')
     """
-    return _ROLES[role]
+    return "user" if role == "assistant" and speaker is not None else _ROLES[role]
 
 
 def least(sources: Iterable[str]) -> str:
@@ -33,6 +33,15 @@ def trusted(trust: str, bar: str) -> bool:
     (True, False)
     """
     return _distance(trust) <= _distance(bar)
+
+
+def outranks(trust: str, other: str) -> bool:
+    """Whether a source is believed further than another.
+
+    >>> outranks("user", "tool"), outranks("user", "user")
+    (True, False)
+    """
+    return _distance(trust) < _distance(other)
 
 
 def _distance(trust: str) -> int:

@@ -1,0 +1,111 @@
+"""Upkeep: the verbs of a memory that keep it in order: sleeping, undoing, reviewing, erasing, bringing in and out."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from slowwave.handle import Handle
+from slowwave.model.memory import Memory
+from slowwave.model.plan import Plan, Receipt
+from slowwave.pipelines import edit, sleep as nightly
+from slowwave.pipelines.command import command
+from slowwave.pipelines.erase import Choice, ErasureReceipt, erase
+from slowwave.pipelines.reembed import reembed
+from slowwave.pipelines.review import review
+from slowwave.pipelines.undo import undo
+
+if TYPE_CHECKING:
+    from slowwave.pipelines.transfer import Imported
+
+
+class Upkeep(Handle):
+    """What maintains a memory; `AgentMemory` adds writing and asking."""
+
+    def sleep(self, *, dry_run: bool = False, think: bool = True) -> nightly.SleepReport:
+        """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
+        report = nightly.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
+        self._raise_if_strict(report.problems)
+        return report
+
+    tick = sleep
+
+    def apply(self, plan: Plan) -> tuple[Receipt, ...]:
+        """Execute a plan made earlier, under its version checks."""
+        return nightly.apply(self._open_ports, plan)
+
+    def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
+        """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
+        return undo(self._open_ports, run_id, cascade=cascade)
+
+    def command(self, text: str) -> str:
+        """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
+        return command(self._run_ports, text)
+
+    def erase(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - the word every caller would use
+        source: str | None = None,
+        conversation: str | None = None,
+        text: str | None = None,
+        scope: bool = False,
+    ) -> ErasureReceipt:
+        """Destroy whole memories and everything derived from them, for good, and prove it.
+
+        Give exactly one: the id of a memory, a source (the caller's own message id), a conversation, a text (whatever
+        holds it or ever held it, in any case of its letters), or `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
+        """
+        choice = Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
+        return erase(self._open_ports, choice)
+
+    def review(self) -> list[Memory]:
+        """What reads as an instruction to a model and was not said by the user; `reason` says what it looks like.
+
+        It is stored, but in no recall, fact, summary or context until a person decides.
+        """
+        return review(self._open_ports)
+
+    def release(self, memory_id: str) -> Receipt:
+        """A person has looked at a memory under review: it is recalled like any other."""
+        return self._told(edit.release(self._open_ports, memory_id))
+
+    def reject(self, memory_id: str) -> Receipt:
+        """A person has looked at a memory under review: it is retracted, and not taken in again."""
+        return self._told(edit.reject(self._open_ports, memory_id))
+
+    def reembed(self) -> int:
+        """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
+        return reembed(self._open_ports)
+
+    def doctor(self, *, deep: bool = False) -> list[str]:
+        """What is wrong with the store, in sentences; empty when all is well."""
+        return self._open_ports.store.check(deep=deep)
+
+    def import_(
+        self,
+        path: str | Path,
+        format: str = "auto",  # noqa: A002 - the word of the command line
+        *,
+        dry_run: bool = False,
+        told: Callable[[int], None] | None = None,
+    ) -> "Imported":
+        """Take in the conversations or facts of a file; what is known already stays. One run, taken back by `undo`.
+
+        Args:
+            path: the file; archives of ChatGPT and Claude as they were downloaded.
+            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", or "auto" to look.
+            dry_run: count only.
+            told: called after each batch with how many items were read.
+        """
+        from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
+        from slowwave.pipelines.transfer import incoming  # noqa: PLC0415
+
+        return incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
+
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""
+        from slowwave import formats  # noqa: PLC0415 - as above
+        from slowwave.pipelines.transfer import outgoing  # noqa: PLC0415
+
+        ports = self._open_ports
+        return formats.write(path, outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite)
