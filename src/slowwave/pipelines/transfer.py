@@ -34,6 +34,7 @@ EXAMPLES: Final = 20
 
 T = TypeVar("T")
 ERASED: Final = "erased earlier"
+TAKEN_BACK: Final = "it was taken back earlier: undo that undo, or revive it"
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 
@@ -124,7 +125,7 @@ class _Taker:
         self._counts: Counter[str] = Counter()
         self._conversations: set[str] = set()
         self._renumbered: set[str] = set()
-        self._known: dict[str, dict[str, int]] = {}
+        self._known: dict[str, dict[str, int | None]] = {}
         self._skipped: Counter[str] = Counter()
         self._examples: list[Skipped] = []
         self._broken: list[Skipped] = []
@@ -201,20 +202,26 @@ class _Taker:
             if ref not in known:
                 known[ref] = content
                 fresh.append(one)
+            elif known[ref] is None:
+                self._skip([Skipped(where=one.where, why=TAKEN_BACK)])
             elif known[ref] == content:
                 self._counts["known"] += 1
             else:
                 self._skip([Skipped(where=one.where, why=CONFLICT)])
         return fresh
 
-    def _known_of(self, name: str) -> dict[str, int]:
-        """What a conversation holds by the callers' ids, read once."""
+    def _known_of(self, name: str) -> dict[str, int | None]:
+        """What a conversation holds by the callers' ids, read once; None stands for what was taken back."""
         if name not in self._known:
             if sum(map(len, self._known.values())) > REMEMBERED:
                 self._known.clear()
             where = Where(kinds=frozenset({MESSAGE}), conversation=name)
             stored = self._ports.store.select((self._ports.scope,), where)
-            self._known[name] = {one.ref: hash((one.role, one.text, one.speaker)) for one in stored if one.ref}
+            self._known[name] = {
+                one.ref: None if one.phase == "retracted" else hash((one.role, one.text, one.speaker))
+                for one in stored
+                if one.ref
+            }
         return self._known[name]
 
     # ---- records of our own exports
