@@ -36,6 +36,7 @@ def talk(*texts: str, before: Sequence[str] = (), speakers: Sequence[str] = ()) 
 
 
 KEPT = [
+    ("Dancing relaxes Jon", "Jon here: to dance relaxes me.", "to dance relaxes me"),
     (
         "Auth service uses Argon2 with 12-byte salt",
         "Our auth service uses Argon2 with a 12-byte salt.",
@@ -193,6 +194,26 @@ def test_a_summary_of_something_else_is_unrelated(text: str) -> None:
     assert related("Alice looked after the garden and sold her tools.", members)
     assert related(SUMMARY, [said(hike) for hike in HIKES])
     assert related("他卖了花园的工具", [said("我把花园的工具卖了")])
+
+
+def spoken(fact: str, quote: str, text: str) -> str | None:
+    turn = said(text, "Caroline")
+    return check(Fact(text=fact, turn=1, quote=quote), turn, (), {"Caroline", "Melanie"})
+
+
+def test_what_one_says_of_herself_is_not_told_of_the_other() -> None:
+    text = "I went to a support group. You should come, Melanie! We had fun. Melanie paints."
+    assert spoken("Melanie went to a support group", "I went to a support group", text) == (
+        "Caroline says it of themselves, and it tells of Melanie"
+    )
+    for fact, quote in (
+        ("Caroline went to a support group", "I went to a support group"),
+        ("Melanie heard that Caroline went to a support group", "I went to a support group"),
+        ("Melanie was asked to come", "You should come, Melanie"),
+        ("Melanie had fun", "We had fun"),
+        ("Melanie paints", "Melanie paints"),
+    ):
+        assert spoken(fact, quote, text) is None, fact
 
 
 def test_days_that_share_a_month_are_kept() -> None:

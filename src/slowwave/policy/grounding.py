@@ -10,7 +10,7 @@ from slowwave.model.memory import Memory
 from slowwave.policy import naming
 from slowwave.policy.dates import Written, derivable, exact, mentioned, weekdays
 from slowwave.policy.quotes import Found, locate
-from slowwave.policy.segment import STOP_WORDS, terms
+from slowwave.policy.segment import STOP_WORDS, stem, terms
 
 CONTENT_MIN: Final = 0.3
 """Share of a fact's content that its source must hold where capitals do not tell names (Chinese, German), and of a
@@ -28,6 +28,10 @@ _PARAPHRASE: Final = frozenset(
 )
 _GERMAN: Final = naming.word_set("der die das und ist nicht ein eine ich mit auf für von zu den dem wir sie er hat im")
 _GERMAN_WORDS: Final = 2
+_MYSELF: Final = naming.word_set("i i'm i've i'd i'll my me mine myself")
+_NOT_ALONE: Final = naming.word_set(
+    "we we're we've we'd we'll us our ours you you're you've you'd you'll your yours he she they his her their him them"
+)
 _ENDING: Final = re.compile(r"(?:ing|ed|e?s)$")
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
@@ -73,7 +77,8 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
         return f"no one said the number {foreign[0]!r}"
     if not _shares_content(fact, near, speakers):
         return "its quote says nothing of it"
-    return None
+    other = _swapped(fact, turn, speakers)
+    return f"{turn.speaker} says it of themselves, and it tells of {other}" if other else None
 
 
 def keeps(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
@@ -177,8 +182,11 @@ def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> 
     found = naming.names(text)
     if _capitalises_nouns(sources):
         return []
-    stems = tuple(stem for word in known if len(stem := _ENDING.sub("", word)) >= _SHORTEST_STEM)
-    opening = [name for name in found.opening if not name.casefold().startswith(stems)]
+    stems = tuple(begins for word in known if len(begins := _ENDING.sub("", word)) >= _SHORTEST_STEM)
+    said = {stem(word) for word in known}  # "Dancing" opens a fact drawn from "dance"
+    opening = [
+        name for name in found.opening if not name.casefold().startswith(stems) and stem(name.casefold()) not in said
+    ]
     return [name for name in (*found.inside, *opening) if not naming.is_named_in(name, known)]
 
 
@@ -209,6 +217,25 @@ def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str
     if not any(_tells_names(m.text) for m in near):
         return bool(wanted & held)
     return bool(wanted & held) or len(_content(fact.quote or near[0].text, speakers)) >= _TELLING_QUOTE
+
+
+def _swapped(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
+    """The other speaker that a fact begins with, where the one who spoke says "I", speaks of no one else, and is not in it.
+
+    Of 677 facts that a model drew from real talk (LoCoMo's observations) this refuses 4, of which 3 are wrong indeed;
+    with the two speakers exchanged it refuses half of them.
+    """
+    if (
+        not turn.speaker
+        or fact.text.startswith(turn.speaker)
+        or naming.is_named_in(turn.speaker, naming.words(fact.text))
+    ):
+        return None
+    quote = naming.words(fact.quote or turn.text)
+    if not quote & _MYSELF or quote & _NOT_ALONE:
+        return None
+    others = (name for name in sorted(speakers) if name != turn.speaker and fact.text.startswith(name))
+    return next((name for name in others if not naming.is_named_in(name, quote)), None)
 
 
 def _tells_names(text: str) -> bool:

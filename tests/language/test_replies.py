@@ -1,0 +1,68 @@
+"""Replies as a careful model would write them for real conversations: what was said is kept, what was not is refused.
+
+The replies are recorded; the conversations are not part of this project. Each reply names the messages and sentences it
+rests on, and its `refused` facts are what a careless model would add: a wrong day, a foreign name, something not said.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.testing import FrozenClock, ScriptedLLM
+
+Open = Callable[..., AgentMemory]
+REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8"))
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+@pytest.fixture(scope="module")
+def conversations() -> dict[str, Mapping[str, Any]]:
+    folder = os.environ.get("SLOWWAVE_DATA")
+    if not folder:
+        pytest.skip("set SLOWWAVE_DATA to the folder that holds locomo/locomo-dev.json")
+    samples = json.loads((Path(folder) / "locomo" / "locomo-dev.json").read_text(encoding="utf-8"))
+    return {sample["sample_id"]: sample["conversation"] for sample in samples}
+
+
+def answer(reply: Mapping[str, Any], turns: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """The reply in the form a model gives it: numbers of messages, and words of them as quotes."""
+    numbers = {turn["dia_id"]: number for number, turn in enumerate(turns, 1)}
+    facts = []
+    for fact in (*reply["refused"], *reply["kept"]):
+        number = numbers[fact["dia"]]
+        sentences = _SENTENCE.split(turns[number - 1]["text"].strip())
+        quote = sentences[min(fact["sentence"], len(sentences) - 1)]
+        told = {"text": fact["text"], "category": fact["category"], "confidence": 0.9}
+        facts.append({**told, "message": number, "quote": quote})
+    return {"facts": facts}
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: f"{reply['sample']}-{reply['session']}")
+def test_a_careful_reply_is_kept_and_what_was_not_said_is_refused(
+    opened: Open, conversations: dict[str, Mapping[str, Any]], reply: Mapping[str, Any]
+) -> None:
+    talk = conversations[reply["sample"]]
+    turns = talk[f"session_{reply['session']}"][:30]
+    at = datetime.strptime(talk[f"session_{reply['session']}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    new = [{"fact": number, "op": "ADD", "memory": None, "relation": "compatible"} for number in range(1, 9)]
+    llm = ScriptedLLM(distil=answer(reply, turns), reconcile={"verdicts": new})
+    memory = opened(llm=llm, clock=FrozenClock(at))
+    messages = [
+        Message(role="user", speaker=turn["speaker"], content=turn["text"].strip(), at=at, id=turn["dia_id"])
+        for turn in turns
+    ]
+    memory.add_messages(messages, conversation="talk")
+    result = memory.consolidate()
+    stored = {fact.text: fact for fact in memory.get_all()}
+    assert stored.keys() == {fact["text"] for fact in reply["kept"]}, {one.text: one.reason for one in result.rejected}
+    assert {one.text for one in result.rejected} == {fact["text"] for fact in reply["refused"]}
+    assert (llm.count("distil"), llm.count("reconcile"), result.waiting) == (1, 1, 0)
+    for fact in reply["kept"]:
+        assert [str(source) for source in stored[fact["text"]].sources] == [fact["dia"]]
