@@ -133,8 +133,8 @@ class Store(Protocol):
         """One conversation, or None."""
         ...
 
-    def links(self, scope: str, ids: Collection[str], kinds: Collection[str] | None = None) -> list[Linked]:
-        """The joins that touch any of these memories, with a weight above 0."""
+    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[Linked]:
+        """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
         ...
 
     def runs(

@@ -8,8 +8,10 @@ from slowwave.handle import Handle
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
 from slowwave.pipelines import edit, sleep as nightly
-from slowwave.pipelines.command import command
+from slowwave.pipelines.command import command, latest
+from slowwave.pipelines.compaction import Compaction, compacted
 from slowwave.pipelines.erase import Choice, ErasureReceipt, erase
+from slowwave.pipelines.health import Health, health
 from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.review import review
 from slowwave.pipelines.undo import undo
@@ -36,6 +38,17 @@ class Upkeep(Handle):
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
         return undo(self._open_ports, run_id, cascade=cascade)
+
+    def compact_memories(self, conversation: str | None = None, *, force: bool = True) -> Compaction:
+        """Summarise now what lies outside the immediate window of a conversation; twice in a row, the second does nothing.
+
+        Args:
+            conversation: its name; None means the one written to last.
+            force: also a rest shorter than `recent_window`; without, only what is due.
+        """
+        done = compacted(self._run_ports, conversation or latest(self._open_ports), force=force)
+        self._raise_if_strict(done.problems)
+        return done
 
     def command(self, text: str) -> str:
         """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
@@ -64,6 +77,13 @@ class Upkeep(Handle):
         It is stored, but in no recall, fact, summary or context until a person decides.
         """
         return review(self._open_ports)
+
+    def health(self) -> Health:
+        """What a person should look at: contradictions, what waits, what is damaged, what piles up. A pure read.
+
+        `health.ok` says that nothing is wrong and nothing waits for a person; it prints well.
+        """
+        return health(self._open_ports)
 
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""

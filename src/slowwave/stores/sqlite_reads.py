@@ -121,13 +121,16 @@ class SqliteReads(SqliteBase):
         last_seq, last_at = row or (0, 0)
         return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
 
-    def links(self, scope: str, ids: Collection[str], kinds: Collection[str] | None = None) -> list[Linked]:
-        """The joins that touch any of these memories, with a weight above 0."""
+    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[Linked]:
+        """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
         found: dict[tuple[str, str, str], Linked] = {}
         with self._guard:
             token = self._tokens.scope(scope)
-            for identity in ids if token is not None else ():
-                for source, target, kind, weight, at in self._all(SQL["links_of"], {"scope": token, "id": identity}):
+            every = [None] if ids is None else ids
+            for identity in every if token is not None else ():
+                statement = SQL["links_of" if identity is not None else "every_link"]
+                values = {"scope": token, "id": identity} if identity is not None else (token,)
+                for source, target, kind, weight, at in self._all(statement, values):
                     if weight > 0 and (kinds is None or kind in kinds):
                         found[source, target, kind] = Linked(
                             source=source, target=target, kind=kind, weight=weight, at=from_micros(at)

@@ -347,6 +347,15 @@ class StoreContract(JournalContract):
         assert "new messages" in gone.dropped[0].reason
         assert store.conversation(SCOPE, "c1") is not None
 
+    def test_links_are_found_by_kind_without_naming_memories(self, store: Store) -> None:
+        one, two, three = (fact(f"Likes tea {n}") for n in range(3))
+        joins = [link(one.id, two.id, kind="close"), link(two.id, three.id, kind="unsure"), link(one.id, three.id)]
+        store.apply(plan(*(add(each) for each in (one, two, three)), *joins))
+        assert {found.kind for found in store.links(SCOPE, None)} == {"close", "unsure", "association"}
+        found = store.links(SCOPE, None, ["close", "unsure"])
+        assert {(each.source, each.target) for each in found} == {(one.id, two.id), (two.id, three.id)}
+        assert store.links(OTHER, None) == []
+
     def test_a_closed_store_says_so(self, store: Store) -> None:
         store.close()
         store.close()
