@@ -33,10 +33,15 @@ def buried(memory: Memory) -> tuple[str, ...]:
     return (tombstone(memory.text),)
 
 
+def anything_erased(ports: Ports) -> bool:
+    """Whether anything ever was: else nobody has to make keys."""
+    return bool(ports.store.held(ports.scope, [SOME]))
+
+
 def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
     """For each memory-to-be, given by its keys, whether it was erased."""
     every = [tuple(own) for own in keys]
-    if not ports.store.held(ports.scope, [SOME]):
+    if not anything_erased(ports):
         return [False] * len(every)
     held = ports.store.held(ports.scope, [key for own in every for key in own])
     return [not held.isdisjoint(own) for own in every]
