@@ -359,3 +359,35 @@ def test_a_long_text_is_found_by_its_best_passage() -> None:
 def test_shared_counts_stems_that_are_no_stop_words() -> None:
     [place] = built([known("f", "the cats of Rome")]).search(query("the cat in Rome or Paris"))
     assert place.shared == 2
+
+
+def test_what_is_left_of_a_message_is_searched_in_its_place_and_changes_no_other_score() -> None:
+    texts = [
+        "I adopted a dog called Biscuit",
+        "What does Biscuit eat?",
+        "Kibble, and every cushion in sight",
+        "Oh dear",
+    ]
+    talk = [said(number, text) for number, text in enumerate(texts, 1)]
+    (third, entry), gist = talk[2], "every cushion in sight"
+    fact = known("f", "Biscuit eats kibble", third.id)
+    left = replace(third, gist=gist)
+    whole = built([*talk, fact])
+    trimmed = built([*talk[:3], fact])
+    trimmed.trim([(left, entry, embedded(gist))])
+    trimmed.append([talk[3]])
+    at_once = built([*talk, fact])
+    at_once.trim([(left, entry, embedded(gist))])
+    assert len(trimmed) == len(at_once) == len(whole) == 5
+    for text in ("kibble", "cushion Biscuit", "What does the dog eat?"):
+        assert trimmed.search(query(text, deep=True)) == whole.search(query(text, deep=True))
+        shallow, full = scores(trimmed.search(query(text))), scores(whole.search(query(text)))
+        assert {name: score for name, score in shallow.items() if name != third.id} == {
+            name: score for name, score in full.items() if name != third.id
+        }
+        assert shallow[third.id] != full[third.id]
+        assert shallow == pytest.approx(scores(at_once.search(query(text))), abs=1e-6)
+    trimmed.change([replace(left, phase="cold")])
+    assert third.id not in scores(trimmed.search(query("cushion")))
+    trimmed.change([replace(left, gist=None)])
+    assert trimmed.search(query("kibble")) == whole.search(query("kibble"))

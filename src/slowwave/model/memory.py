@@ -100,7 +100,7 @@ class Memory:
     @property
     def wording(self) -> str:
         """What a normal search and a context see of it."""
-        return self.text if self.gist is None else self.gist
+        return self.text if self.gist is None else "; ".join(self.gist.split("\n"))
 
     @property
     def outdated(self) -> bool:

@@ -110,8 +110,8 @@ class Hit:
 
     @property
     def text(self) -> str:
-        """The words of the memory."""
-        return self.memory.text
+        """The words of the memory: what is hot of a message's, or the whole if it was found in cold storage."""
+        return self.memory.text if self.deep else self.memory.wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,14 +139,14 @@ def _found(hit: Hit) -> Item:
     """A hit as a line: the facts it is shown with say it shortest; what is outdated says so."""
     memory = hit.memory
     day = f"{memory.at:%Y-%m-%d}"
-    words = "; ".join(fact.text for fact in hit.facts) or memory.text
+    words = "; ".join(fact.text for fact in hit.facts) or memory.wording
     who = "" if hit.facts or memory.kind != MESSAGE else f"{memory.speaker or memory.role}: "
     stale = " (outdated)" if hit.stale else ""
     return _item(f"[{day}] {who}{words}{stale}", memory, hit.because or f"score {hit.score:.2f}")
 
 
 def _said(memory: Memory) -> Item:
-    return _item(f"{memory.speaker or memory.role}: {memory.text}", memory, f"message {memory.seq}")
+    return _item(f"{memory.speaker or memory.role}: {memory.wording}", memory, f"message {memory.seq}")
 
 
 def _spanned(memory: Memory) -> Item:

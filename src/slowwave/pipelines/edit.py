@@ -87,13 +87,15 @@ def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
 
 
 def revive(ports: Ports, memory_id: str) -> Receipt:
-    """Bring back what is cold, superseded or retracted; sleep leaves it alone until it is used or changed."""
+    """Bring back what is cold, superseded or retracted, and words that are; sleep leaves it alone until it is used or changed."""
 
     def change(memory: Memory) -> Memory:
-        if memory.hot:
+        if memory.hot and memory.gist is None:
             return memory
+        if memory.hot:
+            return replace(memory, gist=None, flags=memory.flags | {RESTORED}, version=memory.version + 1)
         event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
-        back = moved(memory, event, ports.config, superseded_by=None, valid_to=None)
+        back = moved(memory, event, ports.config, superseded_by=None, valid_to=None, gist=None)
         _refuse_twin(ports, back)
         return dated(replace(back, flags=back.flags | {RESTORED}), ports.config)
 

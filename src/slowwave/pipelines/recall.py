@@ -171,7 +171,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
                 parts=one.parts,
                 facts=tuple(found[i] for i in one.facts),
                 sources=sources_of(ports, memory),
-                deep=asked.deep and not memory.hot,
+                deep=asked.deep and not (memory.hot and memory.gist is None),
                 stale=memory.outdated and asked.as_of is None,
                 because=f"{memory.reason or memory.phase}" if not memory.hot else "",
             )
@@ -253,7 +253,9 @@ def _shown_below(ports: Ports, hits: list[Hit], one: str, other: str, asked: Sea
     memory = next(iter(ports.store.get(ports.scopes, [other])), None)
     if memory is None or not _wanted(memory, asked):
         return hits
-    place = next(n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
+    shown = (n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
+    if (place := next(shown, None)) is None:  # another pair took the last place
+        return hits
     beside = Hit(
         memory=memory,
         score=hits[place].score,

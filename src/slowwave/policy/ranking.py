@@ -1,7 +1,7 @@
 """How well each memory answers a question: one absolute, additive score, the same over any store's arrays."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -68,6 +68,8 @@ class Corpus:
         vectors, scale: (n, dim) vectors with context, and 1 / norm of each, 0 without a vector; None without any.
         passages, passage_rows: (m, dim) unit vectors of the passages of long texts, and their rows, ascending.
         lenders, borrowers: pairs of rows: a fact and a message it rests on.
+        gists, wholes: pairs of rows: what is left of a message's wording, and the message. A gist borrows what the
+            message borrows, from the same neighbours, and lends nothing.
     """
 
     count: int
@@ -91,6 +93,8 @@ class Corpus:
     passage_rows: Rows
     lenders: Rows
     borrowers: Rows
+    gists: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    wholes: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
 def weight(words: Floats, average: float, original: Mask) -> Floats:
@@ -183,7 +187,11 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
             targets.append(reached)
             weights.append(share * lent * corpus.gate[reached])
     tf: Floats = np.zeros(len(corpus.weight)) if dated is None else dated
-    tf += np.bincount(np.concatenate(targets), weights=np.concatenate(weights), minlength=len(tf))
+    gathered = np.bincount(np.concatenate(targets), weights=np.concatenate(weights), minlength=len(tf))
+    if len(corpus.gists):
+        borrowed = gathered - np.bincount(rows, weights=own, minlength=len(tf))
+        gathered[corpus.gists] += borrowed[corpus.wholes]
+    tf += gathered
     return tf
 
 

@@ -57,6 +57,13 @@ class Index:
         """
         self._rows.append(rows)
 
+    def trim(self, rows: Iterable[tuple[Memory, Entry, Entry]]) -> None:
+        """Messages of which only some words are hot, each with the entries of the whole and of these words.
+
+        A search that is not deep sees these words in place of the whole; a deep one scores as if nothing were cold.
+        """
+        self._rows.trim(rows)
+
     def change(self, memories: Iterable[Memory]) -> None:
         """Take over everything but the words: phase, kind, category, times, use and sources of known memories."""
         self._rows.change(memories)

@@ -38,6 +38,9 @@ _COLUMNS: Final[Mapping[str, type[np.generic]]] = {
 }
 
 
+_TOLD: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
+"""What the row of a gist has from its message."""
+
 _NO_VECTORS: Final = (
     None,
     np.zeros(0, dtype=np.float32),
@@ -55,7 +58,7 @@ class IndexRows:
         self.ids: list[str] = []
         self.row: dict[str, int] = {}
         self.postings: defaultdict[int, array[int]] = defaultdict(lambda: array("i"))
-        self._buried: set[int] = set()
+        self._gists: dict[int, int] = {}  # of each message of which only some words are hot: the row of these
         self.conversations: dict[str, int] = {}
         self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
         self._named: list[bool] = []  # of each conversation: somebody in it has a name
@@ -73,7 +76,7 @@ class IndexRows:
         self._prepared: dict[str | None, Corpus] = {}
 
     def __len__(self) -> int:
-        return self.size - len(self._buried)
+        return len(self.row)
 
     def append(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
         """Add memories, the messages of a conversation in the order of their seq; a known fact takes its new words.
@@ -82,24 +85,13 @@ class IndexRows:
             ValueError: before anything is changed, if a message is known already or comes out of order.
         """
         self._check(rows)
-        start = self.size
-        self.size += len(rows)
-        if self.size > len(self.columns["words"]):
-            for name, column in self.columns.items():
-                self.columns[name] = grown(column, self.size)
-        fresh = slice(start, self.size)
-        self.columns["words"][fresh] = [entry.words for _, entry in rows]
-        self.columns["gate"][fresh] = [gate(entry.words) for _, entry in rows]
-        self.columns["question"][fresh] = [bareness(entry.question, entry.words) for _, entry in rows]
-        self.columns["cues"][fresh] = [entry.cues for _, entry in rows]
+        start = self._fill([entry for _, entry in rows])
         buried: set[int] = set()
         for row, (memory, entry) in enumerate(rows, start):
             if memory.id in self.row:
                 buried.add(self._bury(memory.id))
             self.row[memory.id] = row
-            self.ids.append(memory.id)
-            for term in struct.unpack(f"<{entry.words}Q", entry.terms):
-                self.postings[term].append(row)
+            self._name(row, memory, entry)
             self._link(row, memory)
             self._describe(row, memory)
         self._release(buried)
@@ -120,6 +112,54 @@ class IndexRows:
             self._link(row, memory)
         self._prepared.clear()
 
+    def trim(self, rows: Iterable[tuple[Memory, Entry, Entry]]) -> None:
+        """Messages of which only some words are hot, each with the entries of the whole and of these.
+
+        A search that is not deep sees these words in place of the whole; a deep one sees the whole, whose score, and
+        whatever it lends to others, stay what they were.
+        """
+        for memory, entry, left in rows:
+            whole, row = self.row[memory.id], self._fill([left])
+            self._let_go(whole)
+            self._name(row, memory, left)
+            for name in ("before", "after"):
+                self.columns[name][row] = -1
+            for name in ("conversation", "speaker", "user"):
+                self.columns[name][row] = self.columns[name][whole]
+            self.columns["original"][row] = False
+            self._gists[whole] = row
+            self._describe(whole, memory)
+            self._append_vectors(row, [left], np.zeros(1, dtype=np.bool_))
+            if left.embedder:
+                same = entry.dim if entry.embedder == left.embedder else 0
+                own = np.frombuffer(entry.vectors, dtype="<f4", count=same) if same else np.zeros(left.dim, dtype="<f4")
+                self._vectors[left.embedder].pair(row, whole, own)
+        self._prepared.clear()
+
+    def _let_go(self, whole: int) -> None:
+        """The words that were left of a message are no longer those that are hot."""
+        if whole in self._gists:
+            self.columns["hot"][self._gists.pop(whole)] = False
+
+    def _fill(self, entries: Sequence[Entry]) -> int:
+        """New rows with what their entries say; the first of them."""
+        start = self.size
+        self.size += len(entries)
+        if self.size > len(self.columns["words"]):
+            for name, column in self.columns.items():
+                self.columns[name] = grown(column, self.size)
+        fresh = slice(start, self.size)
+        self.columns["words"][fresh] = [entry.words for entry in entries]
+        self.columns["gate"][fresh] = [gate(entry.words) for entry in entries]
+        self.columns["question"][fresh] = [bareness(entry.question, entry.words) for entry in entries]
+        self.columns["cues"][fresh] = [entry.cues for entry in entries]
+        return start
+
+    def _name(self, row: int, memory: Memory, entry: Entry) -> None:
+        self.ids.append(memory.id)
+        for term in struct.unpack(f"<{entry.words}Q", entry.terms):
+            self.postings[term].append(row)
+
     def _check(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
         newest: dict[str, int] = {}
         for memory, _ in rows:
@@ -135,7 +175,6 @@ class IndexRows:
     def _bury(self, identity: str) -> int:
         """The words of a fact that is about to be said anew no longer count; its old row."""
         row = self.row[identity]
-        self._buried.add(row)
         for name in ("hot", "open", "original"):
             self.columns[name][row] = False
         return row
@@ -216,6 +255,8 @@ class IndexRows:
     def _describe(self, row: int, memory: Memory) -> None:
         """Write down what a memory says of itself, apart from its words."""
         columns, phase = self.columns, memory.phase
+        if memory.gist is None:
+            self._let_go(row)
         columns["hot"][row] = phase in HOT
         columns["open"][row] = phase != "quarantined"
         columns["outdated"][row] = memory.outdated
@@ -231,6 +272,10 @@ class IndexRows:
             for term in date_terms(memory.at):
                 self._day_terms[term].append(number)
         columns["day"][row] = self._days[day]
+        if row in self._gists:
+            for name in _TOLD:
+                columns[name][self._gists[row]] = columns[name][row]
+            columns["hot"][row] = columns["open"][self._gists[row]] = False
 
     def _release(self, facts: set[int]) -> None:
         """Forget what these facts rest on."""
@@ -282,6 +327,12 @@ class IndexRows:
         average = max(1.0, float(words @ original) / max(1, self.originals))
         stored = self._vectors.get(embedder) if embedder else None
         vectors, scale, passages, passage_rows = stored.arrays(self.size) if stored else _NO_VECTORS
+        lenders, borrowers = np.array(self._lenders, dtype=np.intp), np.array(self._borrowers, dtype=np.intp)
+        gists = np.array(list(self._gists.values()), dtype=np.intp)
+        wholes = np.array(list(self._gists), dtype=np.intp)
+        gist_of = np.full(self.size, -1, dtype=np.intp)
+        gist_of[wholes] = gists
+        too = gist_of[borrowers]  # a fact lends to what is left of a message as well
         corpus = Corpus(
             count=self.originals,
             postings=self.posting,
@@ -302,8 +353,10 @@ class IndexRows:
             scale=scale,
             passages=passages,
             passage_rows=passage_rows,
-            lenders=np.array(self._lenders, dtype=np.intp),
-            borrowers=np.array(self._borrowers, dtype=np.intp),
+            lenders=np.append(lenders, lenders[too >= 0]),
+            borrowers=np.append(borrowers, too[too >= 0]),
+            gists=gists,
+            wholes=wholes,
         )
         self._prepared[embedder] = corpus
         return corpus

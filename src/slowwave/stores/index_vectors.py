@@ -35,6 +35,7 @@ class ContextVectors:
         self._passages: Vectors = np.zeros((0, dim), dtype=np.float32)
         self._passage_rows: Rows = np.zeros(0, dtype=np.intp)
         self._passage_count = 0
+        self._gists: dict[int, tuple[int, Vectors]] = {}  # of each message: the row of its gist, gist - message
         self._recent: dict[int, Vectors] = {}  # the own vectors of the last messages of each conversation
 
     def arrays(self, size: int) -> tuple[Vectors, Vectors, Vectors, Rows]:
@@ -79,6 +80,7 @@ class ContextVectors:
         self._measure(slice(start, end))
         for row in touched:
             self._measure(slice(row, row + 1))
+            self._follow(row)
         self._remember(start, own, chained, places[-1])
         self._append_passages(start, entries)
 
@@ -101,6 +103,21 @@ class ContextVectors:
                 scale = share * gates[target : target + size] * gates[source : source + size]
                 self._sums[target : target + size] += scale.astype(np.float32)[:, None] * vectors
             low = high
+
+    def pair(self, gist: int, whole: int, before: Vectors) -> None:
+        """A row appended without neighbours is the gist of a message: it borrows what that borrows.
+
+        `before` is the message's own vector, zeros without one.
+        """
+        self._gists[whole] = gist, self._sums[gist] - before
+        if self._scale[gist]:
+            self._follow(whole)
+
+    def _follow(self, whole: int) -> None:
+        if whole in self._gists:
+            gist, difference = self._gists[whole]
+            self._sums[gist] = self._sums[whole] + difference
+            self._measure(slice(gist, gist + 1))
 
     def _measure(self, rows: slice) -> None:
         norms = np.sqrt(np.vecdot(self._sums[rows], self._sums[rows]))

@@ -251,13 +251,22 @@ class GroupWriter:
         new = [after[i] if before[i] != after[i] and i not in _OUTSIDE else value for i, value in enumerate(old)]
         new[VERSION] = operation.before.version + 1
         payload = self._write(key, old, tuple(new))
-        if operation.entry is not None:
+        if "gist" in payload:
+            self._gist(key, operation)
+        elif operation.entry is not None:
             self._db.execute(SQL["put_entry"], self._entry(key, operation.entry))
         elif "text" in payload:
             self._db.execute(SQL["clear_entry"], (key, self.token))
         self._at("apply.change")
         after_memory = replace(operation.after, version=operation.before.version + 1)
         self._note(replace(operation, after=after_memory), "change", payload, operation.before.id)
+
+    def _gist(self, key: int, operation: Change) -> None:
+        """What is left of a message's wording has an entry of its own; without one, its whole wording is searched."""
+        if operation.after.gist is None or operation.entry is None:
+            self._db.execute(SQL["cut_gist"], (key,))
+        else:
+            self._db.execute(SQL["put_gist"], self._entry(key, operation.entry))
 
     def _use(self, operation: Use) -> None:
         found = self._stored(operation.seen.id)

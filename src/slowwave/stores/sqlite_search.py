@@ -1,7 +1,7 @@
 """Search in the SQLite store: one index in RAM for each scope in use, kept up with what any process commits."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +93,9 @@ class SqliteSearch(SqliteBase):
         rows = self._all(SQL["whole_scope"], {"low": low, "high": high})
         rows.sort(key=lambda row: (row[_CONVERSATION] or "", row[_SEQ] or 0))  # the order the index wants
         index = Index()
-        index.append(self._pairs(scope, rows))
+        pairs = self._pairs(scope, rows)
+        index.append(pairs)
+        index.trim(self._gists(pairs, self._all(SQL["gists"], {"low": low, "high": high})))
         return _Held(index=index, known={row[0] for row in rows}, journal=low, reindexed=0, seen=(0, 0))
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
@@ -112,7 +114,15 @@ class SqliteSearch(SqliteBase):
             return False
         held.known |= worded & {memory.id for memory, _ in pairs}
         held.index.change(memory for memory, _ in pairs if memory.id in held.known - worded)
+        places = {"scope": token, "ids": dumps([memory.id for memory, _ in pairs if memory.gist is not None])}
+        held.index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
         return True
+
+    def _gists(self, pairs: list[tuple[Memory, Entry]], rows: list[Any]) -> Iterator[tuple[Memory, Entry, Entry]]:
+        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        known = {memory.id: (memory, entry) for memory, entry in pairs} if rows else {}
+        for identity, embedder, *values, total in rows:
+            yield (*known[identity], entry_of(names[embedder], values, total))
 
     def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, Entry]]:
         # Without the checksums of memories: a ranking only names them, and whoever shows one reads it anew.

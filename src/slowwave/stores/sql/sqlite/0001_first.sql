@@ -105,6 +105,20 @@ CREATE TABLE conversations (
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;
 
+-- What is left of a message's wording in the hot store, as an entry; `entries` keeps that of the whole.
+CREATE TABLE gists (
+    key INTEGER PRIMARY KEY,   -- of the memory
+    scope INTEGER NOT NULL,
+    embedder INTEGER NOT NULL, -- 0: no vectors
+    terms BLOB,
+    words INTEGER,
+    question REAL,
+    cues INTEGER,
+    dim INTEGER,
+    vectors BLOB,
+    checksum INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE cursors (
     scope INTEGER NOT NULL,
     conversation TEXT NOT NULL,

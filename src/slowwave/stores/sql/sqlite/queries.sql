@@ -351,6 +351,23 @@ INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {
 -- name: put_entry
 INSERT OR REPLACE INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
 
+-- name: put_gist
+INSERT OR REPLACE INTO gists (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
+
+-- name: cut_gist
+DELETE FROM gists WHERE key = ?
+
+-- name: erase_gist
+DELETE FROM gists WHERE key = (SELECT key FROM memories WHERE scope = :scope AND id = :id)
+
+-- name: gists
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM gists e JOIN memories m ON m.key = e.key
+WHERE e.key BETWEEN :low AND :high
+
+-- name: some_gists
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.key = m.key
+WHERE m.scope = :scope AND m.id IN (SELECT value FROM json_each(:ids))
+
 -- name: entries
 SELECT m.id, b.name, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key LEFT JOIN embedders b ON b.token = e.embedder

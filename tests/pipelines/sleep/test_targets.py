@@ -1,0 +1,173 @@
+from collections.abc import Callable
+
+from slowwave import AgentMemory, Message
+from slowwave.model.memory import Memory
+from slowwave.testing import FrozenClock
+
+Opened = Callable[..., AgentMemory]
+TALK = (
+    (
+        "Ann",
+        "Hey Bob! I adopted a greyhound called Biscuit last Tuesday, and we went straight to the beach in Cascais.",
+    ),
+    (
+        "Bob",
+        "Wow, that is great! Well, you know, things are fine here. My sister Clara sold her bakery in Porto for $90,000.",
+    ),
+    (
+        "Ann",
+        "Oh nice! So, anyway, it is late. Did she keep the old sourdough starter, or did she give it to the new owners?",
+    ),
+    ("Bob", "Haha, she kept it of course! The starter is forty years old, and it lives in a jar on her balcony now."),
+    ("Ann", "Okay, good. Yeah, sure. Great."),
+)
+
+
+def talked(memory: AgentMemory, clock: FrozenClock, times: int = 1) -> list[Memory]:
+    for number in range(times):
+        clock.advance(days=1)
+        messages = [
+            Message(role="user" if who == "Ann" else "assistant", speaker=who, content=text, at=clock(), id=str(n))
+            for n, (who, text) in enumerate(TALK)
+        ]
+        memory.add_messages(messages, conversation=f"c{number}")
+    return memory.get_all(kinds=["message"])
+
+
+def words(memory: AgentMemory) -> int:
+    return sum(len(one.wording.split()) for one in (*memory.get_all(kinds=["message"]), *memory.get_all()))
+
+
+def test_facts_over_their_number_go_weakest_first_and_protected_ones_never(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_facts_max=3)
+    (identity,) = memory.add("Alice is left-handed", category="identity").ids
+    (pinned,) = memory.add("The red server hums").ids
+    memory.pin(pinned)
+    rest = []
+    for text in ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog"):
+        clock.advance(days=1)
+        rest += memory.add(text).ids
+    memory.sleep()
+    assert {one.id for one in memory.get_all()} == {identity, pinned, rest[-1]}
+    assert {memory.get(one).reason for one in rest[:-1]} == {"budget"}
+
+
+def test_what_is_protected_stays_even_where_the_target_is_missed(opened: Opened) -> None:
+    memory = opened(hot_facts_max=0)
+    (identity,) = memory.add("Alice is left-handed", category="identity").ids
+    memory.add("Rome has trams")
+    memory.sleep()
+    assert [one.id for one in memory.get_all()] == [identity]
+
+
+def test_a_category_keeps_to_its_tokens_and_leaves_others_alone(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(category_tokens_max={"project": 12})
+    old, new = [], []
+    for text in ("The mill uses port 8080", "The barn uses port 9090", "The dam uses port 7070"):
+        clock.advance(days=1)
+        new += memory.add(text, category="project").ids
+        old += memory.add(text.replace("uses", "was built beside"), category="finding").ids
+    memory.sleep()
+    hot = {one.id for one in memory.get_all()}
+    assert new[-1] in hot
+    assert new[0] not in hot
+    assert set(old) <= hot
+
+
+def test_messages_over_their_number_go_by_what_their_words_tell(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_messages_max=3)
+    messages = talked(memory, clock)
+    memory.sleep()
+    cold = {one.text for one in messages} - {one.text for one in memory.get_all(kinds=["message"])}
+    assert len(cold) == 2
+    assert TALK[4][1] in cold
+    assert TALK[0][1] not in cold
+
+
+def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
+    opened: Opened, clock: FrozenClock
+) -> None:
+    memory = opened(embedder="static", hot_words_max=30)
+    messages = talked(memory, clock)
+    questions = ("What is the greyhound called?", "How old is the sourdough starter?", "Who sold a bakery in Porto?")
+    before = [[(hit.memory.id, hit.score) for hit in memory.search(question, deep=True)] for question in questions]
+    assert before == [[(hit.memory.id, hit.score) for hit in memory.search(question)] for question in questions]
+    report = memory.sleep()
+    assert words(memory) <= 30
+    assert {memory.get(one.id).text for one in messages} == {one.text for one in messages}
+    assert before == [
+        [(hit.memory.id, hit.score) for hit in memory.search(question, deep=True)] for question in questions
+    ]
+    (hit, *_) = memory.search(questions[0])
+    assert "Biscuit" in hit.text
+    assert hit.text != hit.memory.text == TALK[0][1]
+    assert memory.search(questions[0], deep=True)[0].text == TALK[0][1]
+    assert "Biscuit" in str(memory.context(questions[0]))
+    assert "straight to the beach in Cascais" not in str(memory.context("greyhound", budget_tokens=400))
+    assert memory.doctor(deep=True) == []
+    run = next(receipt for receipt in report.receipts if receipt.cause == "sleep/fade")
+    memory.undo(run.run_id)
+    assert all(memory.get(one.id).gist is None and memory.get(one.id).hot for one in messages)
+    assert before == [[(hit.memory.id, hit.score) for hit in memory.search(question)] for question in questions]
+    assert memory.doctor(deep=True) == []
+
+
+def test_clauses_that_went_do_not_come_back_and_a_reopened_file_finds_the_same(
+    opened: Opened, clock: FrozenClock, tmp_path: object
+) -> None:
+    path = f"{tmp_path}/memory.db"
+    memory = opened(path, embedder="static", hot_words_max=60)
+    talked(memory, clock, times=2)
+    memory.sleep()
+    first = {one.id: set((one.gist or "").split("\n")) for one in memory.get_all(kinds=["message"])}
+    talked(memory, clock, times=3)
+    memory.sleep()
+    for one in memory.get_all(kinds=["message"]):
+        assert one.id not in first or set((one.gist or "").split("\n")) <= first[one.id]
+    question = "What is the greyhound called?"
+    found = {
+        deep: [(hit.memory.id, round(hit.score, 6)) for hit in memory.search(question, deep=deep)] for deep in (0, 1)
+    }
+    memory.close()
+    again = opened(path, embedder="static", hot_words_max=60)
+    assert found == {
+        deep: [(hit.memory.id, round(hit.score, 6)) for hit in again.search(question, deep=deep)] for deep in (0, 1)
+    }
+
+
+def test_a_pinned_message_keeps_its_words_and_a_person_can_bring_the_others_back(
+    opened: Opened, clock: FrozenClock
+) -> None:
+    memory = opened(hot_words_max=40)
+    messages = talked(memory, clock)
+    memory.pin(messages[4].id)
+    memory.sleep()
+    assert memory.get(messages[4].id).gist is None
+    trimmed = next(one for one in memory.get_all(kinds=["message"]) if one.gist is not None)
+    memory.revive(trimmed.id)
+    assert memory.get(trimmed.id).gist is None
+
+
+def test_in_a_chat_with_an_assistant_the_words_of_the_person_stay_longer(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_words_max=12)
+    for role in ("assistant", "user"):
+        memory.add_message(
+            Message(role=role, content="The Lisbon marathon costs 90 euros and starts at dawn.", at=clock())
+        )
+    memory.sleep()
+    assert [one.role for one in memory.get_all(kinds=["message"])] == ["user"]
+
+
+def test_erasing_a_message_takes_what_was_left_of_it_too(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(embedder="static", hot_words_max=30)
+    talked(memory, clock)
+    memory.sleep()
+    trimmed = next(one for one in memory.get_all(kinds=["message"]) if one.gist is not None)
+    memory.erase(id=trimmed.id)
+    assert (
+        memory.ports.store._db.execute(
+            "SELECT count(*) FROM gists g LEFT JOIN memories m USING (key) WHERE m.key IS NULL"
+        ).get
+        == 0
+    )
+    assert trimmed.id not in {hit.memory.id for hit in memory.search("greyhound Biscuit starter", top_k=20)}

@@ -1,0 +1,40 @@
+from hypothesis import given, strategies as st
+
+from slowwave.policy.importance import Frequencies
+from slowwave.policy.wording import JOINT, pieces, spoken_words
+
+COMMON = Frequencies(documents=0, frequency=lambda _: 0)
+TEXT = "Hey Ann, I adopted a greyhound called Biscuit in May, and we went straight to the beach. Wow! [image: a dog]"
+
+
+def test_a_message_is_jotted_down_clause_by_clause_in_order() -> None:
+    found = pieces(TEXT, frequencies=COMMON, speakers=["Ann Lee"])
+    assert [piece.text for piece in found] == [
+        "adopted greyhound called Biscuit in May",
+        "we went straight to beach",
+        "dog",
+    ]
+    assert [piece.words for piece in found] == [6, 5, 1]
+    assert found[0].value > found[1].value
+
+
+def test_only_what_is_still_there_counts() -> None:
+    (left,) = pieces(TEXT, frequencies=COMMON, speakers=["Ann Lee"], left="we went straight to beach")
+    assert left.text == "we went straight to beach"
+    assert pieces(TEXT, frequencies=COMMON, left="") == []
+
+
+def test_the_person_comes_before_the_assistant() -> None:
+    (own,) = pieces("The marathon costs 90 euros.", frequencies=COMMON)
+    (other,) = pieces("The marathon costs 90 euros.", frequencies=COMMON, from_assistant=True)
+    assert own.text == other.text
+    assert own.value - other.value > 2
+
+
+@given(st.text(max_size=200))
+def test_pieces_hold_no_joint_and_no_more_words_than_the_text(text: str) -> None:
+    found = pieces(text, frequencies=COMMON)
+    assert all(JOINT not in piece.text and piece.text.strip() for piece in found)
+    assert all(piece.words == spoken_words(piece.text) for piece in found)
+    again = pieces(text, frequencies=COMMON, left=JOINT.join(piece.text for piece in found))
+    assert again == found
