@@ -1,6 +1,7 @@
 """AgentMemory: the front of the house. It hands every verb to its pipeline."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -83,8 +84,10 @@ class AgentMemory(Upkeep):
             ConflictError: if an id is known with other content.
         """
         ports = self._run_ports
-        receipt = observe(ports, messages, self._conversation(conversation))
-        return self._told(automatic.after_messages(ports, receipt, self._conversation(conversation)))
+        name = self._conversation(conversation)
+        receipt = automatic.after_messages(ports, observe(ports, messages, name), name)
+        self._background.after_messages(self._ports, name)
+        return self._told(receipt)
 
     def add(
         self,
@@ -279,8 +282,8 @@ class AgentMemory(Upkeep):
         return self._open_ports.store.runs(self._ports.scope, limit)
 
     def status(self) -> Status:
-        """How this scope stands."""
-        return status(self._open_ports)
+        """How this scope stands, and what went wrong in the background lately."""
+        return replace(status(self._open_ports), problems=self._background.problems)
 
     def cost(self, since: datetime | None = None) -> Spent:
         """What thinking has cost since an instant (None: ever), in all and by the cause of the runs, by the journal."""

@@ -10,6 +10,7 @@ from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
+from slowwave.pipelines.compaction import Background
 from slowwave.pipelines.sleep import Rest
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.wiring import wired
@@ -35,6 +36,7 @@ class Handle:
         self._strict = strict
         self._closed = False
         self._rest = Rest()
+        self._background = Background()
 
     @classmethod
     def open(
@@ -93,8 +95,9 @@ class Handle:
         return cls.open(":memory:", llm=llm, embedder=embedder)
 
     def close(self) -> None:
-        """Let go of the file. Idempotent."""
+        """Let go of the file. Idempotent. A summary that is being thought of in the background gets 5 seconds."""
         if not self._closed:
+            self._background.close()
             self._closed = True
             self._ports.store.close()
 

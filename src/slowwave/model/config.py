@@ -9,6 +9,8 @@ from slowwave.errors import InputError
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
+CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
+"""The parts of a context, in the order in which they are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +60,13 @@ class Config:
     ranking_profile: str = "evidence"
     deep_recall_penalty: float = 0.5
     injection_top_k: int = 12
+    context_shares: Mapping[str, float] = field(default_factory=dict)
+    context_headings: Mapping[str, str] = field(default_factory=dict)
     # the cascade
     immediate_window: int = 64
     recent_window: int = 64
     summary_profile: str = "summarizer"
+    cascade_in_background: bool = False
     # per category: days to live, overriding the registry; None means never
     category_ttl_days: Mapping[str, float | None] = field(default_factory=dict)
     category_tokens_max: Mapping[str, int] = field(default_factory=dict)
@@ -82,6 +87,12 @@ class Config:
             for c, n in self.category_tokens_max.items()
             if not _COUNT[0](n)
         ]
+        wrong += [
+            f"{name}[{part!r}]={value!r}: {_PARTS[1] if part not in CONTEXT_PARTS else rule[1]}"
+            for name, rule in (("context_shares", _WEIGHT), ("context_headings", _LINE))
+            for part, value in getattr(self, name).items()
+            if part not in CONTEXT_PARTS or not rule[0](value)
+        ]
         if not wrong and self.consolidation_max_group_size < self.consolidation_group_size:
             wrong.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
         if not wrong and self.forgetting_threshold >= self.consolidation_retention_threshold:
@@ -90,7 +101,7 @@ class Config:
             )
         if wrong:
             raise InputError("these settings cannot be meant: " + "; ".join(wrong))
-        for name in ("category_ttl_days", "category_tokens_max"):
+        for name in ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
@@ -125,6 +136,12 @@ _SHARE = _number(0.0, 1.0, "use a number from 0 to 1")
 _SIMILAR = _number(-1.0, 1.0, "use a cosine from -1 to 1")
 _COUNT = _number(1, 10**9, "use a whole number from 1", whole=True)
 _LIMIT = _number(0, 10**9, "use a whole number from 0, or None for no limit", whole=True, optional=True)
+_WEIGHT = _number(0.0, 1e6, "use a number from 0, relative to the other shares")
+_PARTS = _one_of(CONTEXT_PARTS)
+_LINE: Rule = (
+    lambda value: isinstance(value, str) and bool(value.strip()) and "\n" not in value,
+    "use one line of text",
+)
 _EVERY = _number(1, 10**9, "use a whole number from 1, or None for never", whole=True, optional=True)
 
 _RULES: dict[str, Rule] = {
@@ -165,4 +182,5 @@ _RULES: dict[str, Rule] = {
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),
+    "cascade_in_background": (lambda value: isinstance(value, bool), "use true or false"),
 }

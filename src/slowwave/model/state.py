@@ -3,8 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from slowwave.model.plan import Cost
+
+IDENTITY_TOKENS: Final = 50
+"""S3's target for L0, who one is: fewer tokens than this."""
+CORE_TOKENS: Final = 200
+"""S3's target for L1, all that is always in view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +47,9 @@ class Status:
     """How a scope stands.
 
     `counts` is by kind and phase, `waiting` the facts that wait for a mind, `due` the memories whose time has come,
-    `unread` the messages that no distilling has read yet.
+    `unread` the messages that no distilling has read yet. `identity_tokens` and `core_tokens` are about what the facts
+    of who one is, and all that is always in view, cost in every context: above their targets it is told, never cut.
+    `problems` are of work in the background.
     """
 
     scope: str
@@ -57,6 +65,9 @@ class Status:
     last_sleep: datetime | None
     cost: Cost
     policy: str
+    identity_tokens: int = 0
+    core_tokens: int = 0
+    problems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         kinds: dict[str, list[str]] = {}
@@ -70,4 +81,12 @@ class Status:
         lines.append(f"  embedder {self.embedder or 'none'}, {self.unembedded:,} without its vector; mind {self.mind}")
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
+        if self.core_tokens:
+            lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")
+            lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"
+        lines += [f"  problem: {problem}" for problem in self.problems]
         return "\n".join(lines)
+
+
+def _aimed(tokens: int, target: int) -> str:
+    return f"{tokens} tokens (target below {target}{', exceeded' if tokens >= target else ''})"

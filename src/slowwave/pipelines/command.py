@@ -3,60 +3,66 @@
 from collections.abc import Callable
 
 from slowwave.errors import InputError
-from slowwave.model.memory import HOT, SUMMARY, Memory
-from slowwave.model.plan import Plan
+from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.making import new_id
-from slowwave.pipelines.sleep.cascade import cascade
-from slowwave.pipelines.sleep.stage import Night
+from slowwave.pipelines.compaction import compacted
 from slowwave.pipelines.status import status
 from slowwave.ports import Ports
 
+SHOWN = 8
+"""Summaries that a status shows, the newest; `memory.summaries()` has all."""
+
 
 def command(ports: Ports, text: str) -> str:
-    """The answer to a command.
+    """The answer to a command; the name of a conversation may follow it, else it is the one written to last.
 
     Raises:
         InputError: for a command nobody knows, listing those there are.
     """
-    verb = _COMMANDS.get(text.strip().lower())
+    said, _, rest = text.strip().partition(" ")
+    verb = _COMMANDS.get(said.lower())
     if verb is None:
         raise InputError(f"no command {text!r}: there are {', '.join(sorted(_COMMANDS))}")
-    return verb(ports)
+    return verb(ports, rest.strip() or latest(ports))
 
 
-def _status(ports: Ports) -> str:
+def latest(ports: Ports) -> str | None:
+    """The conversation written to last; one index read."""
+    found = ports.store.select((ports.scope,), Where(kinds=frozenset({MESSAGE}), order="newest", limit=1))
+    return found[0].conversation if found else None
+
+
+def _status(ports: Ports, name: str | None) -> str:
     lines = [str(status(ports))]
-    for summary in _summaries(ports, _name(ports)):
-        first, last = summary.span or (0, 0)
-        lines.append(f"  messages {first}-{last} (depth {summary.depth}): {summary.text}")
+    found = ports.store.conversation(ports.scope, name) if name is not None else None
+    if found is not None:
+        summaries = _summaries(ports, found.name)
+        lines.append(
+            f"  {found.name}: {found.last_seq} messages, {min(found.last_seq, ports.config.immediate_window)} immediate, "
+            f"summarised up to {found.cursor('cascade')}"
+        )
+        for summary in summaries[-SHOWN:]:
+            first, last = summary.span or (0, 0)
+            sort = "long-term" if summary.depth > 1 else "short-term"
+            lines.append(f"  {sort} (memories {first}-{last}): {summary.text}")
     return "\n".join(lines)
 
 
-def _compact(ports: Ports) -> str:
+def _compact(ports: Ports, name: str | None) -> str:
     """Summarise whatever lies outside the immediate window, regardless of the threshold. Idempotent by the cursor."""
-    name = _name(ports)
-    if name is None:
-        return "nothing to compact: there is no conversation yet"
-    now = ports.now()
-    staged = cascade(Night(ports=ports, now=now, due=(), think=True), force=True, only=name)
-    if not staged.groups:
-        return "; ".join(staged.problems) or f"nothing to compact in {name}"
-    plan = Plan(
-        id=new_id(now), scope=ports.scope, cause="sleep/cascade", at=now, groups=staged.groups, cost=staged.cost
+    return str(compacted(ports, name))
+
+
+def _summaries(ports: Ports, name: str) -> list[Memory]:
+    where = Where(
+        kinds=frozenset({SUMMARY}),
+        phases=frozenset(HOT),
+        conversation=name,
+        cascade=True,
+        order="newest",
+        limit=SHOWN,
     )
-    return str(ports.store.apply(plan))
+    return ports.store.select((ports.scope,), where)[::-1]
 
 
-def _name(ports: Ports) -> str | None:
-    return next((found.name for found in ports.store.conversations(ports.scope) if found.name), None)
-
-
-def _summaries(ports: Ports, name: str | None) -> list[Memory]:
-    if name is None:
-        return []
-    where = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), conversation=name, cascade=True, order="seq")
-    return ports.store.select((ports.scope,), where)
-
-
-_COMMANDS: dict[str, Callable[[Ports], str]] = {"@memory-status": _status, "@compact-memories": _compact}
+_COMMANDS: dict[str, Callable[[Ports, str | None], str]] = {"@memory-status": _status, "@compact-memories": _compact}

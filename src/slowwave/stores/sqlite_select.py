@@ -15,6 +15,8 @@ _ORDER = {
 }
 _TALK_ORDER = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
 """Within one conversation, where an index is sorted by seq."""
+_SPAN_ORDER = {**_ORDER, "newest": "span_first DESC, key DESC", "seq": "span_first, key"}
+"""The same for its summaries, by where their spans begin."""
 
 
 def selected(where: Where) -> tuple[str, dict[str, object]]:
@@ -27,7 +29,7 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
     if where.phases is not None:  # in the words of the partial indexes
         terms += ["phase IN ('active', 'core')"] if where.phases <= _LIVE else []
         terms += ["phase <> 'active'"] if "active" not in where.phases else []
-    first, last = ("seq", "seq") if _spoken(where) else ("coalesce(seq, span_first)", "coalesce(seq, span_last)")
+    first, last = _places(where)
     for term, name, value in (
         ("conversation = :conversation", "conversation", where.conversation),
         (f"{first} > :after", "after", where.after_seq),
@@ -43,9 +45,22 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
             values[name] = value
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
-    order = (_TALK_ORDER if _spoken(where) and where.conversation is not None else _ORDER)[where.order]
+    order = _orders(where)[where.order]
     limit = "" if where.limit is None else f" LIMIT {where.limit:d}"
     return f"SELECT {COLUMN_LIST} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}", values  # noqa: S608  # constants only
+
+
+def _places(where: Where) -> tuple[str, str]:
+    """Where in its conversation a memory begins and ends, in the words of its index."""
+    if _spoken(where):
+        return "seq", "seq"
+    return ("span_first", "span_last") if where.cascade else ("coalesce(seq, span_first)", "coalesce(seq, span_last)")
+
+
+def _orders(where: Where) -> dict[str, str]:
+    if where.conversation is None:
+        return _ORDER
+    return _TALK_ORDER if _spoken(where) else _SPAN_ORDER if where.cascade else _ORDER
 
 
 def _spoken(where: Where) -> bool:

@@ -19,6 +19,7 @@ from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
 from slowwave.pipelines.sleep.retry import retry
 from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.pipelines.sleep.steps import Steps
 from slowwave.policy.retention import paces
 from slowwave.ports import Ports
 
@@ -85,9 +86,10 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     due = tuple(ports.store.select((ports.scope,), where))
     others, unpaced = ports.store.unpaced(ports.scope, *paces(ports.config), REPLANNED_MAX)
     every = {memory.id: memory for memory in (*due, *others)}
-    night = Night(ports=ports, now=now, due=tuple(every.values()), think=think)
-    parts: list[Plan] = []
-    receipts: list[Receipt] = []
+    steps = Steps(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run)
+    night = Night(ports=ports, now=now, due=tuple(every.values()), think=think, keep=steps.keep)
+    parts = steps.plans
+    receipts = steps.receipts
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
@@ -124,7 +126,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         receipts=tuple(receipts),
         left=left,
         problems=tuple(problems),
-        cost=cost,
+        cost=cost + steps.cost,
         dry_run=dry_run,
     )
 

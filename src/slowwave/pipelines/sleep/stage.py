@@ -1,5 +1,6 @@
 """What every stage of a sleep is given, and what it answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -8,6 +9,10 @@ from slowwave.model.operation import Change
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.pipelines.moves import put_off
 from slowwave.ports import Ports
+
+
+def _nowhere(group: Group, cost: Cost) -> bool:
+    raise AssertionError(f"{group.because!r}, at {cost}, has nowhere to be kept: this night only plans")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,6 +26,8 @@ class Night:
         think: whether a mind may be asked; without, stages that need one only say what is left.
         taken: memories an earlier stage has already planned for; later ones leave them alone.
         waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
+        keep: has a group stored at once, in a run of its own with what it cost, for stages whose next step is dear;
+            tells whether it still held. In a dry run it is only planned, and holds.
     """
 
     ports: Ports
@@ -29,6 +36,7 @@ class Night:
     think: bool
     taken: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
+    keep: Callable[[Group, Cost], bool] = _nowhere
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
