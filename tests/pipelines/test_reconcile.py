@@ -170,6 +170,25 @@ def test_noop_reinforces_what_is_known(world: "World", verdict: "Says", only: "O
     assert receipt.notes == ("already known: 'Matteo is allergic to shellfish'",)
 
 
+def test_what_is_said_to_be_known_may_hide_no_number_name_or_date(
+    world: "World", verdict: "Says", texts: "Texts"
+) -> None:
+    memory = world.open()
+    memory.add("Matteo pays 300 francs rent")
+    world.mind.verdicts = [verdict("NOOP", relation="subsumed")]
+    receipt = memory.add("Matteo pays 500 francs rent")
+    assert texts(memory) == {"Matteo pays 300 francs rent", "Matteo pays 500 francs rent"}
+    assert "does not say '500'" in receipt.problems[0]
+
+
+def test_two_names_of_one_subject_hide_nothing(world: "World", verdict: "Says", only: "Only") -> None:
+    memory = world.open()
+    memory.add("The user prefers oat milk", subject="the user")
+    world.mind.verdicts = [verdict("NOOP", relation="subsumed")]
+    memory.add("Matteo prefers oat milk", subject="Matteo")
+    assert only(memory).accesses == 1
+
+
 def test_link_stores_both_and_joins_them(world: "World", verdict: "Says") -> None:
     memory = world.open()
     memory.add("Matteo runs 5 km")

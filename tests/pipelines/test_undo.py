@@ -231,7 +231,7 @@ def test_an_undone_cascade_rewinds_its_cursor(world: "World") -> None:
     memory.sleep()
     spans = [summary.span for summary in memory.summaries("c") if summary.depth == 1]
     assert spans == [(1, 5), (6, 9), (10, 13)]
-    memory.undo(_last(memory, "sleep/cascade"))
+    memory.undo(_last(memory, "sleep"))
     assert memory.summaries("c") == []
     world.mind.summary = lambda _: "They watered beds"
     memory.sleep()

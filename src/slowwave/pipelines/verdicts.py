@@ -74,6 +74,10 @@ class Draft:
             self.link(
                 kept, target, "conflict?" if main.op == "UPDATE" else "close", because=_why(main, "it may not change")
             )
+        elif main.op == "NOOP" and (lost := _unsaid(target, new)):
+            self.problems.append(f"kept {new.text!r} beside {target.text!r}, which does not say {_names(lost)}")
+            kept = self.place(new, entry, because=because)
+            self.link(kept, target, "close", because=_why(main, "close, but each says more"))
         elif main.op == "NOOP":
             kept = self.reinforce(target, new, because=_why(main, "already known"))
         elif main.op == "UPDATE":
@@ -339,6 +343,12 @@ def _joined(first: tuple[SourceRef, ...], second: tuple[SourceRef, ...]) -> tupl
 def _heard(known: Memory, new: Memory) -> tuple[SourceRef, ...]:
     """The sources of two that are merged; those that are believed less are left out, for trust is the least of them."""
     return known.sources if outranks(known.trust, new.trust) else _joined(known.sources, new.sources)
+
+
+def _unsaid(known: Memory, new: Memory) -> tuple[str, ...]:
+    """Names, numbers and dates of a new fact that the known one does not say. One subject may have two names."""
+    called = {name.casefold() for name in (known.subject, new.subject) if name}
+    return tuple(word for word in keeps(known.text, [new]) if word.casefold() not in called)
 
 
 def _end(old: Memory, new: Memory) -> datetime:
