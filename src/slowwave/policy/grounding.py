@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from slowwave.model.fact import Fact, Rejected, Transcript, Turn
@@ -245,9 +246,13 @@ def _tells_names(text: str) -> bool:
 
 
 def _content(text: str, names: Iterable[str]) -> frozenset[str]:
-    left_out = _PARAPHRASE | {term for name in names for term in terms(name)}
-    bare = " ".join(w for w in re.findall(r"[^\s]+", text) if w.lower().strip(".,!?;:'\"") not in STOP_WORDS)
-    return frozenset(terms(bare)) - left_out
+    return _telling(text) - _PARAPHRASE - {term for name in names for term in terms(name)}
+
+
+@lru_cache(maxsize=256)  # the facts of one chunk rest on the same few messages
+def _telling(text: str) -> frozenset[str]:
+    bare = " ".join(w for w in text.split() if w.lower().strip(".,!?;:'\"") not in STOP_WORDS)
+    return frozenset(terms(bare))
 
 
 def _share(wanted: frozenset[str], held: frozenset[str]) -> float:

@@ -161,6 +161,7 @@ def _opens(token: re.Match[str], following: re.Match[str] | None, text: str) -> 
 
 
 @lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def words(text: str) -> frozenset[str]:
     """Every word of a text, lower-cased and without possessive ending, and its parts at apostrophes."""
     found = set()
