@@ -12,6 +12,7 @@ from slowwave.errors import InputError, ModelError
 from slowwave.minds.language import LanguageMind
 from slowwave.minds.ledger import Caps
 from slowwave.minds.prompts import load
+from slowwave.minds.rendering import TOGETHER
 from slowwave.model.fact import Brief
 from slowwave.model.plan import Cost, cost_of
 from slowwave.policy.fence import is_fenced, strip_fenced
@@ -392,3 +393,14 @@ def test_any_model_can_be_used_as_a_base_model(brief: Make) -> None:
     assert LanguageMind(llm, profile="completion").summarise(brief("x")).value.text == "Alice sailed away."
     assert len(llm.asked[0].messages) == 1
     assert isinstance(brief("x"), Brief)
+
+
+def test_long_texts_are_shown_alike_and_short_ones_whole(brief: Make, case: Make) -> None:
+    llm = ScriptedLLM(summarise="Alice said words, words and words.", reconcile=verdicts())
+    mind = LanguageMind(llm)
+    mind.summarise(brief("short and whole", *("word " * 20_000 for _ in range(30)), style="cascade"))
+    mind.decide([case(1, "x " * 60_000, {1: "y " * 60_000, 2: "short and whole"})])
+    for asked in llm.asked:
+        assert "short and whole" in asked.text
+        assert "characters more]" in asked.text
+        assert len(asked.text) < TOGETHER + 6_000

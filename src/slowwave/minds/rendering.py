@@ -9,6 +9,7 @@ from slowwave.model.memory import Memory
 from slowwave.policy.fence import NOTICE, escape, marker
 
 SHOWN: Final = 24_000  # characters of one text, about 6,000 tokens; the rest is cut, visibly
+TOGETHER: Final = 48_000  # characters of all texts of a question about memories, about 12,000 tokens
 _FEWEST: Final = 3
 
 
@@ -34,13 +35,18 @@ def how_many(transcript: Transcript) -> str:
 def cases(asked: Sequence[Case]) -> list[str]:
     """New facts, each with the memories it may have to do with, under their numbers and with their dates."""
     lines = []
+    texts = [
+        text for case in asked for text in (case.fact.text, case.fact.quote, *(c.memory.text for c in case.candidates))
+    ]
+    most = fair_share(map(len, texts))
     for case in asked:
-        quote = f' (said: "{_line(case.fact.quote)}")' if case.fact.quote else ""
+        quote = f' (said: "{_line(case.fact.quote, most)}")' if case.fact.quote else ""
         lines.append(
-            f"New fact {case.number} ({_day(case.fact.valid_from or case.at)}): {_line(case.fact.text)}{quote}"
+            f"New fact {case.number} ({_day(case.fact.valid_from or case.at)}): {_line(case.fact.text, most)}{quote}"
         )
         lines += [
-            f"  Memory {known.number} ({_day(known.memory.at)}{', fixed' if known.fixed else ''}): {_line(known.memory.text)}"
+            f"  Memory {known.number} ({_day(known.memory.at)}{', fixed' if known.fixed else ''}): "
+            f"{_line(known.memory.text, most)}"
             for known in case.candidates
         ]
     return lines
@@ -48,22 +54,40 @@ def cases(asked: Sequence[Case]) -> list[str]:
 
 def memories(brief: Brief) -> list[str]:
     """What is to be summarised: messages as they were said, facts and summaries as a numbered list."""
+    most = fair_share(len(memory.text) for memory in brief.memories)
     return [
-        _said(memory) if memory.speaker or memory.role else f"{place}. [{_day(memory.at)}] {_line(memory.text)}"
+        _said(memory, most)
+        if memory.speaker or memory.role
+        else f"{place}. [{_day(memory.at)}] {_line(memory.text, most)}"
         for place, memory in enumerate(brief.memories, 1)
     ]
 
 
-def _said(memory: Memory) -> str:
+def fair_share(lengths: Iterable[int]) -> int:
+    """How many characters of each text are shown, so that all fit together: the short ones whole, the long ones alike.
+
+    >>> fair_share([100, 200]), fair_share([100, 47_000, 90_000]), fair_share([90_000])
+    (24000, 23950, 24000)
+    """
+    room, texts = TOGETHER, sorted(lengths)
+    for place, length in enumerate(texts):
+        share = room // (len(texts) - place)
+        if length > share:
+            return min(share, SHOWN)
+        room -= length
+    return SHOWN
+
+
+def _said(memory: Memory, most: int = SHOWN) -> str:
     when = memory.at.strftime("%a %Y-%m-%d %H:%M UTC") if memory.at.year > 999 else memory.at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
-    return f"{when}, {escape(memory.speaker or memory.role or 'someone')}: {_line(memory.text)}"
+    return f"{when}, {escape(memory.speaker or memory.role or 'someone')}: {_line(memory.text, most)}"
 
 
 def _day(at: datetime) -> str:
     return f"{at:%a} {at.date().isoformat()}"
 
 
-def _line(text: str) -> str:
+def _line(text: str, most: int = SHOWN) -> str:
     """A text that can neither end the fence nor pass for another line of it: what follows a line break is indented."""
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} [… {len(text) - SHOWN:,} characters more]"
+    shown = text if len(text) <= most else f"{text[:most]} [… {len(text) - most:,} characters more]"
     return "\n      ".join(escape(line) for line in shown.splitlines() if line.strip())
