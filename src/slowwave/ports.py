@@ -178,6 +178,12 @@ class Store(Protocol):
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
         ...
 
+    def faded(
+        self, scope: str, lane: tuple[int, int], until: datetime, sort: tuple[str, str], limit: int
+    ) -> list[Memory]:
+        """Active facts of a lane and of one kind and category whose anchor lies no later, the weakest first."""
+        ...
+
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
         ...
@@ -208,6 +214,18 @@ class Store(Protocol):
 
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
+        ...
+
+    def lease(self, scope: str, holder: str, seconds: float, now: datetime) -> int | None:
+        """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
+
+        Returns:
+            A token that grows with every new holder, or None while another holds it.
+        """
+        ...
+
+    def ingests(self, scope: str) -> int:
+        """How often something was observed or added since the lease was last taken."""
         ...
 
     def scrub(self) -> None:

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from slowwave.model.query import Where
+from slowwave.stores.selection import selected
 from slowwave.stores.sqlite import SqliteStore
-from slowwave.stores.sqlite_select import selected
-from slowwave.stores.sqlite_sql import SQL
+from slowwave.stores.statements import SQL
 from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan
 
 DAY = timedelta(days=1)
@@ -45,7 +45,9 @@ def steps(statement: str) -> list[str]:
 @pytest.mark.parametrize("name", sorted(set(SQL) - WHOLE_FILE))
 def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
     scans = [step for step in steps(SQL[name]) if step.startswith("SCAN")]
-    assert [step for step in scans if not re.search(r"json_each|SCAN \(|SCAN j$|SCAN m$|SCAN lane$|CONSTANT", step)] == []
+    assert [
+        step for step in scans if not re.search(r"json_each|SCAN \(|SCAN j$|SCAN m$|SCAN lane$|CONSTANT", step)
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,8 @@ class Plan:
     """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
 
     A group whose memories have changed since it was planned is dropped and reported; the others stand. A plan may
-    instead have parts, plans of their own, which become its child runs: a sleep has one part a stage.
+    instead have parts, plans of their own, which become its child runs: a sleep has one part a stage. A plan with a
+    `lease`, the token its maker holds, is dropped by the store once somebody else has taken the lease over.
     """
 
     id: str
@@ -80,6 +81,7 @@ class Plan:
     parent: str | None = None
     cost: Cost = FREE
     parts: tuple["Plan", ...] = ()
+    lease: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def operations(self) -> Iterator[Operation]:

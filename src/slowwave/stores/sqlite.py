@@ -1,29 +1,15 @@
-"""Memory in one SQLite file, or in RAM: `apply`, the only write, on top of the reads."""
+"""Memory in one SQLite file, or in RAM."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 
-import apsw
-
-from slowwave.errors import InputError
-from slowwave.model.codec import dumps, to_micros
-from slowwave.model.entry import Entry
-from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Add, Change, Operation, Use
-from slowwave.model.plan import BATCH_MAX, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt
-from slowwave.stores.rows import entry_row
-from slowwave.stores.sqlite_apply import GroupWriter
+from slowwave.stores.applying import Applying
+from slowwave.stores.reads import Reads
+from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_check import SqliteCheck
-from slowwave.stores.sqlite_erase import Stale
-from slowwave.stores.sqlite_reads import SqliteReads
-from slowwave.stores.sqlite_search import SqliteSearch
-from slowwave.stores.sqlite_sql import SQL
-
-_NOTHING = Cost()
 
 
-class SqliteStore(SqliteReads, SqliteSearch, SqliteCheck):
+class SqliteStore(Applying, Reads, Searching, SqliteCheck):
     """A store in one file that many threads and processes may use at once.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
@@ -40,50 +26,8 @@ class SqliteStore(SqliteReads, SqliteSearch, SqliteCheck):
         StoreError: one of its kinds, saying what to do next; a file that is not ours is never touched.
     """
 
-    def apply(self, plan: Plan) -> Receipt:
-        """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped.
-
-        A plan of which nothing was applied leaves no run.
-
-        Raises:
-            InputError: a group is too large, or names another scope; nothing was applied.
-            ConflictError: a message id is known with other content; its group was not applied.
-        """
-        if plan.parts:
-            raise InputError("a plan with parts is applied part by part")
-        for group in plan.groups:
-            _check_group(group, plan.scope)
-        applied: list[Operation] = []
-        dropped: list[Dropped] = []
-        run = _RunRow(plan)
-        with self._guard:
-            for group in plan.groups:
-                try:
-                    applied += self._apply_group(group, plan.scope, run)
-                except Stale as stale:
-                    dropped.append(Dropped(group=group, reason=str(stale)))
-        return Receipt(
-            run_id=plan.id, cause=plan.cause, scope=plan.scope, applied=tuple(applied), dropped=tuple(dropped)
-        )
-
-    def _apply_group(self, group: Group, scope: str, run: "_RunRow") -> list[Operation]:
-        with self._transaction():
-            writer = GroupWriter(
-                self._db, self._tokens, scope=scope, run=run.key, part=run.groups, reached=self._reached
-            )
-            for operation in group.operations:
-                writer.perform(operation)
-            # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
-            if happened := bool(writer.performed or not group.operations):
-                last = writer.finish()
-                run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
-        if happened:
-            run.key = writer.run
-            run.groups += 1
-        return writer.performed
-
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, _scope: str) -> Iterator[None]:
         db, reached = self._db, self._reached or _unwatched
         reached("apply.before_begin")
         db.execute("BEGIN IMMEDIATE")
@@ -99,77 +43,6 @@ class SqliteStore(SqliteReads, SqliteSearch, SqliteCheck):
                 db.execute("ROLLBACK")
             raise
         reached("apply.committed")
-
-    def index(self, scope: str, entries: Mapping[str, Entry]) -> int:
-        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
-        with self._guard, self._transaction():
-            token = self._tokens.new_scope(scope)
-            rows = []
-            for identity, entry in entries.items():
-                found = self._one(SQL["key_of"], (token, identity))
-                if found is not None:
-                    rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *entry_row(entry)))
-            self._db.executemany(SQL["put_entry"], rows)
-            if rows:
-                self._db.execute(SQL["reindexed"], (token,))
-        return len(rows)
-
-
-class _RunRow:
-    """The row of a run: inserted with its first applied group, extended by the next ones."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.key = 0  # not written yet
-        self.groups = 0
-
-    def write(self, db: apsw.Connection, token: int, key: int, journal: tuple[int, int], because: str) -> None:
-        """Inside the group's transaction."""
-        if self.key:
-            db.execute(SQL["extend_run"], (because, journal[1], key))
-            return
-        plan = self.plan
-        amounts = dumps(asdict(plan.cost)) if plan.cost != _NOTHING else "{}"
-        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, dumps([because]), *journal)
-        if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
-            # The run that stands for all parts comes with the first of them.
-            whole = plan.cause.partition("/")[0]
-            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal)
-            db.execute(SQL["add_run"], part_of)
-        try:
-            db.execute(SQL["add_run"], values)
-        except apsw.ConstraintError as error:
-            raise Stale(f"the plan {plan.id} was applied before") from error
-
-
-def _check_group(group: Group, scope: str) -> None:
-    messages = True
-    for operation in group.operations:
-        memory = _subject(operation)
-        if memory is not None and memory.scope != scope:
-            raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
-        if not isinstance(operation, Add):
-            messages = False
-            continue
-        memory = operation.memory
-        if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
-            raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
-        messages = messages and memory.kind == MESSAGE
-    most = BATCH_MAX if messages else GROUP_MAX
-    if len(group) > most:
-        raise InputError(f"{len(group):,} operations in one group, more than {most:,}: cut them into several groups")
-
-
-def _subject(operation: Operation) -> Memory | None:
-    match operation:
-        case Add():
-            return operation.memory
-        case Change():
-            return operation.before
-        case Use():
-            return operation.seen
-        case _:
-            return None
 
 
 def _unwatched(_: str) -> None:

@@ -1,20 +1,22 @@
-"""What every part of the SQLite store shares: the connection, its lock, and the tokens."""
+"""The open file of the SQLite store: its connection, its lock, and the tokens."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 import apsw
 
 from slowwave.errors import ClosedError, CorruptError
+from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrate, migrations
 from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
-from slowwave.stores.sqlite_sql import SQL
-from slowwave.stores.sqlite_tokens import Tokens
+from slowwave.stores.statements import SQL
+from slowwave.stores.tokens import Tokens
 
 
-class SqliteBase:
+class SqliteBase(StoreBase):
     """An open file. The arguments are those of `SqliteStore`."""
 
     def __init__(
@@ -26,22 +28,22 @@ class SqliteBase:
         vfs: str | None = None,
         steps: Sequence[Migration] | None = None,
     ) -> None:
-        self.name = path
+        super().__init__(path)
         self._reached = reached
         wanted = list(steps or migrations("sqlite"))
         try:
-            self._db = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
+            self._opened = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
         except apsw.Error as error:
             raise translated(error, path) from error
-        self._guard = Guard(self._db, path)
+        self._guard: Guard = Guard(self._opened, path)
         try:
             with self._guard:
-                migrate(self._db, path, APPLICATION_ID, wanted, reached)
-                self._db.create_scalar_function("folded", _folded, 1, deterministic=True)
+                migrate(self._opened, path, APPLICATION_ID, wanted, reached)
+                self._opened.create_scalar_function("folded", _folded, 1, deterministic=True)
         except BaseException:
             self.close()
             raise
-        self._tokens = Tokens(self._db, {}, {})
+        self._named = Tokens(self._opened, {}, {})
         self._commits = 0
         self._secret: bytes | None = None
 
@@ -57,15 +59,25 @@ class SqliteBase:
         """Let go of the file. Idempotent."""
         self._guard.close()
 
-    def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
-        return self._db.execute(statement, values).fetchall()
+    @property
+    def _db(self) -> apsw.Connection:
+        return self._opened
 
-    def _one(self, statement: str, values: Any) -> Any:  # noqa: ANN401  # a row of scalars, or None
-        return self._db.execute(statement, values).fetchone()
+    @property
+    def _tokens(self) -> Tokens:
+        return self._named
 
-    def _readable(self, scopes: Sequence[str]) -> list[tuple[str, int]]:
-        tokens = ((scope, self._tokens.scope(scope)) for scope in dict.fromkeys(scopes))
-        return [(scope, token) for scope, token in tokens if token is not None]
+    def _state(self) -> object:
+        """SQLite's own count says whether another connection has committed, ours whether we have."""
+        return int(self._one("PRAGMA data_version", ())[0]), self._commits
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("COMMIT")
 
 
 class Guard:

@@ -2,32 +2,25 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import apsw
 import numpy as np
 
 from slowwave.errors import BusyError, CorruptError, InputError
-from slowwave.model.codec import COLUMNS, Row, content_key, dumps
-from slowwave.stores.rows import checked, entry_of
+from slowwave.model.codec import COLUMNS, dumps
+from slowwave.stores.checking import COUNTS, Checking
+from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_file import translated
-from slowwave.stores.sqlite_journal import Replayed, SqliteJournal
-from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.statements import SQL
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
 _PIECE = 1 << 20
 _WORD = 8
 _BESIDE = ("-wal", "-shm", "-journal")
-_COUNTS = (
-    ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
-    ("lost_entries", "{} index entries belong to no memory"),
-    ("nameless", "{} conversations have messages, but are not listed"),
-    ("orphans", "{} journal rows belong to no run"),
-)
 
 
-class SqliteCheck(SqliteJournal):
+class SqliteCheck(Checking, SqliteBase):
     """What keeps a file in order."""
 
     def check(self, *, deep: bool = False) -> list[str]:
@@ -42,7 +35,7 @@ class SqliteCheck(SqliteJournal):
             self._db.execute("BEGIN")  # one state for all that follows
             try:
                 found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
-                for query, words in _COUNTS:
+                for query, words in COUNTS:
                     if number := self._one(SQL[query], ())[0]:
                         found.append(words.format(number))
                 if deep:
@@ -87,16 +80,6 @@ class SqliteCheck(SqliteJournal):
             self._db.execute("VACUUM")
             self._emptied()
 
-    def mentions(self, scope: str, text: str) -> list[str]:
-        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
-        with self._guard:
-            token = self._tokens.scope(scope)
-            if token is None:
-                return []
-            low, high = bounds(token)
-            values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
-            return [str(row[0]) for row in self._all(SQL["mentions"], values)]
-
     def traces(self, texts: Sequence[str]) -> list[str]:
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
         with self._guard:
@@ -117,59 +100,6 @@ class SqliteCheck(SqliteJournal):
         busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
         if busy:
             raise BusyError(f"{self.name} is in use by another process: what was erased is gone, its bytes are not yet")
-
-    def _differences(self, token: int, path: str) -> Iterator[str]:
-        told = self._replayed(token)
-        low, high = bounds(token)
-        damaged, other = [], []
-        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
-            values: Any = row
-            identity = str(values[0])
-            try:
-                plain = checked(values)
-            except CorruptError:
-                damaged.append(identity)
-                told.rows.pop(identity, None)
-                continue
-            if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
-                other.append(identity)
-        for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
-            values = row
-            try:
-                entry_of(None, values[1:-1], values[-1])
-            except CorruptError:
-                damaged.append(f"index entry {values[0] - low}")
-        if damaged:
-            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
-        if other:
-            yield f"scope {path}: {_named(other)} not what the journal tells"
-        if told.rows:
-            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
-        yield from self._differences_beside(token, path, told)
-
-    def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
-        links = {
-            (source, target, kind): (weight, at)
-            for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
-        }
-        cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
-        held = {row[0] for row in self._all(SQL["every_held"], (token,))}
-        for what, stored, journaled in (
-            ("links", links, told.links),
-            ("cursors", cursors, told.cursors),
-            ("held keys", held, told.held),
-        ):
-            if stored != journaled:
-                yield f"scope {path}: the {what} are not what the journal tells"
-
-
-def _keyed(row: Row, content: object) -> bool:
-    return content is None or content == content_key(str(row[COLUMNS.index("text")]))
-
-
-def _named(ids: list[str]) -> str:
-    shown = ", ".join(ids[:_FEW]) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
-    return f"{shown} {'is' if len(ids) == 1 else 'are'}"
 
 
 def _holds(path: Path, needles: Collection[bytes]) -> bool:

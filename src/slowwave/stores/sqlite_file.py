@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -13,6 +14,7 @@ from slowwave.errors import (
     ReadOnlyError,
     StoreError,
 )
+from slowwave.stores.base import Clash
 from slowwave.stores.migrate import Migration, refuse_newer
 
 APPLICATION_ID = 0x736C7777
@@ -29,7 +31,7 @@ def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migra
     """A connection to a file that is ours or empty; others are refused before anything could touch them."""
     if path != MEMORY and vfs is None:
         _refuse_foreign(path, steps[-1][0])
-    db = apsw.Connection(path, vfs=vfs)
+    db = _Connection(path, vfs=vfs)
     try:
         db.set_busy_timeout(int(busy_seconds * 1000))
         _to_wal(db, busy_seconds)
@@ -99,6 +101,24 @@ def _has_tables(file: Path) -> bool:
         raise translated(error, str(file)) from error
     finally:
         db.close()
+
+
+class _Connection(apsw.Connection):
+    """A connection that says in the words of all stores that a row is not accepted."""
+
+    def execute(self, *arguments: Any, **named: Any) -> apsw.Cursor:  # noqa: ANN401  # those of apsw
+        """As apsw does."""
+        try:
+            return super().execute(*arguments, **named)
+        except apsw.ConstraintError as error:
+            raise Clash(str(error)) from error
+
+    def executemany(self, *arguments: Any, **named: Any) -> apsw.Cursor:  # noqa: ANN401  # those of apsw
+        """As apsw does."""
+        try:
+            return super().executemany(*arguments, **named)
+        except apsw.ConstraintError as error:
+            raise Clash(str(error)) from error
 
 
 _MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (

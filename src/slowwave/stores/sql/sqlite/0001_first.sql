@@ -127,6 +127,15 @@ CREATE TABLE cursors (
     PRIMARY KEY (scope, conversation, cursor)
 ) STRICT, WITHOUT ROWID;
 
+-- Who may sleep a scope. The token goes up with every new holder; plans of an older one are refused.
+CREATE TABLE leases (
+    scope INTEGER PRIMARY KEY,
+    token INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    run INTEGER NOT NULL    -- key of the last run when it was taken
+) STRICT;
+
 CREATE TABLE links (
     scope INTEGER NOT NULL,
     source TEXT NOT NULL,

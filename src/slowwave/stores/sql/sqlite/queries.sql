@@ -112,6 +112,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: due
 SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('active', 'core')
 
+-- name: faded
+SELECT {memory} FROM memories
+WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ?
+    AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') AND kind = ? AND category = ?
+    AND phase = 'active'
+ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) LIMIT ?
+
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
     SELECT key FROM memories WHERE scope = :scope AND pace IS NULL
@@ -459,3 +466,19 @@ UNION ALL
 SELECT 1 FROM journal j WHERE instr(coalesce(payload, ''), :escaped)
     AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
 LIMIT 1
+
+-- name: lease
+SELECT token, holder, until, run FROM leases WHERE scope = ?
+
+-- name: lease_token
+SELECT token FROM leases WHERE scope = ?
+
+-- name: put_lease
+INSERT OR REPLACE INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
+
+-- name: last_run
+SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?
+
+-- name: ingests
+SELECT count(*) FROM runs
+WHERE key > coalesce((SELECT run FROM leases WHERE scope = :scope), :low) AND key <= :high AND cause IN ('observe', 'add')

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
-import apsw
-
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import (
     COLUMNS,
@@ -23,10 +21,11 @@ from slowwave.model.codec import (
 from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.stores.base import Clash, Connection
+from slowwave.stores.eraser import Eraser, Stale
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
-from slowwave.stores.sqlite_erase import Eraser, Stale
-from slowwave.stores.sqlite_sql import SQL, bounds
-from slowwave.stores.sqlite_tokens import Tokens
+from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.tokens import Tokens
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
 _IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
@@ -48,7 +47,7 @@ class GroupWriter:
 
     def __init__(
         self,
-        db: apsw.Connection,
+        db: Connection,
         tokens: Tokens,
         *,
         scope: str,
@@ -179,7 +178,7 @@ class GroupWriter:
             return
         try:
             self._db.executemany(SQL["add_memory"], self._memories)
-        except apsw.ConstraintError as error:
+        except Clash as error:
             raise Stale(self._clash() or f"a new memory is not acceptable: {error}") from error
         self._at("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
@@ -233,7 +232,7 @@ class GroupWriter:
         assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
         try:
             self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(dumps(new)), key))  # noqa: S608  # names are constants
-        except apsw.ConstraintError as error:
+        except Clash as error:
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise Stale(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}

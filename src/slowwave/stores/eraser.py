@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-import apsw
-
 from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, dumps, loads
 from slowwave.model.operation import Erase
+from slowwave.stores.base import Connection
 from slowwave.stores.rows import checked, journal_checksum
-from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.statements import SQL, bounds
 
 BLANK: Final = "erased"
 """What stands where a sentence stood that may have quoted what was erased."""
@@ -23,7 +22,7 @@ class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with
 class Eraser:
     """Destroys for one group of operations."""
 
-    def __init__(self, db: apsw.Connection, token: int) -> None:
+    def __init__(self, db: Connection, token: int) -> None:
         self._db = db
         self._token = token
         self._blanked: set[tuple[int, int]] = set()

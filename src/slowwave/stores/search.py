@@ -1,18 +1,19 @@
-"""Search in the SQLite store: one index in RAM for each scope in use, kept up with what any process commits."""
+"""Search: one index in RAM for each scope in use, kept up with what any process commits."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 from slowwave.model.codec import COLUMNS, dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked
+from slowwave.stores.base import StoreBase
 from slowwave.stores.index import Index
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
-from slowwave.stores.sqlite_base import SqliteBase
-from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.statements import SQL, bounds
 
 _WIDTH = len(MEMORY_COLUMNS)
 _CONVERSATION, _SEQ = COLUMNS.index("conversation"), COLUMNS.index("seq")
@@ -27,19 +28,20 @@ class _Held:
     known: set[str]
     journal: int
     reindexed: int
-    seen: tuple[int, int]
+    seen: object
 
 
-class SqliteSearch(SqliteBase):
+class Searching(StoreBase):
     """Reads that an index in RAM answers. The least used ones are let go when all hold over a million rows."""
 
-    def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of SqliteBase
+    def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
         super().__init__(path, **arguments)
         self._indexes: OrderedDict[int, _Held] = OrderedDict()
+        self._searching = RLock()  # an index has one user at a time
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """The best places for a query, best first. Another scope's rows change no score."""
-        with self._guard:
+        with self._guard, self._searching:
             found = [
                 place for scope, token in self._readable(scopes) for place in self._index(scope, token).search(query)
             ]
@@ -48,14 +50,14 @@ class SqliteSearch(SqliteBase):
 
     def wording(self, scopes: Sequence[str], question: str) -> str:
         """The question without the names of known speakers: what to embed for `Query.vector`."""
-        with self._guard:
+        with self._guard, self._searching:
             for scope, token in self._readable(scopes):
                 question = self._index(scope, token).wording(question)
         return question
 
     def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
         """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
-        with self._guard:
+        with self._guard, self._searching:
             for _, token in self._readable((scope,)):
                 index = self._index(scope, token)
                 return index.frequency, index.originals
@@ -63,25 +65,22 @@ class SqliteSearch(SqliteBase):
 
     def speakers(self, scope: str) -> frozenset[str]:
         """Every name that a message of the scope was spoken by."""
-        with self._guard:
+        with self._guard, self._searching:
             return frozenset().union(*(self._index(scope, token).speakers for _, token in self._readable((scope,))))
 
     def _index(self, scope: str, token: int) -> Index:
         """The scope's index, brought up to date by the rows touched since it was last asked."""
         held = self._indexes.get(token)
-        seen = (int(self._one("PRAGMA data_version", ())[0]), self._commits)
-        if held is not None and held.seen == seen:
+        seen = self._state()
+        if held is not None and seen is not None and held.seen == seen:
             self._indexes.move_to_end(token)
             return held.index
-        self._db.execute("BEGIN")  # one state for all that follows
-        try:
+        with self._one_state():
             low, high = bounds(token)
             last, reindexed = self._one(SQL["state_of_scope"], {"scope": token, "low": low, "high": high})
             if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
                 held = self._built(scope, token)
             held.journal, held.reindexed, held.seen = last or low, reindexed, seen
-        finally:
-            self._db.execute("COMMIT")
         self._indexes[token] = held
         self._indexes.move_to_end(token)
         while len(self._indexes) > 1 and sum(len(one.index) for one in self._indexes.values()) > ROWS_IN_RAM:
@@ -96,7 +95,7 @@ class SqliteSearch(SqliteBase):
         pairs = self._pairs(scope, rows)
         index.append(pairs)
         index.trim(self._gists(pairs, self._all(SQL["gists"], {"low": low, "high": high})))
-        return _Held(index=index, known={row[0] for row in rows}, journal=low, reindexed=0, seen=(0, 0))
+        return _Held(index=index, known={row[0] for row in rows}, journal=low, reindexed=0, seen=None)
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Take over what the journal tells since; False if only a new index will do."""

@@ -1,4 +1,4 @@
-"""The plain reads of the SQLite store: rows by id, by condition, and what a scope says of itself."""
+"""The plain reads of a store: rows by id, by condition, and what a scope says of itself."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -9,13 +9,13 @@ from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation, Linked
+from slowwave.stores.base import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
-from slowwave.stores.sqlite_base import SqliteBase
-from slowwave.stores.sqlite_select import selected
-from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.selection import selected
+from slowwave.stores.statements import SQL, bounds
 
 
-class SqliteReads(SqliteBase):
+class Reads(StoreBase):
     """Reads that need no index in RAM."""
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
@@ -82,6 +82,17 @@ class SqliteReads(SqliteBase):
             rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
         return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
+    def faded(
+        self, scope: str, lane: tuple[int, int], until: datetime, sort: tuple[str, str], limit: int
+    ) -> list[Memory]:
+        """Active facts of a lane and of one kind and category whose anchor lies no later, the weakest first."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            rows = self._all(SQL["faded"], (token, *lane, to_micros(until), *sort, limit))
+            return [memory_of(scope, row) for row in rows]
+
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
         with self._guard:
@@ -136,6 +147,15 @@ class SqliteReads(SqliteBase):
                             source=source, target=target, kind=kind, weight=weight, at=from_micros(at)
                         )
         return list(found.values())
+
+    def ingests(self, scope: str) -> int:
+        """How often something was observed or added since the lease was last taken."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return 0
+            low, high = bounds(token)
+            return int(self._one(SQL["ingests"], {"scope": token, "low": low, "high": high})[0])
 
     def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that a person's undo holds."""

@@ -1,19 +1,22 @@
 """Small integers that stand for the names of scopes and embedders in keys and rows."""
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import apsw
+from slowwave.stores.statements import SQL
 
-from slowwave.stores.sqlite_sql import SQL
+if TYPE_CHECKING:
+    from slowwave.stores.base import Connection
 
 
 @dataclass(slots=True)
 class Tokens:
     """Integers that stand for scopes and embedders in keys and rows, remembered once they are committed."""
 
-    db: apsw.Connection
-    scopes: dict[str, int]
-    embedders: dict[str, int]
+    db: "Connection"
+    scopes: MutableMapping[str, int]
+    embedders: MutableMapping[str, int]
 
     def scope(self, path: str) -> int | None:
         """The token of a scope, or None if nothing was ever stored in it."""

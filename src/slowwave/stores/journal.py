@@ -1,4 +1,4 @@
-"""Reading the journal of the SQLite store: runs, histories, what changed since, and the rebuilding of a scope."""
+"""Reading the journal of a store: runs, histories, what changed since, and the rebuilding of a scope."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,16 +8,16 @@ from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.model.plan import Cost, Event, Group, Plan, Run
+from slowwave.stores.base import StoreBase
 from slowwave.stores.rows import checked_journal
-from slowwave.stores.sqlite_base import SqliteBase
-from slowwave.stores.sqlite_sql import SQL, bounds
+from slowwave.stores.statements import SQL, bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _FREQUENT = frozenset({"observe", "use"})
 _EVER = to_micros(datetime.min.replace(tzinfo=UTC))
 
 
-class SqliteJournal(SqliteBase):
+class Journal(StoreBase):
     """What happened, told from the journal."""
 
     def runs(
@@ -171,7 +171,6 @@ class SqliteJournal(SqliteBase):
         """The scope as its journal tells it, from nothing."""
         told = Replayed()
         low, high = bounds(token)
-        row: Any
         for row in self._db.execute(SQL["whole_journal"], (low, high)):
             key, *values, total = row
             checked_journal(key, values, total)

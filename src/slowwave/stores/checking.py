@@ -1,0 +1,86 @@
+"""Whether what a store holds is what its journal tells."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from slowwave.errors import CorruptError
+from slowwave.model.codec import COLUMNS, Row, content_key, dumps
+from slowwave.stores.journal import Journal, Replayed
+from slowwave.stores.rows import checked, entry_of
+from slowwave.stores.statements import SQL, bounds
+
+_WIDTH = len(COLUMNS)
+_FEW = 5
+COUNTS = (
+    ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
+    ("lost_entries", "{} index entries belong to no memory"),
+    ("nameless", "{} conversations have messages, but are not listed"),
+    ("orphans", "{} journal rows belong to no run"),
+)
+
+
+class Checking(Journal):
+    """Checks that need to know nothing of how a store keeps its rows."""
+
+    def mentions(self, scope: str, text: str) -> list[str]:
+        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
+            return [str(row[0]) for row in self._all(SQL["mentions"], values)]
+
+    def _differences(self, token: int, path: str) -> Iterator[str]:
+        told = self._replayed(token)
+        low, high = bounds(token)
+        damaged, other = [], []
+        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
+            values: Any = row
+            identity = str(values[0])
+            try:
+                plain = checked(values)
+            except CorruptError:
+                damaged.append(identity)
+                told.rows.pop(identity, None)
+                continue
+            if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
+                other.append(identity)
+        for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
+            values = row
+            try:
+                entry_of(None, values[1:-1], values[-1])
+            except CorruptError:
+                damaged.append(f"index entry {values[0] - low}")
+        if damaged:
+            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+        if other:
+            yield f"scope {path}: {_named(other)} not what the journal tells"
+        if told.rows:
+            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
+        yield from self._differences_beside(token, path, told)
+
+    def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
+        links = {
+            (source, target, kind): (weight, at)
+            for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
+        }
+        cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
+        held = {row[0] for row in self._all(SQL["every_held"], (token,))}
+        for what, stored, journaled in (
+            ("links", links, told.links),
+            ("cursors", cursors, told.cursors),
+            ("held keys", held, told.held),
+        ):
+            if stored != journaled:
+                yield f"scope {path}: the {what} are not what the journal tells"
+
+
+def _keyed(row: Row, content: object) -> bool:
+    return content is None or content == content_key(str(row[COLUMNS.index("text")]))
+
+
+def _named(ids: list[str]) -> str:
+    shown = ", ".join(ids[:_FEW]) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
+    return f"{shown} {'is' if len(ids) == 1 else 'are'}"
