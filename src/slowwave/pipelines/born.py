@@ -1,6 +1,6 @@
 """The first version of a fact's memory: everything that is frozen when it is written."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from slowwave.model.fact import Fact
@@ -14,9 +14,20 @@ from slowwave.policy.retention import initial_stability
 from slowwave.ports import Ports
 
 
-def born(ports: Ports, fact: Fact, now: datetime) -> Memory:
-    """The memory a fact becomes if it is stored."""
-    importance = fact.importance if fact.importance is not None else _importance(ports, fact.text)
+def born(ports: Ports, facts: Sequence[Fact], now: datetime) -> list[Memory]:
+    """The memories that facts become if they are stored."""
+    told = [fact.importance for fact in facts]
+    if None in told:
+        frequency, documents = ports.store.frequencies(ports.scope)
+        common, speakers = Frequencies(documents=documents, frequency=frequency), ports.store.speakers(ports.scope)
+        told = [
+            one if one is not None else round(importance_of(fact.text, frequencies=common, speakers=speakers), 3)
+            for one, fact in zip(told, facts, strict=True)
+        ]
+    return [_born(ports, fact, one or 0.0, now) for fact, one in zip(facts, told, strict=True)]
+
+
+def _born(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memory:
     memory = Memory(
         id=new_id(now),
         scope=ports.scope,
@@ -45,9 +56,3 @@ def unfamiliar(ports: Ports, memories: Iterable[Memory]) -> tuple[str, ...]:
         if not is_known(name) and not ports.store.select((ports.scope,), where):
             notes.append(f"the category {name!r} is not a known one: it is kept, and treated as 'other'")
     return tuple(notes)
-
-
-def _importance(ports: Ports, text: str) -> float:
-    frequency, documents = ports.store.frequencies(ports.scope)
-    common = Frequencies(documents=documents, frequency=frequency)
-    return round(importance_of(text, frequencies=common, speakers=ports.store.speakers(ports.scope)), 3)

@@ -187,10 +187,10 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     """The fact with its source, without the values of secrets; the message itself keeps them."""
     quote = redact(fact.quote).text
     source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
-    trust = message.trust
-    if check(fact, message, (), transcript.speakers):  # what stands around it lent it names, numbers or dates
-        near = [turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1]
-        trust = least((trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
+    trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    if trust != message.trust and not check(fact, message, (), transcript.speakers):
+        trust = message.trust  # what stands around it lent it no names, numbers or dates
     text = redact(fact.text).text
     return replace(
         fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust

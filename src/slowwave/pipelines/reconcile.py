@@ -69,10 +69,8 @@ def reconcile(
         waiting: if given, the memories these facts already have in the store, one each, flagged as waiting.
     """
     made, problems = entries(ports, [fact.text for fact in facts])
-    fresh = [
-        _new(fact, waiting[place] if waiting else born(ports, fact, now), entry)
-        for place, (fact, entry) in enumerate(zip(facts, made, strict=True))
-    ]
+    memories = waiting or born(ports, facts, now)
+    fresh = [_new(fact, memory, entry) for fact, memory, entry in zip(facts, memories, made, strict=True)]
     equals = _equals(ports, fresh)
     held = _held(ports, fresh)
     draft = Draft(ports=ports, now=now, stated=stated, in_store={memory.id for memory in waiting})
