@@ -87,7 +87,7 @@ class AgentMemory(Upkeep):
         name = self._conversation(conversation)
         receipt = automatic.after_messages(ports, observe(ports, messages, name), name)
         self._background.after_messages(self._ports, name)
-        return self._told(receipt)
+        return self._told(self._ingested(receipt))
 
     def add(
         self,
@@ -110,7 +110,7 @@ class AgentMemory(Upkeep):
                 metadata=metadata or {},
             )
         )
-        return self._told(state(self._run_ports, (fact,)))
+        return self._told(self._ingested(state(self._run_ports, (fact,))))
 
     def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult:
         """Distil what is new in a conversation and reconcile it with what is known.

@@ -1,6 +1,7 @@
 """A handle on an open memory: opening, closing, and what every verb of the facade leans on."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -11,7 +12,9 @@ from slowwave.model.config import Config
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.pipelines.compaction import Background
-from slowwave.pipelines.sleep import Rest
+from slowwave.pipelines.making import noted
+from slowwave.pipelines.sleep import Rest, SleepReport, sleep
+from slowwave.pipelines.sleeper import Sleeper, seconds
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.wiring import wired
 
@@ -37,6 +40,7 @@ class Handle:
         self._closed = False
         self._rest = Rest()
         self._background = Background()
+        self._sleeper: Sleeper | None = None
 
     @classmethod
     def open(
@@ -50,6 +54,7 @@ class Handle:
         config: Config | None = None,
         clock: Clock | None = None,
         strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
     ) -> Self:
         """Open a memory, making it if it is not there.
 
@@ -64,9 +69,11 @@ class Handle:
             config: the numbers; None for those of the file of settings, else the defaults.
             clock: what time it is, for tests and replays; must give aware times.
             strict: raise when a model fails, instead of telling in the receipt.
+            sleep_every: sleep this often on a thread of its own until it is closed: a timedelta, seconds, or "8h".
+                What goes wrong there is in `health()`. None: only when `sleep` is called, or by `sleep_every_ingests`.
 
         Raises:
-            InputError: for a store or scope that names nothing.
+            InputError: for a store, scope or span that means nothing.
             SettingsError: for an unknown store, model or embedder, or a missing extra.
             StoreError: if the file cannot be opened; each kind says what to do.
         """
@@ -75,7 +82,8 @@ class Handle:
             raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
         path = str(store) if store is not None else known.store or settings_.default_store()
         own = checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE)
-        return cls(
+        pause = seconds(sleep_every) if sleep_every is not None else None
+        memory = cls(
             ports=wired(
                 path,
                 own,
@@ -88,6 +96,9 @@ class Handle:
             ),
             strict=strict,
         )
+        if pause is not None:
+            memory._sleeper = Sleeper(memory._night, pause)
+        return memory
 
     @classmethod
     def default(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
@@ -97,6 +108,8 @@ class Handle:
     def close(self) -> None:
         """Let go of the file. Idempotent. A summary that is being thought of in the background gets 5 seconds."""
         if not self._closed:
+            if self._sleeper:
+                self._sleeper.stop()
             self._background.close()
             self._closed = True
             self._ports.store.close()
@@ -130,6 +143,22 @@ class Handle:
     def _run_ports(self) -> Ports:
         """The same for one run that may think."""
         return self._open_ports.begun()
+
+    def _night(self) -> SleepReport:
+        """One pass of sleep."""
+        return sleep(self._run_ports, self._rest)
+
+    def _ingested(self, receipt: Receipt) -> Receipt:
+        """After something was added: sleep once there was enough of it, on the thread if there is one."""
+        ports = self._open_ports
+        every = ports.config.sleep_every_ingests
+        if every is None or not receipt.applied or ports.store.ingests(ports.scope) < every:
+            return receipt
+        if self._sleeper:
+            self._sleeper.wake()
+            return receipt
+        report = self._night()
+        return noted(receipt, notes=("slept",), problems=report.problems)
 
     def _conversation(self, name: str | None) -> str:
         if name is not None:

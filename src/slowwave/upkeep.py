@@ -83,7 +83,7 @@ class Upkeep(Handle):
 
         `health.ok` says that nothing is wrong and nothing waits for a person; it prints well.
         """
-        return health(self._open_ports)
+        return health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
 
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""

@@ -74,14 +74,15 @@ class Health:
         return "\n".join([head, *(f"  {finding}" for finding in self.findings), *left])
 
 
-def health(ports: Ports) -> Health:
-    """Look a scope over. Reads only."""
+def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
+    """Look a scope over. Reads only. `troubles` are what went wrong in the background, in its own words."""
     store, scope = ports.store, ports.scope
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
     hot = sum(number for (kind, phase), number in store.count(scope).items() if kind in FACT_KINDS and phase in HOT)
     findings = (
         *_store(ports),
+        *_sleep(troubles),
         *_linked(ports),
         *_waiting(ports, facts),
         *_facts(ports, facts),
@@ -96,6 +97,12 @@ def _store(ports: Ports) -> Iterator[Finding]:
         yield Finding(
             kind="store", count=len(wrong), says=f"problems: {'; '.join(wrong[:EXAMPLES])}", fix="restore a backup"
         )
+
+
+def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
+    if told := [trouble for trouble in troubles if trouble]:
+        fix = "see to what it says; the next night tries again"
+        yield Finding(kind="sleep", count=len(told), says=f"troubled nights: {'; '.join(told)}", fix=fix)
 
 
 def _linked(ports: Ports) -> Iterator[Finding]:

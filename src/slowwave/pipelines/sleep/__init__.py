@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
@@ -9,12 +10,14 @@ from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.reembed import reembed
+from slowwave.pipelines.sleep.budget import Budget
 from slowwave.pipelines.sleep.cascade import cascade
 from slowwave.pipelines.sleep.compress import compress
 from slowwave.pipelines.sleep.distil import distil
 from slowwave.pipelines.sleep.duplicates import duplicates
 from slowwave.pipelines.sleep.expire import expire
 from slowwave.pipelines.sleep.fade import fade
+from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
 from slowwave.pipelines.sleep.retry import retry
@@ -41,6 +44,12 @@ STAGES: tuple[tuple[str, Callable[[Night], Staged]], ...] = (
     ("cascade", cascade),
     ("refresh", refresh),
 )
+
+BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
+"""Stages that change facts because a mind says so: the budget of the night binds them."""
+
+ELSEWHERE = "asleep elsewhere"
+"""What is left when another process is sleeping this scope: all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +91,39 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     plan = Plan(id=parent, scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
         return SleepReport(plan=plan, dry_run=dry_run)
+    if dry_run:
+        return _night(ports, rest, plan, None, think=think)
+    lease = Lease.taken(ports)
+    if lease is None:
+        return SleepReport(plan=plan, left={ELSEWHERE: 1})
+    try:
+        return _night(ports, rest, plan, lease, think=think)
+    finally:
+        lease.given_back()
+
+
+def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
+    """All stages, under the lease; without one, a dry run."""
+    dry_run, now, parent = lease is None, plan.at, plan.id
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
     due = tuple(ports.store.select((ports.scope,), where))
     others, unpaced = ports.store.unpaced(ports.scope, *paces(ports.config), REPLANNED_MAX)
     every = {memory.id: memory for memory in (*due, *others)}
-    steps = Steps(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run)
+    steps = Steps(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run, lease=lease)
     night = Night(ports=ports, now=now, due=tuple(every.values()), think=think, keep=steps.keep)
+    night.budget = Budget.of(ports)
     parts = steps.plans
     receipts = steps.receipts
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
     for name, stage in STAGES:
+        if lease and not lease.renewed():
+            problems.append("another sleeper took over: this one was away for too long, and stops")
+            break
         staged = stage(night)
+        if name in BY_MINDS:
+            staged = night.budget.within(staged)
         problems += staged.problems
         if staged.left:
             left[name] = staged.left
@@ -106,6 +135,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
             groups=staged.groups,
             parent=parent,
             cost=staged.cost,
+            lease=lease.token if lease else None,
         )
         cost += staged.cost
         if part:
@@ -114,10 +144,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
             receipts.append(receipt)
             if dropped := len(receipt.dropped):  # others were faster: what they changed is due again
                 left[name] = left.get(name, 0) + dropped
-    if len(due) == DUE_MAX:
-        left["due"] = max(1, ports.store.due(ports.scope, now))
-    if unpaced > len(others):
-        left["replan"] = unpaced - len(others)
+    left |= _unseen(ports, now, due=len(due), unpaced=unpaced - len(others))
     if not dry_run:
         problems += _embedded(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
@@ -129,6 +156,12 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
         cost=cost + steps.cost,
         dry_run=dry_run,
     )
+
+
+def _unseen(ports: Ports, now: datetime, *, due: int, unpaced: int) -> dict[str, int]:
+    """What this night did not even look at."""
+    left = {"due": max(1, ports.store.due(ports.scope, now))} if due == DUE_MAX else {}
+    return left | ({"replan": unpaced} if unpaced else {})
 
 
 def _applied(ports: Ports, part: Plan, staged: Staged) -> Receipt | None:

@@ -1,5 +1,6 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
+from math import isinf
 from statistics import fmean
 
 import numpy as np
@@ -17,15 +18,17 @@ from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import dated, moved
 from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.stage import Night, Staged
+from slowwave.policy.categories import later
 from slowwave.policy.grounding import adds, keeps, related
 from slowwave.policy.grouping import groups as clusters
-from slowwave.policy.retention import fading, protected
+from slowwave.policy.retention import USES_THAT_KEEP, curve_of, fading, protected
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
 DEPTH_MAX = 2
-BAND_MAX = 20_000
-"""How many fading memories of one kind and category are looked at together."""
+HOT_MAX = 2000
+COLD_MAX = 1000
+"""How many fading memories of one kind and category are looked at together; of those in cold storage, the newest."""
 SUMMARIES = 20
 """How many summaries one night asks for."""
 PROVENANCE = 0.8
@@ -45,7 +48,10 @@ def compress(night: Night) -> Staged:
     problems: list[str] = []
     cost, refused = FREE, 0
     undecided = list(found)
+    room = night.budget.left
     for members in found[:SUMMARIES]:
+        if len(members) > room:
+            break
         try:
             proposal = ports.mind.summarise(
                 Brief(memories=members, style="cluster", words=WORDS_PER_MEMBER * len(members))
@@ -65,6 +71,7 @@ def compress(night: Night) -> Staged:
         groups.append(group)
         problems += troubles
         night.taken.update(member.id for member in members)
+        room -= len(members)
     night.waiting.update(member.id for members in undecided for member in members)
     left = len(undecided) + refused
     return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
@@ -94,18 +101,34 @@ def _clusters(night: Night, kind: str, category: str, depth: int) -> list[tuple[
 
 def _band(night: Night, kind: str, category: str) -> list[Memory]:
     """Hot and below the consolidation threshold, or cold because it faded; never what a person protects."""
-    ports = night.ports
-    where = Where(
+    store, scope = night.ports.store, night.ports.scope
+    cold = Where(
         kinds=frozenset({kind}),
         categories=frozenset({category}),
-        phases=frozenset({"active", "cold"}),
-        limit=BAND_MAX,
+        phases=frozenset({"cold"}),
+        order="newest",
+        limit=COLD_MAX,
     )
-    return [
-        memory
-        for memory in ports.store.select((ports.scope,), where)
-        if memory.id not in night.taken and _fades(memory, night)
-    ]
+    band = [*_weak(night, kind, category), *store.select((scope,), cold)]
+    return [memory for memory in band if memory.id not in night.taken and _fades(memory, night)]
+
+
+def _weak(night: Night, kind: str, category: str) -> list[Memory]:
+    """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
+    store, scope, config = night.ports.store, night.ports.scope, night.ports.config
+    found: list[Memory] = []
+    for pace, uses, _ in store.lanes(scope):
+        curve = None if pace is None else curve_of(pace, config)
+        if pace is None or curve is None:  # their order tells nothing: look at them all
+            where = Where(
+                kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
+            )
+            return store.select((scope,), where)
+        days = curve.reach(config.consolidation_retention_threshold)
+        until = None if isinf(days) or uses >= USES_THAT_KEEP else later(night.now, -days)
+        if until is not None:
+            found += store.faded(scope, (pace, uses), until, (kind, category), HOT_MAX - len(found))
+    return found
 
 
 def _fades(memory: Memory, night: Night) -> bool:

@@ -8,6 +8,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.operation import Change
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.pipelines.moves import put_off
+from slowwave.pipelines.sleep.budget import Budget
 from slowwave.ports import Ports
 
 
@@ -28,6 +29,7 @@ class Night:
         waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
         keep: has a group stored at once, in a run of its own with what it cost, for stages whose next step is dear;
             tells whether it still held. In a dry run it is only planned, and holds.
+        budget: how much of what is known minds may still change tonight.
     """
 
     ports: Ports
@@ -37,6 +39,7 @@ class Night:
     taken: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
     keep: Callable[[Group, Cost], bool] = _nowhere
+    budget: Budget = field(default_factory=Budget)
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
 from slowwave.pipelines.making import new_id, paid
+from slowwave.pipelines.sleep.lease import Lease
 from slowwave.ports import Ports
 
 
@@ -20,6 +21,7 @@ class Steps:
     cause: str
     parent: str
     dry_run: bool = False
+    lease: Lease | None = None
     plans: list[Plan] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     cost: Cost = FREE
@@ -35,10 +37,13 @@ class Steps:
             groups=(group,),
             parent=self.parent,
             cost=cost,
+            lease=self.lease.token if self.lease else None,
         )
         self.plans.append(step)
         if self.dry_run:
             return True
+        if self.lease:
+            self.lease.renewed()
         receipt = self.ports.store.apply(step)
         self.receipts.append(receipt)
         if receipt.dropped:
