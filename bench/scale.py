@@ -76,8 +76,8 @@ def at_size(size: int) -> dict[str, float]:
         result["context_ms"] = statistics.median(
             milliseconds(lambda n=n: memory.context(question(n, topics), budget_tokens=1500)) for n in range(15)
         )
-        memory.sleep()
-        for _ in range(20):
+        result["sleep_busy_ms"] = milliseconds(memory.sleep)
+        for _ in range(20 + size // 1000):
             if not memory.sleep().left:
                 break
         result["sleep_idle_ms"] = median_ms(memory.sleep, 9)
