@@ -12,7 +12,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.state import Conversation, Linked
+from slowwave.model.state import Conversation, Lane, Linked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,8 +170,8 @@ class Store(Protocol):
         """How many facts have their `due_at` at or before now. One index read when none has."""
         ...
 
-    def lanes(self, scope: str) -> list[tuple[int | None, int]]:
-        """The pace and number of uses of every lane: hot facts that share both. One index step a lane."""
+    def lanes(self, scope: str) -> list[Lane]:
+        """Every lane: hot facts that share pace and number of uses. A few index steps a lane."""
         ...
 
     def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:

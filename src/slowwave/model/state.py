@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from slowwave.model.plan import Cost
 
@@ -25,6 +25,17 @@ class Conversation:
     def cursor(self, name: str) -> int:
         """The last seq that was worked through under this name; 0 before the first."""
         return self.cursors.get(name, 0)
+
+
+class Lane(NamedTuple):
+    """Hot facts of one pace that were used equally often, and the latest of their anchors.
+
+    One lane of pace None, whose anchor says nothing, stands for all facts that were never planned.
+    """
+
+    pace: int | None
+    uses: int
+    anchor: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

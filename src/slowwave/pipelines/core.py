@@ -1,8 +1,8 @@
 """Core: the facts that matter most now, from a few index reads and a merge rather than a look at every fact."""
 
-from collections.abc import Iterator
 from datetime import datetime
-from heapq import nsmallest
+from heapq import merge
+from itertools import islice
 
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.query import Where
@@ -17,40 +17,41 @@ _Placed = tuple[float, float, float, str]  # in the order of `rank`: minus score
 def core(ports: Ports, *, top_k: int, min_retrievals: int = 0) -> list[Memory]:
     """The best `top_k` of all hot facts by strength + 0.1 ln(1 + uses); exact, whatever is stored.
 
-    Inside a lane, facts of one pace used equally often, strength falls with the anchor at every instant: each lane
-    gives its first `top_k`, and lanes that cannot reach the best so far are not read. Where facts were planned with
+    Inside a lane, facts of one pace used equally often, strength falls with the anchor at every instant: so the heads
+    of the lanes tell which `top_k` lanes can hold the best, and only these are read. Where facts were planned with
     other numbers, or the policy's order changes with time, all hot facts are read and compared.
     """
     now = ports.now()
     found: list[Memory] = []
     for scope in ports.scopes:
-        lanes = [lane for lane in _lanes(ports, scope) if lane[2] >= min_retrievals]
-        if all(curve is not None for curve, _, _ in lanes):
-            found += ports.store.get((scope,), _best(ports, scope, lanes, now, top_k))
-        else:
+        best = _best(ports, scope, now, top_k, min_retrievals)
+        if best is None:
             found += ports.store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT)))
+        else:
+            found += ports.store.get((scope,), best)
     return rank(found, ports.config, now, top_k=top_k, min_retrievals=min_retrievals)
 
 
-def _lanes(ports: Ports, scope: str) -> list[tuple[Curve | None, int, int]]:
-    """Curve, pace and number of uses of every lane, the most used first; no curve where its order says nothing."""
-    lanes = sorted(ports.store.lanes(scope), key=lambda lane: -lane[1])
-    curves = {pace: None if pace is None else curve_of(pace, ports.config) for pace, _ in lanes}
-    return [(curves[pace], pace or 0, uses) for pace, uses in lanes]
-
-
-def _best(ports: Ports, scope: str, lanes: list[tuple[Curve | None, int, int]], now: datetime, top_k: int) -> list[str]:
-    """The ids of the best of one scope."""
-
-    def placed(curve: Curve, pace: int, uses: int) -> Iterator[_Placed]:
-        for identity, anchor, confidence in ports.store.lane(scope, pace, uses, top_k):
-            score = strength_at(curve, anchor, now) + bonus(uses)
-            yield -score, -anchor.timestamp(), -confidence, identity
-
+def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: int) -> list[str] | None:
+    """The ids of the best of one scope; None if its lanes do not tell."""
+    heads: list[tuple[float, int, int, Curve]] = []
+    lanes = ports.store.lanes(scope)
+    curves = {pace: curve_of(pace, ports.config) for pace in {lane.pace for lane in lanes} if pace is not None}
+    for pace, uses, anchor in lanes:
+        curve = curves.get(pace) if pace is not None else None
+        if pace is None or anchor is None or curve is None:
+            return None
+        if uses >= min_retrievals:
+            heads.append((-strength_at(curve, anchor, now) - bonus(uses), pace, uses, curve))
+    heads.sort(key=lambda head: head[0])
     best: list[_Placed] = []
-    for curve, pace, uses in lanes if top_k > 0 else ():
-        if len(best) == top_k and -best[-1][0] > 1.0 + bonus(uses):
+    for score, pace, uses, curve in heads if top_k > 0 else ():
+        if len(best) == top_k and score > best[-1][0]:
             break
-        if curve is not None:
-            best = nsmallest(top_k, [*best, *placed(curve, pace, uses)])
+        lane = ports.store.lane(scope, pace, uses, top_k)
+        placed = (
+            (-strength_at(curve, anchor, now) - bonus(uses), -anchor.timestamp(), -confidence, identity)
+            for identity, anchor, confidence in lane
+        )
+        best = list(islice(merge(best, placed), top_k))
     return [identity for _, _, _, identity in best]

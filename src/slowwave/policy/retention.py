@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from math import inf, isinf, nextafter, pow as power, sqrt
 from typing import Final
@@ -257,9 +258,14 @@ def curve_of(pace: int, config: Config) -> Curve | None:
 
 def fingerprint(config: Config) -> str:
     """A name for the numbers that `due_at` depends on: "ebbinghaus-5f0c…"; another name means planning it again."""
-    numbers = {name: getattr(config, name) for name in _SETTINGS[config.retention_policy]}
-    told = repr((numbers, sorted(config.category_ttl_days.items()), _BUILT_IN))
-    return f"{config.retention_policy}-{blake2b(told.encode(), digest_size=8).hexdigest()}"
+    policy = config.retention_policy
+    numbers = tuple((name, getattr(config, name)) for name in _SETTINGS[policy])
+    return _fingerprint(policy, numbers, tuple(sorted(config.category_ttl_days.items())))
+
+
+@lru_cache(maxsize=64)  # every planned memory carries it
+def _fingerprint(policy: str, *numbers: object) -> str:
+    return f"{policy}-{blake2b(repr((numbers, _BUILT_IN)).encode(), digest_size=8).hexdigest()}"
 
 
 def _instants(memory: Memory, config: Config) -> Iterator[datetime]:

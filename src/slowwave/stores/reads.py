@@ -8,7 +8,7 @@ from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Where
-from slowwave.model.state import Conversation, Linked
+from slowwave.model.state import Conversation, Lane, Linked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.selection import selected
@@ -69,11 +69,12 @@ class Reads(StoreBase):
             token = self._tokens.scope(scope)
             return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
 
-    def lanes(self, scope: str) -> list[tuple[int | None, int]]:
-        """The pace and number of uses of every lane: hot facts that share both. One index step a lane."""
+    def lanes(self, scope: str) -> list[Lane]:
+        """Every lane: hot facts that share pace and number of uses. A few index steps a lane."""
         with self._guard:
             token = self._tokens.scope(scope)
-            return [] if token is None else [(row[0], row[1]) for row in self._all(SQL["lanes"], {"scope": token})]
+            rows = [] if token is None else self._all(SQL["lanes"], {"scope": token})
+        return [Lane(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
 
     def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""

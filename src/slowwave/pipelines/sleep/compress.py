@@ -117,8 +117,10 @@ def _weak(night: Night, kind: str, category: str) -> list[Memory]:
     """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
     store, scope, config = night.ports.store, night.ports.scope, night.ports.config
     found: list[Memory] = []
-    for pace, uses, _ in store.lanes(scope):
-        curve = None if pace is None else curve_of(pace, config)
+    lanes = store.lanes(scope)
+    curves = {pace: curve_of(pace, config) for pace in {lane.pace for lane in lanes} if pace is not None}
+    for pace, uses, _ in lanes:
+        curve = None if pace is None else curves[pace]
         if pace is None or curve is None:  # their order tells nothing: look at them all
             where = Where(
                 kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX

@@ -74,9 +74,12 @@ CREATE INDEX facts_phase ON memories (scope, kind, phase, category) WHERE seq IS
 CREATE UNIQUE INDEX facts_content ON memories (scope, content) WHERE content IS NOT NULL AND phase IN ('active', 'core');
 CREATE INDEX memories_due ON memories (scope, due_at) WHERE due_at IS NOT NULL AND phase IN ('active', 'core');
 -- The top of core memory: inside a lane (one pace, one number of uses) strength falls with the anchor, at every instant.
+-- Only hot facts have a pace, and all of them but what was imported.
 CREATE INDEX facts_lane ON memories (
     scope, pace, accesses, max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id
-) WHERE seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core');
+) WHERE pace IS NOT NULL;
+CREATE INDEX facts_unpaced ON memories (scope)
+    WHERE pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core');
 CREATE INDEX memories_flagged ON memories (scope) WHERE flags IS NOT NULL;
 CREATE INDEX memories_pinned ON memories (scope) WHERE pinned = 1;
 CREATE INDEX cascades_span ON memories (scope, conversation, span_first) WHERE span_first IS NOT NULL;

@@ -114,49 +114,51 @@ SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('act
 
 -- name: faded
 SELECT {memory} FROM memories
-WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ?
-    AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') AND kind = ? AND category = ?
-    AND phase = 'active'
+WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ? AND kind = ? AND category = ? AND phase = 'active'
 ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) LIMIT ?
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
-    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL
-        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
     UNION ALL
     SELECT key FROM memories WHERE scope = :scope AND pace < :low
-        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
     UNION ALL
     SELECT key FROM memories WHERE scope = :scope AND pace > :high
-        AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
     LIMIT :limit
 )
 
 -- name: count_unpaced
 SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
-    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace < :low AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
-    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace > :high AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace < :low)
+    + (SELECT count(*) FROM memories WHERE scope = :scope AND pace > :high)
 
 -- name: lanes
-WITH RECURSIVE lane (pace, accesses) AS (
-    SELECT pace, accesses FROM (
-        SELECT pace, accesses FROM memories
-        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
-        ORDER BY pace, accesses LIMIT 1
+WITH RECURSIVE
+    step (pace) AS (
+        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace IS NOT NULL ORDER BY pace LIMIT 1)
+        UNION ALL
+        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace > step.pace ORDER BY pace LIMIT 1)
+        FROM step WHERE step.pace IS NOT NULL
+    ),
+    lane (pace, accesses) AS (
+        SELECT pace, (
+            SELECT accesses FROM memories WHERE scope = :scope AND pace = step.pace ORDER BY accesses LIMIT 1
+        ) FROM step WHERE pace IS NOT NULL
+        UNION ALL
+        SELECT pace, (
+            SELECT accesses FROM memories WHERE scope = :scope AND pace = lane.pace AND accesses > lane.accesses
+            ORDER BY accesses LIMIT 1
+        ) FROM lane WHERE accesses IS NOT NULL
     )
-    UNION ALL
-    SELECT m.pace, m.accesses FROM lane JOIN memories m ON m.key = (
-        SELECT key FROM memories
-        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
-            AND (pace, accesses) > (coalesce(lane.pace, -1), CASE WHEN lane.pace IS NULL THEN -1 ELSE lane.accesses END)
-        ORDER BY pace, accesses LIMIT 1
-    )
-)
-SELECT pace, accesses FROM lane
+SELECT pace, accesses, (
+    SELECT max(recorded_at, coalesce(used_at, recorded_at)) FROM memories WHERE scope = :scope AND pace = lane.pace AND accesses = lane.accesses
+    ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
+) FROM lane WHERE accesses IS NOT NULL
+UNION ALL
+SELECT * FROM (SELECT NULL, 0, NULL FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1)
 
 -- name: lane
-SELECT id, max(recorded_at, coalesce(used_at, recorded_at)) AS anchor, confidence FROM memories
-WHERE scope = ? AND pace = ? AND accesses = ? AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+SELECT id, max(recorded_at, coalesce(used_at, recorded_at)), confidence FROM memories WHERE scope = ? AND pace = ? AND accesses = ?
 ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id LIMIT ?
 
 -- name: count_facts
