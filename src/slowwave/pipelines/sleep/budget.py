@@ -45,14 +45,12 @@ class Budget:
 
 
 def changes(group: Group) -> int:
-    """How many known memories a group rewords or moves; facts that still wait for their first verdict do not count."""
+    """How many known memories a group rewords, moves or ends; the first verdict on a waiting fact does not count."""
     return sum(
-        isinstance(operation, Change)
-        and WAITS not in operation.before.flags
-        and _moves(operation.before, operation.after)
-        for operation in group.operations
+        isinstance(operation, Change) and _counts(operation.before, operation.after) for operation in group.operations
     )
 
 
-def _moves(before: Memory, after: Memory) -> bool:
-    return (before.text, before.phase) != (after.text, after.phase)
+def _counts(before: Memory, after: Memory) -> bool:
+    moved = (before.text, before.phase) != (after.text, after.phase)
+    return moved and (WAITS not in before.flags or after.outdated)
