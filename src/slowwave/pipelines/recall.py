@@ -11,6 +11,7 @@ from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.pipelines.associates import with_associates
 from slowwave.policy.retention import strength
 from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
@@ -50,7 +51,8 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     question = clean(asked.text)[:QUESTION_LONGEST]
     query, known = _query(ports, asked, question)
     wanted = max(asked.top_k, LOOKED_AT) if asks_for_value(question) else asked.top_k
-    ranked = ports.store.search(ports.scopes, replace(query, top_k=wanted))
+    query = replace(query, top_k=wanted)
+    ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
     hits = _hits(ports, ranked, known, asked)
     if asks_for_value(question):
         hits = _changed_values(ports, question, hits)[: asked.top_k]

@@ -10,6 +10,7 @@ from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Hit
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import moved, used
+from slowwave.policy.association import pull, weight_now
 from slowwave.policy.retention import associated, expired
 from slowwave.ports import Ports
 
@@ -19,10 +20,6 @@ ASSOCIATED = 5
 """How many of the memories used together are joined, so that the joins grow with the uses, not with their square."""
 CO_RETRIEVAL = 0.1
 """What a retrieval together adds to the weight of an association, which is at most 1."""
-
-
-JOINED = 0.3
-"""The weight from which an association strengthens the other end: three uses together."""
 
 
 def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = None) -> tuple[int, Receipt | None]:
@@ -65,7 +62,9 @@ def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Ch
 def _neighbours(ports: Ports, counted: Sequence[Memory], now: datetime) -> list[Use]:
     """Facts that are often used together with these get a little more stable, the most closely joined ones."""
     ids = {memory.id for memory in counted}
-    joined = [link for link in ports.store.links(ports.scope, sorted(ids), ["association"]) if link.weight >= JOINED]
+    joined = [
+        link for link in ports.store.links(ports.scope, sorted(ids), ["association"]) if pull(link.weight, link.at, now)
+    ]
     ends = ((link.weight, end) for link in joined for end in (link.source, link.target) if end not in ids)
     nearest = dict.fromkeys(end for _, end in sorted(ends, reverse=True))
     near = ports.store.get((ports.scope,), list(nearest)[:ASSOCIATED])
@@ -89,7 +88,7 @@ def _associations(ports: Ports, memories: Sequence[Memory]) -> list[Link]:
     for one, other in combinations(facts, 2):
         known = standing.get(frozenset((one.id, other.id)))
         before = known.weight if known else 0.0
-        after = min(1.0, before + CO_RETRIEVAL)
+        after = min(1.0, (weight_now(before, known.at, now) if known else 0.0) + CO_RETRIEVAL)
         source, target = (known.source, known.target) if known else (one.id, other.id)
         if after != before:
             links.append(
