@@ -164,19 +164,31 @@ def test_an_element_of_another_shape_is_skipped(written: Write) -> None:
     assert isinstance(item, Skipped)
 
 
+MOVED = {"fact": 1, "op": "UPDATE", "memory": 1, "relation": "contradictory", "because": "moved"}
+
+
 def test_imported_facts_meet_what_is_known_with_their_own_times(written: Write, tmp_path: Path) -> None:
-    verdict = {"fact": 1, "op": "UPDATE", "memory": 1, "relation": "contradictory", "because": "moved"}
-    llm = ScriptedLLM(reconcile={"verdicts": [verdict]})
-    file = written([mem0_row(memory="Ada lives in Bern", created_at="2025-02-01T00:00:00Z")])
+    llm = ScriptedLLM(reconcile={"verdicts": [MOVED]})
+    first = written([mem0_row(memory="Ada lives in Zurich", created_at="2025-02-01T00:00:00Z")], "first.json")
+    second = written([mem0_row(memory="Ada lives in Bern", created_at="2025-08-01T00:00:00Z")], "second.json")
     with AgentMemory.open(tmp_path / "memory.db", llm=llm, clock=FrozenClock(NOW)) as memory:
-        memory.add("Ada lives in Zurich")
-        done = memory.import_(file)
+        memory.import_(first)
+        done = memory.import_(second)
         assert (done.facts, done.waiting) == (1, 0)
+        assert "Fri 2025-08-01" in llm.asked[0].text
         assert "Sat 2025-02-01" in llm.asked[0].text
         (fact,) = memory.get_all()
-        assert (fact.text, fact.valid_from) == ("Ada lives in Bern", datetime(2025, 2, 1, tzinfo=UTC))
-        assert memory.import_(file).facts == 0, "a second import adds nothing"
+        assert (fact.text, fact.valid_from) == ("Ada lives in Bern", datetime(2025, 8, 1, tzinfo=UTC))
+        assert memory.import_(second).facts == 0, "a second import adds nothing"
         assert [one.id for one in memory.get_all()] == [fact.id]
+
+
+def test_what_is_imported_takes_no_word_of_a_person_away(written: Write, tmp_path: Path) -> None:
+    file = written([mem0_row(memory="Ada lives in Bern")])
+    with AgentMemory.open(tmp_path / "memory.db", llm=ScriptedLLM(reconcile={"verdicts": [MOVED]})) as memory:
+        memory.add("Ada lives in Zurich")
+        memory.import_(file)
+        assert {one.text for one in memory.get_all()} == {"Ada lives in Zurich", "Ada lives in Bern"}
 
 
 def test_an_end_that_has_come_lets_the_fact_go_at_night(written: Write, tmp_path: Path) -> None:

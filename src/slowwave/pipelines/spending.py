@@ -19,8 +19,8 @@ LINE_TOKENS = 11
 """Of number, time and speaker before each message (measured)."""
 ANSWER_TOKENS = 300
 """Of the facts of one chunk (S0: 8 facts of about 30 tokens, and the envelope)."""
-RECONCILE_TOKENS = (1600, 300)
-"""In and out, of deciding about the facts of one chunk, where any is similar to something known."""
+RECONCILE_TOKENS = (1900, 300)
+"""In and out, of deciding about the facts of one chunk, where all are similar to something known (measured on 8)."""
 _MILLION = 1_000_000
 
 
