@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
 
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.query import Where
@@ -35,14 +35,17 @@ def core(ports: Ports, *, top_k: int, min_retrievals: int = 0) -> list[Memory]:
 def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: int) -> list[str] | None:
     """The ids of the best of one scope; None if its lanes do not tell."""
     heads: list[tuple[float, int, int, Curve]] = []
-    lanes = ports.store.lanes(scope)
+    lanes = sorted(ports.store.lanes(scope), key=lambda lane: -lane.uses)
     curves = {pace: curve_of(pace, ports.config) for pace in {lane.pace for lane in lanes} if pace is not None}
-    for pace, uses, anchor in lanes:
-        curve = curves.get(pace) if pace is not None else None
-        if pace is None or anchor is None or curve is None:
-            return None
-        if uses >= min_retrievals:
-            heads.append((-strength_at(curve, anchor, now) - bonus(uses), pace, uses, curve))
+    if None in curves.values() or any(lane.pace is None for lane in lanes):
+        return None
+    for uses, group in groupby(lanes, key=lambda lane: lane.uses):
+        heads.sort(key=lambda head: head[0])
+        if uses < min_retrievals or (len(heads) >= top_k > 0 and -heads[top_k - 1][0] > 1.0 + bonus(uses)):
+            break  # so many heads are better than whatever was used this often, or less
+        for pace, _, anchor in group:
+            if (curve := curves.get(pace or 0)) is not None and anchor is not None:
+                heads.append((-strength_at(curve, anchor, now) - bonus(uses), pace or 0, uses, curve))
     heads.sort(key=lambda head: head[0])
     best: list[_Placed] = []
     for score, pace, uses, curve in heads if top_k > 0 else ():
