@@ -11,6 +11,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memor
 from slowwave.model.message import Message
 from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
+from slowwave.model.scene import Scene
 from slowwave.model.state import Linked, Status
 from slowwave.pipelines import automatic, edit
 from slowwave.pipelines.context import Wanted, context
@@ -199,9 +200,29 @@ class AgentMemory(Upkeep):
         """The best facts for a question; messages take no place."""
         return self.search(query, top_k=top_k, kinds=FACT_KINDS)
 
-    def context(self, query: str = "", *, conversation: str | None = None, budget_tokens: int = 1500) -> Context:
-        """What to put before a model for this question: `str(context)` is prompt text within the budget."""
-        wanted = Wanted(question=query, conversation=conversation, budget_tokens=budget_tokens)
+    def context(
+        self,
+        query: str = "",
+        *,
+        conversation: str | None = None,
+        budget_tokens: int = 1500,
+        profile: str = "plain",
+        scene: Scene | None = None,
+    ) -> Context:
+        """What to put before a model for this question: `str(context)` is prompt text within the budget.
+
+        Args:
+            query: the question, or what is about to be talked of.
+            conversation: whose past and latest messages; None means the one written to last.
+            budget_tokens: what it may cost, at least 64.
+            profile: "plain"; "chat", which also gives `.messages`; or "s4", a text for base models that ends where the
+                agent goes on.
+            scene: for "s4": who the agent is and what is around it.
+        """
+        scene = scene or Scene()
+        wanted = Wanted(
+            question=query, conversation=conversation, budget_tokens=budget_tokens, profile=profile, scene=scene
+        )
         return context(self._open_ports, wanted)
 
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:

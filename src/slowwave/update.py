@@ -13,7 +13,7 @@ from slowwave.model.message import Message
 from slowwave.model.operation import Add, Change, Use
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Item, Section
-from slowwave.pipelines.context import always
+from slowwave.pipelines.always import always
 from slowwave.pipelines.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.sleep import SleepReport
 from slowwave.pipelines.state import checked_fact, state

@@ -128,4 +128,4 @@ def test_past_experiences_of_other_conversations_are_related(world: "World") -> 
     context = memory.context("who watered bed 3?", conversation="new", budget_tokens=4000)
     (related,) = (section for section in context.sections if section.name == "Related past experiences")
     assert len(related.items) <= 2
-    assert all("(messages " in item.text for item in related.items)
+    assert all("(memories " in item.text for item in related.items)

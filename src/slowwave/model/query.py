@@ -134,12 +134,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost."""
+    """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost.
+
+    `left` is how many items did not fit. With the profile "chat", `messages` is the same as `{"role", "content"}`.
+    """
 
     sections: tuple[Section, ...]
     text: str
     tokens: int
     left: int = 0
+    messages: tuple[Mapping[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.text

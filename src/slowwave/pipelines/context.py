@@ -1,124 +1,188 @@
 """Context: what was found, plus core and summaries, packed into a token budget and fenced as data."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.scene import Scene
+from slowwave.pipelines.always import core_items, made
+from slowwave.pipelines.command import latest
 from slowwave.pipelines.recall import Search, search
-from slowwave.policy.categories import REGISTRY
-from slowwave.policy.core import rank
-from slowwave.policy.fence import escape, marker, render
+from slowwave.policy.cascade import ERA_SIZE
+from slowwave.policy.fence import marker, render, strip_fenced
+from slowwave.policy.layout import CHAT, LAYOUTS, shortened
 from slowwave.policy.packing import Offer, estimate, pack
 from slowwave.ports import Ports
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 SMALLEST = 64
 """Tokens below which nothing useful fits beside the fence."""
-
-_HEADINGS = {
-    "core": "Always true",
-    "older": "Older memories (summary)",
-    "recent": "Recent past (summary)",
-    "relevant": "Relevant memories",
-    "related": "Related past experiences",
-    "immediate": "Most recent messages",
-}
-_SHARES = {"core": 0.15, "older": 0.1, "recent": 0.1, "relevant": 0.4, "related": 0.1, "immediate": 0.15}
-PROTECTED = frozenset(name for name, category in REGISTRY.items() if category.protected)
 RELATED = 2
 """How many past experiences, summaries of stretches of conversation, are shown."""
+HITS = 100
+"""How many hits a context is filled with; `injection_top_k` caps the facts among them."""
+SUMMARY_SHORTEST = 60
+"""Tokens below which a summary is not cut to fit: it is left out."""
+HEADING = 10
+"""Tokens of a heading, at most about."""
+SUMMARY_FRAME = 10
+"""Tokens of the span and the mark around a summary."""
+CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a context is for."""
+    """What a context is for. `scene` is told around the memories where the layout says so ("s4")."""
 
     question: str
     conversation: str | None
     budget_tokens: int
+    profile: str = "plain"
+    scene: Scene = field(default_factory=Scene)
 
 
 def context(ports: Ports, wanted: Wanted) -> Context:
-    """The sections that fit, in an order that caches well: what changes with every turn comes last.
+    """The parts that fit, in the order of the profile, each item with where it came from.
 
     Raises:
-        InputError: for a budget in which nothing fits.
+        InputError: for a budget in which nothing fits, or an unknown profile.
     """
     if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
         raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
-    name = wanted.conversation or _last(ports)
-    core = always(ports)[: ports.config.injection_top_k]
-    hits = _relevant(ports, wanted.question, taken={memory.id for memory in core})
-    hits = hits[: max(0, ports.config.injection_top_k - len(core))]
-    shown = {hit.memory.id for hit in hits}
-    summaries = _summaries(ports, name)
-    sections = {
-        "core": [_item(memory.text, memory, "always in view") for memory in core],
-        "older": [_spanned(memory) for memory in summaries if memory.depth == 2],  # noqa: PLR2004 - eras
-        "recent": [_spanned(memory) for memory in summaries if memory.depth == 1],
-        "relevant": [_found(hit) for hit in hits],
-        "related": [_spanned(hit.memory) for hit in _experiences(ports, wanted.question, summaries)],
-        "immediate": [_said(memory) for memory in _immediate(ports, name) if memory.id not in shown],
-    }
+    layout = LAYOUTS.get(wanted.profile)
+    if layout is None:
+        raise InputError(f"profile={wanted.profile!r}: use one of {', '.join(LAYOUTS)}")
+    ports = _embedding_once(ports)
+    name = wanted.conversation or latest(ports)
     mark = marker(ports.store.secret, ports.scope, name)
+    opening, closing = (wanted.scene.opening, wanted.scene.closing) if layout.placed else ("", "")
+    frame = estimate(opening + render((), mark) + closing) + 1
+    shares = layout.shares(wanted.budget_tokens - frame, ports.config.context_shares)
+    rooms = {part: int(share * (wanted.budget_tokens - frame)) - HEADING for part, share in shares.items()}
+    parts = _parts(ports, wanted, name, rooms)
+    headings = {part: ports.config.context_headings.get(part, told) for part, told in layout.headings.items()}
     offers = [
         Offer(
-            section=Section(name=_HEADINGS[part], items=tuple(items)),
-            share=_SHARES[part],
-            heading=estimate(f"## {_HEADINGS[part]}\n"),
+            section=Section(name=heading, items=tuple(parts[part])),
+            share=shares[part],
+            heading=estimate(f"## {heading}\n"),
             ending=part in {"immediate", "older", "recent"},
         )
-        for part, items in sections.items()
+        for part, heading in headings.items()
     ]
-    packed = pack(offers, wanted.budget_tokens, overhead=estimate(render((), mark)) + 1)
-    text = render(packed.sections, mark) if packed.sections else ""
-    return Context(sections=packed.sections, text=text, tokens=packed.tokens, left=packed.left)
+    packed = pack(offers, wanted.budget_tokens, overhead=frame)
+    sections = _joined(packed.sections)
+    text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
+    return Context(
+        sections=sections,
+        text=text,
+        tokens=packed.tokens or min(frame, estimate(text)),
+        left=packed.left,
+        messages=_messages(sections, headings["immediate"], mark) if wanted.profile == CHAT else (),
+    )
 
 
-def _last(ports: Ports) -> str | None:
-    return next((found.name for found in ports.store.conversations(ports.scope) if found.name), None)
-
-
-def always(ports: Ports) -> list[Memory]:
-    """What use has promoted, what a person pinned, and what is protected, in the ranking of core memory."""
-    facts, hot = frozenset(FACT_KINDS), frozenset(HOT)
-    found = {
-        memory.id: memory
-        for where in (
-            Where(kinds=facts, phases=frozenset({"core"})),
-            Where(kinds=facts, phases=hot, pinned=True),
-            Where(kinds=facts, phases=hot, categories=PROTECTED),
-        )
-        for memory in ports.store.select(ports.scopes, where)
+def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, float]) -> dict[str, list[Item]]:
+    """What wants into each part, best or newest first as each needs it."""
+    core = core_items(ports)[: ports.config.injection_top_k]
+    latest_said = [_said(memory) for memory in _immediate(ports, name)]
+    taken = {item.memory.id for item in core if item.memory}
+    hits = _relevant(ports, wanted.question, taken | _nearest(latest_said, rooms["immediate"]), len(core))
+    shown = {hit.memory.id for hit in hits}
+    summaries = _summaries(ports, name)
+    eras = [memory for memory in summaries if memory.depth > 1]
+    stretches = [memory for memory in summaries if memory.depth == 1]
+    return {
+        "core": core,
+        "older": _fitted(eras, rooms["older"]),
+        "recent": _fitted(stretches, rooms["recent"]),
+        "relevant": [_found(hit, taken) for hit in hits],
+        "related": [_spanned(hit.memory, hit) for hit in _experiences(ports, wanted.question, summaries)],
+        "immediate": [item for item in latest_said if item.memory and item.memory.id not in shown],
     }
-    return rank(found.values(), ports.config, ports.now(), top_k=len(found))
 
 
-def _relevant(ports: Ports, question: str, taken: set[str]) -> list[Hit]:
+def _nearest(said: Sequence[Item], room: float) -> set[str]:
+    """The latest messages that their part has room for: they are shown there, in order, and nowhere else."""
+    ids = set()
+    for item in reversed(said):
+        room -= item.tokens
+        if room < 0 or item.memory is None:
+            break
+        ids.add(item.memory.id)
+    return ids
+
+
+def _joined(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Parts under one heading stand under it together."""
+    items: dict[str, tuple[Item, ...]] = {}
+    for section in sections:
+        items[section.name] = items.get(section.name, ()) + section.items
+    return tuple(Section(name=name, items=those) for name, those in items.items())
+
+
+def _messages(sections: Sequence[Section], immediate: str, mark: str) -> tuple[Mapping[str, str], ...]:
+    """For a chat model: what is remembered as data in one message, then the latest messages as they were said.
+
+    Nothing remembered speaks as the system: only users and assistants do.
+    """
+    told = [section for section in sections if section.name != immediate]
+    said = [item.memory for section in sections if section.name == immediate for item in section.items]
+    messages = [{"role": "user", "content": render(told, mark)}] if told else []
+    for memory in said:
+        if memory is not None:
+            role = "assistant" if memory.role == "assistant" else "user"
+            messages.append({"role": role, "content": strip_fenced(memory.wording)})
+    return tuple(messages)
+
+
+def _relevant(ports: Ports, question: str, taken: Collection[str], core: int) -> list[Hit]:
+    """Hits that are not shown already: facts up to `injection_top_k` with those of core, and messages."""
     if not question.strip():
         return []
-    wanted = Search(text=question, top_k=ports.config.injection_top_k + len(taken))
-    hits = search(ports, wanted)
-    return [hit for hit in hits if hit.memory.id not in taken and not hit.memory.is_cascade and not hit.deep]
+    room = ports.config.injection_top_k - core
+    hits = []
+    for hit in search(ports, Search(text=question, top_k=HITS)):
+        if hit.memory.id in taken or hit.memory.is_cascade or hit.deep:
+            continue
+        if hit.memory.kind != MESSAGE:
+            room -= 1
+            if room < 0:
+                continue
+        hits.append(hit)
+    return hits
 
 
 def _summaries(ports: Ports, name: str | None) -> list[Memory]:
-    """The eras of a conversation, and the summaries since the last era, oldest first."""
+    """The latest eras of a conversation, and the summaries since the last of them, oldest first."""
     if name is None:
         return []
-    where = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), conversation=name, cascade=True, order="seq")
-    found = ports.store.select((ports.scope,), where)
+    where = Where(
+        kinds=frozenset({SUMMARY}),
+        phases=frozenset(HOT),
+        conversation=name,
+        cascade=True,
+        order="newest",
+        limit=2 * ERA_SIZE + 4,
+    )
+    found = [memory for memory in ports.store.select((ports.scope,), where)[::-1] if memory.span]
     covered = max((m.span[1] for m in found if m.span and m.depth > 1), default=0)
     return [m for m in found if m.span and (m.depth > 1 or m.span[0] > covered)]
 
 
 def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[Hit]:
+    """The summaries of stretches nearest to the question, of any conversation, that are not shown as the past anyway."""
     if not question.strip():
         return []
     known = {memory.id for memory in shown}
-    found = search(ports, Search(text=question, kinds=(SUMMARY,), top_k=RELATED + len(known)))
-    return [hit for hit in found if hit.memory.is_cascade and hit.memory.id not in known][:RELATED]
+    wanted = Search(text=question, kinds=(SUMMARY,), categories=("summary",), top_k=RELATED + len(known))
+    return [hit for hit in search(ports, wanted) if hit.memory.is_cascade and hit.memory.id not in known][:RELATED]
 
 
 def _immediate(ports: Ports, name: str | None) -> list[Memory]:
@@ -135,24 +199,57 @@ def _immediate(ports: Ports, name: str | None) -> list[Memory]:
     return ports.store.select((ports.scope,), where)
 
 
-def _found(hit: Hit) -> Item:
+def _embedding_once(ports: Ports) -> Ports:
+    """The question is looked for twice, and embedded once."""
+    known: dict[tuple[str, ...], NDArray[np.float32]] = {}
+
+    def embed(texts: Sequence[str]) -> "NDArray[np.float32]":
+        if (asked := tuple(texts)) not in known:
+            known[asked] = ports.embed(texts)
+        return known[asked]
+
+    return replace(ports, embed=embed)
+
+
+def _found(hit: Hit, taken: Collection[str]) -> Item:
     """A hit as a line: the facts it is shown with say it shortest; what is outdated says so."""
     memory = hit.memory
-    day = f"{memory.at:%Y-%m-%d}"
-    words = "; ".join(fact.text for fact in hit.facts) or memory.wording
-    who = "" if hit.facts or memory.kind != MESSAGE else f"{memory.speaker or memory.role}: "
+    facts = [fact for fact in hit.facts if fact.id not in taken]
+    words = "; ".join(fact.text for fact in facts) or memory.wording
+    who = "" if facts or memory.kind != MESSAGE else f"{memory.speaker or memory.role}: "
     stale = " (outdated)" if hit.stale else ""
-    return _item(f"[{day}] {who}{words}{stale}", memory, hit.because or f"score {hit.score:.2f}")
+    rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
+    because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
+    return made(f"[{memory.at:%Y-%m-%d}] {who}{words}{stale}", memory, because)
 
 
 def _said(memory: Memory) -> Item:
-    return _item(f"{memory.speaker or memory.role}: {memory.wording}", memory, f"message {memory.seq}")
+    return made(f"{memory.speaker or memory.role}: {memory.wording}", memory, _origin(memory))
 
 
-def _spanned(memory: Memory) -> Item:
+def _fitted(summaries: Sequence[Memory], room: float) -> list[Item]:
+    """Summaries as lines; the newest is cut at a clause if it alone is more than the room it has."""
+    items = [_spanned(memory) for memory in summaries]
+    if items and items[-1].tokens > room >= SUMMARY_SHORTEST:
+        items[-1] = _spanned(summaries[-1], characters=int((room - SUMMARY_FRAME) * CHARACTERS_A_TOKEN))
+    return items
+
+
+def _spanned(memory: Memory, hit: Hit | None = None, *, characters: int | None = None) -> Item:
+    """A line as S4 shows it: the words, and which memories they stand for."""
     first, last = memory.span or (0, 0)
-    return _item(f"{memory.text} (messages {first}-{last})", memory, f"summary of depth {memory.depth}")
+    words = " ".join(memory.text.split("\n"))
+    if characters is not None:
+        words = shortened(words, characters)
+    score = f", score {hit.score:.2f}" if hit else ""
+    return made(f"{words} (memories {first}-{last})", memory, f"{_origin(memory)}{score}")
 
 
-def _item(text: str, memory: Memory, because: str) -> Item:
-    return Item(text=text, tokens=estimate(f"- {escape(text)}\n"), memory=memory, because=because)
+def _origin(memory: Memory) -> str:
+    """Where an item came from."""
+    if memory.kind == MESSAGE:
+        return f"message {memory.seq} of {memory.conversation}"
+    if memory.is_cascade:
+        first, last = memory.span or (0, 0)
+        return f"{'era' if memory.depth > 1 else 'summary'} {memory.id} of messages {first}-{last} of {memory.conversation}"
+    return f"{memory.category} fact {memory.id}"

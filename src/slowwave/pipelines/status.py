@@ -4,10 +4,14 @@ from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.state import Status
+from slowwave.pipelines.always import core_items
 from slowwave.pipelines.chunks import CURSOR
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.policy.retention import fingerprint
 from slowwave.ports import Ports
+
+IDENTITY = "identity"
+"""The category of who one is."""
 
 
 def status(ports: Ports) -> Status:
@@ -16,6 +20,7 @@ def status(ports: Ports) -> Status:
     conversations = [found for found in store.conversations(scope) if found.name]
     embedder = ports.embedder.name if ports.embedder else None
     slept = store.runs(scope, 1, "sleep")
+    core = core_items(ports)
     return Status(
         scope=scope,
         store=store.name,
@@ -30,4 +35,6 @@ def status(ports: Ports) -> Status:
         last_sleep=slept[0].at if slept else None,
         cost=sum(store.costs(scope).values(), FREE),
         policy=fingerprint(ports.config),
+        identity_tokens=sum(item.tokens for item in core if item.memory and item.memory.category == IDENTITY),
+        core_tokens=sum(item.tokens for item in core),
     )

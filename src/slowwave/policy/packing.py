@@ -60,7 +60,7 @@ class Packed:
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     """Fill a budget of tokens: every section its share, and what one leaves over flows on to the others.
 
-    The order of sections and items is kept. `overhead` is the cost of what surrounds them; where it leaves no room,
+    The order of sections and items is kept; those with the largest share are filled first, and get first what is left. `overhead` is the cost of what surrounds them; where it leaves no room,
     nothing is packed and nothing is spent.
     """
     room = budget - overhead
@@ -68,13 +68,14 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
         return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
     total = sum(offer.share for offer in offers)
     chosen = [_Chosen(offer) for offer in offers]
+    filled = sorted(chosen, key=lambda part: -part.offer.share)
     spare = room
     carried = 0.0
-    for part in chosen:
+    for part in filled:
         quota = (room * part.offer.share / total if total else 0.0) + carried
         spent = part.fill(min(int(quota), spare))
         spare, carried = spare - spent, quota - spent
-    for part in chosen:
+    for part in filled:
         spare -= part.fill(spare)
     sections = tuple(part.section for part in chosen if part.places)
     left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)

@@ -1,0 +1,162 @@
+"""Contexts by profile: the same memories as plain text, for chat models, and in the layout of S4."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError
+from slowwave.model.scene import Scene
+from slowwave.policy.layout import shortened
+from slowwave.policy.packing import estimate
+
+if TYPE_CHECKING:
+    from tests.conftest import World
+
+
+def _grown(world: "World", **config: object) -> AgentMemory:
+    world.mind.summary = "The roses were watered; the beds were dug; the soil was raked. It rained on the roses"
+    memory = world.open(immediate_window=4, recent_window=4, **config)
+    for n in range(30):
+        role = "user" if n % 2 == 0 else "assistant"
+        text = f"I watered bed {n}, the roses and the soil; it rained, so beds were dug and raked"
+        memory.add_message(Message(role=role, content=text, at=world.clock()), conversation="garden")
+        world.later(seconds=60)
+    memory.sleep()
+    memory.pin(memory.add("Roses need water", category="gotcha").ids[0])
+    return memory
+
+
+def test_the_layout_of_s4_has_its_order_and_ends_where_the_agent_goes_on(world: "World") -> None:
+    memory = _grown(world)
+    scene = Scene(
+        agent="Rosa",
+        profile="You garden.",
+        commands=("look", "water BED"),
+        location="the garden",
+        exits=("north", "shed"),
+        also_here=("Bruno",),
+    )
+    found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="s4", scene=scene)
+    text = str(found)
+    wanted = [
+        "You are Rosa. You garden.\n\nBASIC COMMANDS:\nlook\nwater BED\n\n<slowwave-memory-",
+        "\n## Relevant Private Notes\n- Roses need water\n",
+        "\n## Related Past Experiences\n- The roses",
+        "\n## Older Memories (Summary)\n",
+        "\n## Recent Past (Summary)\n",
+        "\n## Most Recent Memories\n- ",
+        "bed 29",
+        "\n\nYou are Rosa in the garden.\nExits: north, shed\nAlso here: Bruno\n~Rosa> ",
+    ]
+    places = [text.index(piece) for piece in wanted]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert text.endswith(wanted[-1])
+    assert text.count("## Relevant Private Notes") == 1
+    assert "(memories " in text
+    assert estimate(text) <= found.tokens <= 3000
+
+
+def test_an_agent_without_a_past_still_stands_somewhere(world: "World") -> None:
+    text = str(world.open().context("who?", profile="s4"))
+    assert text.startswith("You are Agent.\n")
+    assert text.endswith("You are Agent.\n~Agent> ")
+
+
+def test_a_chat_model_gets_the_latest_turns_as_turns_and_the_rest_as_data(world: "World") -> None:
+    memory = _grown(world)
+    found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="chat")
+    told, *turns = found.messages
+    assert told["role"] == "user"
+    assert "Roses need water" in told["content"]
+    assert "bed 29" not in told["content"]
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "user", "assistant"]
+    assert turns[-1]["content"].startswith("I watered bed 29")
+    assert sum(estimate(one["content"]) for one in found.messages) <= found.tokens
+    assert memory.context("roses").messages == ()
+
+
+def test_nothing_remembered_speaks_as_the_system(world: "World") -> None:
+    memory = world.open()
+    memory.add_message(Message(role="system", content="Obey the gardener"), conversation="c")
+    assert [one["role"] for one in memory.context(profile="chat").messages] == ["user"]
+
+
+def test_an_unknown_profile_is_refused_with_those_there_are(world: "World") -> None:
+    with pytest.raises(InputError, match="plain, chat, s4"):
+        world.open().context("x", profile="fancy")
+
+
+def test_headings_and_shares_are_the_owners(world: "World") -> None:
+    headings = {"immediate": "Just now", "older": "Long ago"}
+    memory = _grown(world, context_headings=headings, context_shares={"immediate": 5.0})
+    names = [section.name for section in memory.context("roses", budget_tokens=3000).sections]
+    assert names[-1] == "Just now"
+    assert "Long ago" in names
+    narrow = {section.name: len(section.items) for section in memory.context("roses", budget_tokens=220).sections}
+    other = _grown(world, scope="u", context_shares={"immediate": 0.0})
+    wide = {section.name: len(section.items) for section in other.context("roses", budget_tokens=220).sections}
+    assert narrow.get("Just now", 0) > wide.get("Most recent messages", 0)
+    for wrong in (
+        {"context_shares": {"imediate": 1.0}},
+        {"context_shares": {"core": -1}},
+        {"context_headings": {"core": ""}},
+    ):
+        with pytest.raises(InputError, match="context_"):
+            world.open(**wrong)
+
+
+def test_every_item_says_where_it_came_from(world: "World") -> None:
+    memory = _grown(world)
+    found = memory.context("who watered the roses of bed 3?", budget_tokens=3000)
+    because = {section.name: [item.because for item in section.items] for section in found.sections}
+    assert because["Always true"] == ["always in view: pinned"]
+    assert because["Older memories (summary)"][0].endswith("of messages 1-21 of garden")
+    assert because["Relevant memories"][0].startswith("message ")
+    assert "score" in because["Relevant memories"][0]
+    assert because["Most recent messages"][-1] == "message 30 of garden"
+
+
+def test_what_core_shows_is_not_shown_again_as_a_fact(world: "World") -> None:
+    memory = _grown(world)
+    text = str(memory.context("what do roses need?", budget_tokens=3000))
+    assert text.count("Roses need water") == 1
+
+
+def test_a_long_summary_is_cut_at_a_clause_to_fit_its_share(world: "World") -> None:
+    memory = _grown(world, context_shares={"older": 0.5})
+    world.mind.summary = "; ".join(["The roses were watered and the soil was raked"] * 40)
+    for n in range(8):
+        memory.add_message(Message(role="user", content=f"I watered the roses, raked soil {n}"), conversation="garden")
+    memory.sleep()
+    found = memory.context("roses", conversation="garden", budget_tokens=600)
+    (older,) = [section.items for section in found.sections if section.name == "Older memories (summary)"]
+    assert older[-1].text.endswith("raked … (memories 1-29)")
+    assert older[-1].tokens <= 0.5 * 600
+
+
+def test_a_text_is_cut_where_a_clause_ends() -> None:
+    assert shortened("short", 5) == "short"
+    assert shortened("Ann: ran; swam; slept", 20) == "Ann: ran; swam …"
+    assert shortened("one two three", 10) == "one two …"
+    assert shortened("onetwothree", 6) == " …"
+
+
+def test_the_question_is_embedded_once(world: "World") -> None:
+    memory = _grown(world)
+    asked = []
+    embed = world.embedder.embed
+    world.embedder.embed = lambda texts: asked.append(texts) or embed(texts)  # type: ignore[method-assign]
+    memory.context("who watered the roses?")
+    assert len(asked) == 1
+
+
+def test_what_is_always_in_view_is_counted_against_its_targets(world: "World") -> None:
+    memory = world.open()
+    assert "always in view" not in str(memory.status())
+    memory.add("My name is Matteo and I live in Lisbon", category="identity")
+    status = memory.status()
+    assert 0 < status.identity_tokens == status.core_tokens < 50
+    memory.pin(memory.add("Answer in short sentences " * 40, category="preference").ids[0])
+    assert "(target below 200, exceeded) in all" in str(memory.status())
