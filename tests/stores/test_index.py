@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from slowwave.errors import CorruptError
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.features import describe
 from slowwave.policy.segment import stem
 from slowwave.stores.index import Index
+from slowwave.stores.index_bulk import Messages
+from slowwave.stores.index_postings import Postings
 
 START = datetime(2023, 5, 8, tzinfo=UTC)
 NOW = START + timedelta(days=400)
@@ -120,6 +123,60 @@ def test_one_by_one_equals_all_at_once_to_the_bit(rows: list[Row], text: str) ->
         slow.append([row])
         slow.search(query(text))
     assert slow.search(query(text, deep=True)) == built(rows).search(query(text, deep=True))
+
+
+def columns(rows: Sequence[Row]) -> Messages:
+    def micros(at: datetime) -> int:
+        return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+    return Messages.of(
+        (
+            *(m.id, m.phase, m.reason, m.category, m.importance, micros(m.at), micros(m.anchor), m.conversation or ""),
+            *(m.seq, m.role, m.speaker, m.gist is not None, e.embedder, e.terms, e.words, e.question, e.cues),
+            *(e.vectors, e.dim),
+        )
+        for m, e in rows
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(scopes(), questions, st.booleans())
+def test_column_by_column_equals_memory_by_memory_to_the_bit_now_and_after_more(
+    rows: list[Row], text: str, deep: bool
+) -> None:
+    messages = [row for row in rows if row[0].kind == "message"]
+    facts = rows[len(messages) :]
+    bulk = Index()
+    bulk.load(columns(messages))
+    bulk.append(facts)
+    more = [said(9, "two cats in Rome", conversation="b"), said(1, "May 8", conversation="z", speaker="Ann Bob")]
+    plain = built([*messages, *facts])
+    for index in (bulk, plain):
+        index.append(more)
+    asked = query(text, deep=deep, conversation=None)
+    assert bulk.search(asked) == plain.search(asked)
+    assert bulk.search(query(text, conversation="b")) == plain.search(query(text, conversation="b"))
+    assert [bulk.frequency(stem(word)) for word in WORDS] == [plain.frequency(stem(word)) for word in WORDS]
+
+
+def test_an_entry_that_is_no_entry_is_refused_when_all_are_read() -> None:
+    memory, entry = said(1, "cats and dogs")
+    for damage in ({"terms": b"x"}, {"vectors": b"xyz"}):
+        with pytest.raises(CorruptError, match="check"):
+            columns([(memory, replace(entry, **damage))])
+
+
+def test_words_are_found_alike_before_and_after_they_are_put_in_order() -> None:
+    rng = np.random.default_rng(3)
+    terms, places = rng.integers(0, 20, 500).astype(np.uint64), np.sort(rng.integers(0, 90, 500))
+    postings = Postings()
+    postings.add(terms[:300], places[:300])
+    for asked in range(200):  # more than it takes to sort, with more words coming in between
+        if asked == 100:
+            postings.add(terms[300:], places[300:])
+        count = 500 if asked >= 100 else 300
+        expected = places[:count][terms[:count] == asked % 21]
+        assert postings.of(asked % 21).tolist() == expected.tolist()
 
 
 @settings(max_examples=100, deadline=None)

@@ -28,6 +28,11 @@ class SourceRef:
         return self.ref
 
 
+def is_outdated(phase: str, reason: str | None) -> bool:
+    """Whether a memory of this phase and reason is no longer what holds: replaced, or taken back."""
+    return phase == "retracted" or (phase == "superseded" and reason == "replaced")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What is remembered. Equality is by value.
@@ -105,7 +110,7 @@ class Memory:
     @property
     def outdated(self) -> bool:
         """Whether something newer took its place, or it was taken back. Compressed and merged ones are true details."""
-        return self.phase == "retracted" or (self.phase == "superseded" and self.reason == "replaced")
+        return is_outdated(self.phase, self.reason)
 
     @property
     def is_cascade(self) -> bool:

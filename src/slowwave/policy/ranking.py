@@ -106,14 +106,14 @@ def weight(words: Floats, average: float, original: Mask) -> Floats:
     return np.where(original, found, np.minimum(found, 1.0))
 
 
-def gate(words: int) -> float:
-    """How much a text of so many words borrows and lends: short turns fully, long messages little."""
-    return min(1.0, OPEN / max(words, 1))
+def gate(words: Floats) -> Floats:
+    """How much texts of so many words borrow and lend: short turns fully, long messages little."""
+    return np.minimum(1.0, OPEN / np.maximum(words, 1))
 
 
-def bareness(share: float, words: int) -> float:
-    """How much of a bare question a text is, given the share of its words in questions: 1 for up to 15 words."""
-    return share * min(1.0, BARE / max(words, 1))
+def bareness(share: Floats, words: Floats) -> Floats:
+    """How much of a bare question each text is, given the share of its words in questions: 1 for up to 15 words."""
+    return share * np.minimum(1.0, BARE / np.maximum(words, 1))
 
 
 def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[str, Floats]:

@@ -10,6 +10,7 @@ from slowwave.model.query import Query, Ranked
 from slowwave.policy.features import Question, ask
 from slowwave.policy.ranking import MEANING, Corpus, Floats, Mask, Rows, add_up, first, lent, parts, profiled
 from slowwave.policy.segment import term_id
+from slowwave.stores.index_bulk import Messages
 from slowwave.stores.index_rows import IndexRows
 
 
@@ -56,6 +57,10 @@ class Index:
             ValueError: before anything is changed, if a message is known already or comes out of order.
         """
         self._rows.append(rows)
+
+    def load(self, told: Messages) -> None:
+        """Take all messages of a scope into an empty index, as `append` would, in a tenth of the time."""
+        self._rows.load(told)
 
     def trim(self, rows: Iterable[tuple[Memory, Entry, Entry]]) -> None:
         """Messages of which only some words are hot, each with the entries of the whole and of these words.
@@ -157,9 +162,7 @@ class Index:
     ) -> list[Ranked]:
         shared = np.zeros(len(rows), dtype=np.intp)
         for term in question.terms:
-            posting = self._rows.postings.get(term)
-            if posting is not None:
-                shared += np.isin(rows, posting)
+            shared += np.isin(rows, self._rows.postings.of(term))
         values = {name: part[rows].tolist() for name, part in found.items()}
         return [
             Ranked(

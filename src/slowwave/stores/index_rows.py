@@ -1,43 +1,25 @@
 """The rows of a search index: the memories of one scope as arrays, grown in place."""
 
-import struct
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.entry import Entry
-from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory
+from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory, is_outdated
 from slowwave.policy.features import date_terms, name_words
-from slowwave.policy.ranking import Corpus, Mask, Rows, bareness, gate, weight
-from slowwave.stores.index_vectors import ContextVectors, grown
+from slowwave.policy.ranking import Corpus, Mask, Rows, weight
+from slowwave.stores.index_bulk import Messages, seconds
+from slowwave.stores.index_columns import Columns
+from slowwave.stores.index_postings import Postings
+from slowwave.stores.index_vectors import ContextVectors
 
-_COLUMNS: Final[Mapping[str, type[np.generic]]] = {
-    "words": np.float64,
-    "gate": np.float64,
-    "question": np.float64,
-    "at": np.float64,
-    "anchor": np.float64,
-    "importance": np.float64,
-    "before": np.intp,
-    "after": np.intp,
-    "day": np.intp,
-    "speaker": np.intp,
-    "conversation": np.intp,
-    "category": np.intp,
-    "kind": np.intp,
-    "cues": np.uint8,
-    "user": np.bool_,
-    "original": np.bool_,
-    "hot": np.bool_,
-    "open": np.bool_,
-    "outdated": np.bool_,
-}
-
-
+_DAY: Final = 86_400_000_000
+_EPOCH: Final = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001 - a day has no zone
 _TOLD: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
 """What the row of a gist has from its message."""
 
@@ -53,11 +35,10 @@ class IndexRows:
     """What `Index` holds: columns with one row for each memory, postings, conversations, speakers and vectors."""
 
     def __init__(self) -> None:
-        self.size = 0
-        self.columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()}
+        self.columns = Columns()
         self.ids: list[str] = []
         self.row: dict[str, int] = {}
-        self.postings: defaultdict[int, array[int]] = defaultdict(lambda: array("i"))
+        self.postings = Postings()
         self._gists: dict[int, int] = {}  # of each message of which only some words are hot: the row of these
         self.conversations: dict[str, int] = {}
         self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
@@ -87,17 +68,66 @@ class IndexRows:
         self._check(rows)
         start = self._fill([entry for _, entry in rows])
         buried: set[int] = set()
-        for row, (memory, entry) in enumerate(rows, start):
+        for row, (memory, _) in enumerate(rows, start):
             if memory.id in self.row:
                 buried.add(self._bury(memory.id))
             self.row[memory.id] = row
-            self._name(row, memory, entry)
+            self.ids.append(memory.id)
             self._link(row, memory)
             self._describe(row, memory)
         self._release(buried)
         chained = np.array([memory.kind == MESSAGE for memory, _ in rows], dtype=np.bool_)
         self._append_vectors(start, [entry for _, entry in rows], chained)
         self._prepared.clear()
+
+    def load(self, told: Messages) -> None:
+        """Into an empty index, all messages of a scope: what `append` makes of them one by one, in a tenth of the time."""
+        count, columns = len(told), self.columns
+        if not count:
+            return
+        columns.add(told.words, told.question, told.cues)
+        self.postings.add(told.said, np.repeat(np.arange(count), told.words))
+        self.ids.extend(told.id)
+        self.row.update(zip(told.id, range(count), strict=True))
+        self._load_talks(told)
+        phases = {phase: (phase in HOT, phase != "quarantined") for phase in set(told.phase)}
+        columns["hot"][:count] = [phases[phase][0] for phase in told.phase]
+        columns["open"][:count] = [phases[phase][1] for phase in told.phase]
+        columns["outdated"][:count] = [is_outdated(*pair) for pair in zip(told.phase, told.reason, strict=True)]
+        columns["kind"][:count] = KINDS.index(MESSAGE)
+        for name in dict.fromkeys(told.category):
+            self.categories.setdefault(name, len(self.categories))
+        columns["category"][:count] = [self.categories[name] for name in told.category]
+        columns["at"][:count], columns["anchor"][:count] = seconds(told.at), seconds(told.anchor)
+        columns["importance"][:count] = told.importance
+        days = [at // _DAY + _EPOCH for at in told.at]
+        numbers = {day: self._day(datetime.fromordinal(day)) for day in dict.fromkeys(days)}
+        columns["day"][:count] = [numbers[day] for day in days]
+        for name in {name for name in told.embedder if name}:
+            ours = [blob if one == name else b"" for blob, one in zip(told.vectors, told.embedder, strict=True)]
+            dim = next(dim for dim, one in zip(told.dim, told.embedder, strict=True) if one == name)
+            self._vectors[name] = ContextVectors(dim)
+            self._vectors[name].append(0, ours, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
+
+    def _load_talks(self, told: Messages) -> None:
+        """Who is before and after whom, and who speaks where."""
+        count, columns, starts = len(told), self.columns, told.starts
+        numbers = [self._conversation(told.conversation[start]) for start in starts]
+        ends = [*starts[1:], count]
+        columns["conversation"][:count] = np.repeat(numbers, np.subtract(ends, starts))
+        columns["before"][:count], columns["after"][:count] = np.arange(-1, count - 1), np.arange(1, count + 1)
+        columns["before"][starts] = -1
+        columns["after"][np.subtract(ends, 1)] = -1
+        speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(told.speaker)}
+        columns["speaker"][:count] = [speakers[name] for name in told.speaker]
+        columns["user"][:count] = [role == "user" for role in told.role]
+        columns["original"][:count] = True
+        nameless = ("assistant", None), ("assistant", "")
+        for number, start, end in zip(numbers, starts, ends, strict=True):
+            self._last[number] = told.seq[end - 1], end - 1
+            self._named[number] = any(told.speaker[start:end])
+            heard = set(zip(told.role[start:end], told.speaker[start:end], strict=True))
+            self._assisted[number] = not heard.isdisjoint(nameless)
 
     def change(self, memories: Iterable[Memory]) -> None:
         """Take over everything but the words: phase, kind, category, times and sources of known memories."""
@@ -121,7 +151,7 @@ class IndexRows:
         for memory, entry, left in rows:
             whole, row = self.row[memory.id], self._fill([left])
             self._let_go(whole)
-            self._name(row, memory, left)
+            self.ids.append(memory.id)
             for name in ("before", "after"):
                 self.columns[name][row] = -1
             for name in ("conversation", "speaker", "user"):
@@ -143,22 +173,11 @@ class IndexRows:
 
     def _fill(self, entries: Sequence[Entry]) -> int:
         """New rows with what their entries say; the first of them."""
-        start = self.size
-        self.size += len(entries)
-        if self.size > len(self.columns["words"]):
-            for name, column in self.columns.items():
-                self.columns[name] = grown(column, self.size)
-        fresh = slice(start, self.size)
-        self.columns["words"][fresh] = [entry.words for entry in entries]
-        self.columns["gate"][fresh] = [gate(entry.words) for entry in entries]
-        self.columns["question"][fresh] = [bareness(entry.question, entry.words) for entry in entries]
-        self.columns["cues"][fresh] = [entry.cues for entry in entries]
+        words = [entry.words for entry in entries]
+        start = self.columns.add(words, [entry.question for entry in entries], [entry.cues for entry in entries])
+        said = np.frombuffer(b"".join(entry.terms for entry in entries), dtype="<u8")
+        self.postings.add(said, np.repeat(np.arange(start, self.size), words))
         return start
-
-    def _name(self, row: int, memory: Memory, entry: Entry) -> None:
-        self.ids.append(memory.id)
-        for term in struct.unpack(f"<{entry.words}Q", entry.terms):
-            self.postings[term].append(row)
 
     def _check(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
         newest: dict[str, int] = {}
@@ -266,16 +285,20 @@ class IndexRows:
         columns["at"][row] = at
         columns["anchor"][row] = memory.anchor.timestamp()
         columns["importance"][row] = memory.importance
-        day = memory.at.toordinal()
-        if day not in self._days:
-            number = self._days[day] = len(self._days)
-            for term in date_terms(memory.at):
-                self._day_terms[term].append(number)
-        columns["day"][row] = self._days[day]
+        columns["day"][row] = self._day(memory.at)
         if row in self._gists:
             for name in _TOLD:
                 columns[name][self._gists[row]] = columns[name][row]
             columns["hot"][row] = columns["open"][self._gists[row]] = False
+
+    def _day(self, at: datetime) -> int:
+        """The number of a day, and its words."""
+        day = at.toordinal()
+        if day not in self._days:
+            number = self._days[day] = len(self._days)
+            for term in date_terms(at):
+                self._day_terms[term].append(number)
+        return self._days[day]
 
     def _release(self, facts: set[int]) -> None:
         """Forget what these facts rest on."""
@@ -290,10 +313,10 @@ class IndexRows:
             self._subjects.pop(fact, None)
 
     def _append_vectors(self, start: int, entries: list[Entry], chained: Mask) -> None:
-        for embedder in {entry.embedder: entry.dim for entry in entries if entry.embedder}:
-            ours = [entry if entry.embedder == embedder else None for entry in entries]
+        for embedder, dim in {entry.embedder: entry.dim for entry in entries if entry.embedder}.items():
+            ours = [entry.vectors if entry.embedder == embedder else b"" for entry in entries]
             if embedder not in self._vectors:
-                self._vectors[embedder] = ContextVectors(next(entry.dim for entry in ours if entry))
+                self._vectors[embedder] = ContextVectors(dim)
             self._vectors[embedder].append(start, ours, chained, self.columns["before"], self.columns["gate"])
 
     @property
@@ -305,16 +328,20 @@ class IndexRows:
         """The days that a date word may mean; None for any other word."""
         return np.array(self._day_terms[term], dtype=np.intp) if term in self._day_terms else None
 
+    @property
+    def size(self) -> int:
+        """How many rows there are, those without a memory of their own included."""
+        return self.columns.size
+
     def view(self, name: str) -> NDArray[Any]:
         """A column, as far as it is filled."""
         return self.columns[name][: self.size]
 
     def posting(self, term: int) -> tuple[Rows, int]:
         """The rows with a term, one for each time it occurs, and how many originals have it."""
-        found = self.postings.get(term)
-        if found is None:
-            return np.zeros(0, dtype=np.intp), 0
-        rows = np.frombuffer(found.tobytes(), dtype=np.int32).astype(np.intp)
+        rows = self.postings.of(term)
+        if not len(rows):
+            return rows, 0
         distinct = rows[np.append(True, rows[1:] != rows[:-1])]
         return rows, int(np.count_nonzero(self.columns["original"][distinct]))
 

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.model.entry import Entry
 from slowwave.policy.ranking import AFTER_MEANING, BEFORE_MEANING, Rows
 
 Vectors = NDArray[np.float32]
+
+CHUNK = 512
+"""Rows that are added at once: what is in hand stays in the processor's cache."""
 
 
 def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
@@ -51,19 +53,21 @@ class ContextVectors:
     def append(
         self,
         start: int,
-        entries: Sequence[Entry | None],
+        blobs: Sequence[bytes],
         chained: NDArray[np.bool_],
         before: Rows,
         gates: NDArray[np.float64],
     ) -> None:
-        """Add the rows from `start` on; None has no vector of this embedder. `before` and `gates` cover all rows.
+        """Add the rows from `start` on. `before` and `gates` cover all rows.
+
+        `blobs` are `Entry.vectors`, empty for a text without a vector of this embedder.
 
         `chained` are the new rows that belong to a conversation.
         """
-        end = start + len(entries)
+        end = start + len(blobs)
         width = 4 * self.dim
-        own = np.frombuffer(b"".join(e.vectors[:width] if e else bytes(width) for e in entries), dtype="<f4")
-        own = own.reshape(len(entries), self.dim)
+        own = np.frombuffer(b"".join(blob[:width] or bytes(width) for blob in blobs), dtype="<f4")
+        own = own.reshape(len(blobs), self.dim)
         self._sums, self._scale = grown(self._sums, end), grown(self._scale, end)
         self._sums[start:end] = own
         rows = np.arange(start, end)
@@ -82,7 +86,7 @@ class ContextVectors:
             self._measure(slice(row, row + 1))
             self._follow(row)
         self._remember(start, own, chained, places[-1])
-        self._append_passages(start, entries)
+        self._append_passages(start, blobs)
 
     def _add(
         self, start: int, own: Vectors, targets: list[int], sources: list[int], share: float, gates: NDArray[np.float64]
@@ -92,8 +96,9 @@ class ContextVectors:
         while low < count:
             target, source, high = targets[low], sources[low], low + 1
             if target >= 0 and source >= 0:
+                most = min(count, low + CHUNK)
                 while (
-                    high < count and targets[high] - target == sources[high] - source == high - low and source >= start
+                    high < most and targets[high] - target == sources[high] - source == high - low and source >= start
                 ):
                     high += 1
                 size = high - low
@@ -133,12 +138,13 @@ class ContextVectors:
             if row not in followed:
                 self._recent[row] = own[row - start].copy()
 
-    def _append_passages(self, start: int, entries: Sequence[Entry | None]) -> None:
-        long = [(start + i, e) for i, e in enumerate(entries) if e and len(e.vectors) > 4 * self.dim]
+    def _append_passages(self, start: int, blobs: Sequence[bytes]) -> None:
+        width = 4 * self.dim
+        long = [(row, blob) for row, blob in enumerate(blobs, start) if len(blob) > width]
         if not long:
             return
-        found = np.frombuffer(b"".join(e.vectors[4 * self.dim :] for _, e in long), dtype="<f4").reshape(-1, self.dim)
-        rows = np.repeat([row for row, _ in long], [len(e.vectors) // (4 * self.dim) - 1 for _, e in long])
+        found = np.frombuffer(b"".join(blob[width:] for _, blob in long), dtype="<f4").reshape(-1, self.dim)
+        rows = np.repeat([row for row, _ in long], [len(blob) // width - 1 for _, blob in long])
         used, end = self._passage_count, self._passage_count + len(found)
         self._passages, self._passage_rows = grown(self._passages, end), grown(self._passage_rows, end)
         self._passages[used:end], self._passage_rows[used:end] = found, rows

@@ -2,21 +2,25 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import itemgetter
 from threading import RLock
 from typing import Any
 
-from slowwave.model.codec import COLUMNS, dumps, from_row
+from slowwave.model.codec import dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.index import Index
+from slowwave.stores.index_bulk import Messages
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
 from slowwave.stores.statements import SQL, bounds
 
 _WIDTH = len(MEMORY_COLUMNS)
-_CONVERSATION, _SEQ = COLUMNS.index("conversation"), COLUMNS.index("seq")
+_COLUMNS = tuple(field.name for field in fields(Messages))
+_PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
+_EMBEDDER = _COLUMNS.index("embedder")
 ROWS_IN_RAM = 1_000_000
 
 
@@ -89,13 +93,21 @@ class Searching(StoreBase):
 
     def _built(self, scope: str, token: int) -> _Held:
         low, high = bounds(token)
-        rows = self._all(SQL["whole_scope"], {"low": low, "high": high})
-        rows.sort(key=lambda row: (row[_CONVERSATION] or "", row[_SEQ] or 0))  # the order the index wants
+        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        rows = self._all(SQL["messages_of_scope"], {"low": low, "high": high})
+        rows.sort(key=_PLACE)  # the order the index wants
+        messages = Messages.of([(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 :]) for row in rows])
+        facts = self._pairs(scope, self._all(SQL["facts_of_scope"], {"low": low, "high": high}))
         index = Index()
-        pairs = self._pairs(scope, rows)
-        index.append(pairs)
-        index.trim(self._gists(pairs, self._all(SQL["gists"], {"low": low, "high": high})))
-        return _Held(index=index, known={row[0] for row in rows}, journal=low, reindexed=0, seen=None)
+        index.load(messages)
+        index.append(facts)
+        trimmed = [identity for identity, some in zip(messages.id, messages.trimmed, strict=True) if some]
+        if trimmed:
+            places = {"scope": token, "ids": dumps(trimmed)}
+            pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
+            index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
+        known = {*messages.id, *(memory.id for memory, _ in facts)}
+        return _Held(index=index, known=known, journal=low, reindexed=0, seen=None)
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Take over what the journal tells since; False if only a new index will do."""

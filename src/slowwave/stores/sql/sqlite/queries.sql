@@ -369,10 +369,6 @@ DELETE FROM gists WHERE key = ?
 -- name: erase_gist
 DELETE FROM gists WHERE key = (SELECT key FROM memories WHERE scope = :scope AND id = :id)
 
--- name: gists
-SELECT m.id, e.embedder, {e.entry}, e.checksum FROM gists e JOIN memories m ON m.key = e.key
-WHERE e.key BETWEEN :low AND :high
-
 -- name: some_gists
 SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.key = m.key
 WHERE m.scope = :scope AND m.id IN (SELECT value FROM json_each(:ids))
@@ -411,10 +407,18 @@ ORDER BY key LIMIT :limit
 -- name: first_memories
 SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high ORDER BY key LIMIT :limit
 
--- name: whole_scope
+-- name: messages_of_scope
+SELECT m.id, m.phase, m.reason, m.category, m.importance, m.valid_from,
+    CASE WHEN m.used_at > m.recorded_at THEN m.used_at ELSE m.recorded_at END, coalesce(m.conversation, ''), m.seq,
+    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim
+FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.key BETWEEN :low AND :high AND m.seq IS NOT NULL
+
+-- name: facts_of_scope
 SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
-WHERE m.key BETWEEN :low AND :high
+WHERE m.key BETWEEN :low AND :high AND m.seq IS NULL
+ORDER BY m.key
 
 -- name: some_of_scope
 SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
