@@ -1,0 +1,47 @@
+"""A process that sleeps a scope with a mind that takes its time; started by the tests of sleepers."""
+
+import sys
+import time
+from datetime import UTC, datetime
+
+from slowwave import AgentMemory, Config
+from slowwave.model.fact import Brief, Proposal, Summary
+from slowwave.model.plan import Cost
+from slowwave.testing import Failpoint, FrozenClock
+
+
+class SlowMind:
+    """Takes so many seconds for a summary."""
+
+    name = "slow"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def distil(self, _: object, /) -> Proposal[tuple[()]]:
+        return Proposal(value=())
+
+    def decide(self, _: object, /) -> Proposal[tuple[()]]:
+        return Proposal(value=())
+
+    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+        sys.stdout.write("thinking\n")
+        sys.stdout.flush()
+        time.sleep(self.seconds)
+        return Proposal(value=Summary(text="; ".join(one.text for one in brief.memories)), cost=Cost(calls=1))
+
+
+def main(path: str, at: str, seconds: str, point: str = "", passing: str = "1") -> None:
+    clock = FrozenClock(datetime.fromtimestamp(float(at), UTC))
+    config = Config(retention_policy="half_life", half_life_days=14)
+    mind = SlowMind(float(seconds))
+    with AgentMemory.open(path, scope="t", llm=mind, embedder="static", clock=clock, config=config) as memory:
+        if point:
+            memory.ports.store._reached = Failpoint(point, at=int(passing), kill=True)
+        report = memory.sleep()
+        dropped = sum(len(receipt.dropped) for receipt in report.receipts)
+        sys.stdout.write(f"dropped {dropped} left {dict(report.left)} problems {list(report.problems)}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
