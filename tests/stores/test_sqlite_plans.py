@@ -46,7 +46,9 @@ def steps(statement: str) -> list[str]:
 def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
     scans = [step for step in steps(SQL[name]) if step.startswith("SCAN")]
     assert [
-        step for step in scans if not re.search(r"json_each|SCAN \(|SCAN j$|SCAN m$|SCAN lane$|SCAN step$|CONSTANT", step)
+        step
+        for step in scans
+        if not re.search(r"json_each|SCAN \(|SCAN j$|SCAN m$|SCAN lane$|SCAN step$|CONSTANT", step)
     ] == []
 
 

@@ -9,14 +9,23 @@ if TYPE_CHECKING:
 
 
 def make(where: str) -> "Store":
-    """The store at a place: a file, or ":memory:".
+    """The store at a place: a file, ":memory:", or the address of a Postgres database.
 
     Raises:
-        SettingsError: for a kind of place that is not supported.
+        SettingsError: for a kind of place that is not supported, or one whose extra is not installed.
         StoreError: if it cannot be opened.
     """
-    if "://" in where:
-        raise SettingsError(f"no store for {where.partition('://')[0]!r} addresses: give a file name or ':memory:'")
+    kind, colon, _ = where.partition("://")
+    if colon and kind in {"postgresql", "postgres"}:
+        try:
+            from slowwave.stores.postgres import PostgresStore  # noqa: PLC0415 - only the store asked for is loaded
+        except ImportError as error:
+            raise SettingsError(
+                f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
+            ) from error
+        return PostgresStore(where)
+    if colon:
+        raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
     from slowwave.stores.sqlite import SqliteStore  # noqa: PLC0415 - only the store that is asked for is loaded
 
     return SqliteStore(where)

@@ -23,8 +23,8 @@ _NOTHING = Cost()
 class Applying(StoreBase):
     """The writes of a store."""
 
-    def _transaction(self, scope: str) -> AbstractContextManager[None]:
-        """Around writes to one scope: all of them or none, and one writer at a time."""
+    def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
+        """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
         raise NotImplementedError
 
     def apply(self, plan: Plan) -> Receipt:
@@ -54,7 +54,7 @@ class Applying(StoreBase):
         )
 
     def _apply_group(self, group: Group, plan: Plan, run: "RunRow") -> list[Operation]:
-        with self._transaction(plan.scope):
+        with self._transaction(plan.scope, run):
             writer = GroupWriter(
                 self._db, self._tokens, scope=plan.scope, run=run.key, part=run.groups, reached=self._reached
             )
@@ -161,3 +161,7 @@ def _subject(operation: Operation) -> Memory | None:
             return operation.seen
         case _:
             return None
+
+
+def unwatched(_: str) -> None:
+    """Nobody wants to know which point was reached."""

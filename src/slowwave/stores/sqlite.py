@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from slowwave.stores.applying import Applying
+from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_check import SqliteCheck
@@ -27,8 +27,8 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
     """
 
     @contextmanager
-    def _transaction(self, _scope: str) -> Iterator[None]:
-        db, reached = self._db, self._reached or _unwatched
+    def _transaction(self, _scope: str, _run: RunRow | None = None) -> Iterator[None]:
+        db, reached = self._db, self._reached or unwatched
         reached("apply.before_begin")
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -43,7 +43,3 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
                 db.execute("ROLLBACK")
             raise
         reached("apply.committed")
-
-
-def _unwatched(_: str) -> None:
-    """Nobody wants to know which point was reached."""

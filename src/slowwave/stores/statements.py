@@ -1,4 +1,4 @@
-"""The statements of the SQLite store by name, and the keys of a scope."""
+"""The statements of a store by name, and the keys of a scope."""
 
 from typing import Final
 
@@ -22,15 +22,18 @@ def _lists() -> dict[str, str]:
         "{?memory}": ", ".join("?" * len(memory)),
         "{entry}": ", ".join(entry),
         "{e.entry}": ", ".join(f"e.{name}" for name in entry),
+        "{x.entry}": ", ".join(f"excluded.{name}" for name in entry),
         "{?entry}": ", ".join("?" * len(entry)),
     }
 
 
-def _filled() -> dict[str, str]:
-    statements = queries("sqlite")
+def filled(backend: str) -> dict[str, str]:
+    """The named statements of a backend, with the columns where they stand for them."""
+    statements = queries(backend)
     for placeholder, columns in _lists().items():
         statements = {name: text.replace(placeholder, columns) for name, text in statements.items()}
     return statements
 
 
-SQL: Final = _filled()
+SQL: Final = filled("sqlite")
+"""The statements that all stores share, as SQLite takes them: `?` and `:name` stand for values."""

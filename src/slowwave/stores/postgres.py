@@ -1,0 +1,96 @@
+"""Memory in a Postgres database that many machines may use at once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import psycopg
+from psycopg import errors
+
+from slowwave.errors import StoreError
+from slowwave.model.codec import loads
+from slowwave.model.operation import Operation
+from slowwave.model.plan import Group, Plan
+from slowwave.stores.applying import Applying, RunRow, unwatched
+from slowwave.stores.postgres_check import PostgresCheck
+from slowwave.stores.reads import Reads
+from slowwave.stores.search import Searching
+from slowwave.stores.statements import SQL
+
+_AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+_TRIES: Final = 4
+_BECAUSE: Final = 7
+"""The place of the sentences in a row of `runs`."""
+
+
+class PostgresStore(Applying, Reads, Searching, PostgresCheck):
+    """A store in the schema "slowwave" of one database.
+
+    Each thread has a connection of its own while it reads or writes. A read sees one committed state. Writes to one
+    scope wait for each other, under an advisory lock that ends with the transaction; scopes do not wait for scopes.
+    A write is acknowledged once the server has flushed it (`synchronous_commit` is turned on if it was off).
+
+    Args:
+        url: "postgresql://user:password@host:port/name", with any option of libpq.
+        busy_seconds: how long to wait for a connection, for a server that restarts and for other writers, seconds.
+        connections: how many connections this process may hold.
+        reached: called with the name of each point that a write passes; for tests that make it fail there.
+        steps: the migrations; for tests of migrations.
+
+    Raises:
+        StoreError: one of its kinds, saying what to do next; a schema that is not ours is never touched.
+        SettingsError: for an address that is none, or a database that is not in UTF-8.
+    """
+
+    def _apply_group(self, group: Group, plan: Plan, run: RunRow) -> list[Operation]:
+        """As any store does, and once more if the server ended the transaction: it was rolled back then."""
+        for _ in range(_TRIES):
+            try:
+                return super()._apply_group(group, plan, run)
+            except _AGAIN:
+                continue
+            except psycopg.OperationalError:
+                if not self._db.lost:
+                    raise
+        return super()._apply_group(group, plan, run)
+
+    @contextmanager
+    def _transaction(self, scope: str, run: RunRow | None = None) -> Iterator[None]:
+        session, tokens, reached = self._db, self._tokens, self._reached or unwatched
+        token = tokens.scope(scope)
+        if token is None:
+            session.write(None)
+            token = tokens.new_scope(scope)
+            session.commit()
+        reached("apply.before_begin")
+        session.write(token)
+        try:
+            reached("apply.begun")
+            yield
+            reached("apply.before_commit")
+            self._commit(scope, token, run)
+        except BaseException:
+            tokens.forget()
+            session.end()
+            raise
+        reached("apply.committed")
+
+    def _commit(self, scope: str, token: int, run: RunRow | None) -> None:
+        """Commit; if the connection is lost meanwhile, the run says whether it was."""
+        session = self._db
+        try:
+            session.commit()
+        except psycopg.OperationalError as error:
+            if not session.lost or run is None:
+                raise
+            try:
+                session.write(token)  # waits until the lost transaction has ended
+                row = self._one(SQL["run"], (token, run.plan.id))
+                session.end()
+            except psycopg.OperationalError:
+                raise StoreError(
+                    f"the connection to {self.name} was lost at the very end of a write to {scope}: whether it was "
+                    "stored is not known; look, or write it again with the same ids: it will be stored once"
+                ) from error
+            if row is None or len(loads(row[_BECAUSE])) <= run.groups:
+                raise

@@ -1,0 +1,181 @@
+"""The connections of the Postgres store: a pool, a session for each thread that uses it, and the tokens."""
+
+import threading
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Final
+
+import psycopg
+from psycopg import conninfo
+from psycopg.types.numeric import Int8Dumper
+from psycopg_pool import ConnectionPool
+
+from slowwave.errors import ClosedError, SettingsError, SlowwaveError
+from slowwave.stores.base import StoreBase
+from slowwave.stores.migrate import Migration, migrations
+from slowwave.stores.postgres_errors import translated
+from slowwave.stores.postgres_migrate import ROLE, migrate
+from slowwave.stores.postgres_session import Raw, Session
+from slowwave.stores.statements import SQL
+from slowwave.stores.tokens import Tokens
+
+_CONNECTIONS: Final = 16
+_ABOUT: Final = "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))"
+
+
+class PostgresBase(StoreBase):
+    """An open database. The arguments are those of `PostgresStore`."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        busy_seconds: float = 30.0,
+        connections: int = _CONNECTIONS,
+        reached: Any = None,  # noqa: ANN401  # as in StoreBase
+        steps: Sequence[Migration] | None = None,
+    ) -> None:
+        super().__init__(_shown(url))
+        self._reached = reached
+        self._patience = busy_seconds
+        try:
+            with psycopg.connect(url, autocommit=True, connect_timeout=max(2, int(busy_seconds))) as db:
+                migrate(db, self.name, list(steps or migrations("postgres")))
+                about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
+        except psycopg.Error as error:
+            raise translated(error, self.name) from error
+        durability, encoding, member = about
+        if encoding != "UTF8":
+            raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
+        self._always = f"SET LOCAL ROLE {ROLE};" if member else ""
+        self._durable = "SET LOCAL synchronous_commit = on;" if durability in {"off", "local"} else ""
+        self._scopes: dict[str, int] = {}
+        self._embedders: dict[str, int] = {}
+        self._secret: bytes | None = None
+        self._url = url
+        self._pool: ConnectionPool[Raw] = ConnectionPool(
+            url, min_size=1, max_size=connections, open=False, configure=_configured, kwargs={"autocommit": True}
+        )
+        self._guard: Guard = Guard(self)
+        self._pool.open()
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the store: the key of the marks around contexts."""
+        if self._secret is None:
+            with self._guard:
+                self._secret = bytes(self._one(SQL["secret"], ())[0])
+        return self._secret
+
+    def close(self) -> None:
+        """Let go of the server. Idempotent."""
+        self._guard.closed = True
+        self._pool.close()
+
+    @property
+    def _db(self) -> Session:
+        return self._guard.session
+
+    @property
+    def _tokens(self) -> "SeenTokens":
+        return self._guard.tokens
+
+    def _state(self) -> object:
+        return None  # nothing cheaper tells whether somebody has committed than looking
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        yield  # every reading transaction sees one state
+
+    def _session(self) -> tuple[Session, "SeenTokens"]:
+        session = Session(self._pool, always=self._always, durable=self._durable, patience=self._patience)
+        return session, SeenTokens(session, ChainMap({}, self._scopes), ChainMap({}, self._embedders))
+
+    def _learn(self, tokens: Tokens) -> None:
+        """What a session found or committed is known to all."""
+        for mine, shared in ((tokens.scopes, self._scopes), (tokens.embedders, self._embedders)):
+            if isinstance(mine, ChainMap):
+                shared.update(mine.maps[0])
+
+
+class SeenTokens(Tokens):
+    """Tokens that, once asked for, let the transaction see the rows of their scopes."""
+
+    db: Session
+
+    def scope(self, path: str) -> int | None:
+        """The token of a scope, or None if nothing was ever stored in it."""
+        if path not in self.scopes:
+            self.db.see_path(path)
+        token = Tokens.scope(self, path)
+        if token is not None:
+            self.db.see(token)
+        return token
+
+    def new_scope(self, path: str) -> int:
+        """The token of a scope, made if need be, inside a transaction."""
+        token = Tokens.new_scope(self, path)
+        self.db.see(token)
+        return token
+
+
+class Guard:
+    """A session for each thread inside; Postgres's errors in Slowwave's words."""
+
+    def __init__(self, store: PostgresBase) -> None:
+        self._store = store
+        self._local = threading.local()
+        self.closed = False
+
+    @property
+    def session(self) -> Session:
+        """This thread's."""
+        session: Session = self._local.session
+        return session
+
+    @property
+    def tokens(self) -> SeenTokens:
+        """This thread's."""
+        tokens: SeenTokens = self._local.tokens
+        return tokens
+
+    def __enter__(self) -> None:  # like a lock
+        depth = getattr(self._local, "depth", 0)
+        if not depth:
+            if self.closed:
+                raise ClosedError(f"the store {self._store.name} was closed: open it again")
+            self._local.session, self._local.tokens = self._store._session()  # noqa: SLF001  # its own part
+        self._local.depth = depth + 1
+
+    def __exit__(  # like a lock
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._local.depth -= 1
+        if not self._local.depth:
+            self.session.leave()
+            self._store._learn(self.tokens)  # noqa: SLF001  # its own part
+        if isinstance(error, psycopg.Error):
+            raise self.words(error) from error
+
+    def words(self, error: psycopg.Error) -> SlowwaveError:
+        """The error in Slowwave's words."""
+        return translated(error, self._store.name)
+
+
+def _configured(raw: Raw) -> None:
+    raw.adapters.register_dumper(int, Int8Dumper)  # one plan for numbers of any size
+
+
+def _shown(url: str) -> str:
+    """The address without its password, as messages name it."""
+    try:
+        known = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise SettingsError(
+            f"that is no address of a Postgres database ({error}): use postgresql://user@host/name"
+        ) from error
+    host, user = known.get("host") or "localhost", known.get("user")
+    port = f":{known['port']}" if known.get("port") else ""
+    return f"postgresql://{f'{user}@' if user else ''}{host}{port}/{known.get('dbname') or user or ''}"

@@ -1,0 +1,58 @@
+"""What Postgres's errors mean in Slowwave's words."""
+
+from typing import Final
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolTimeout
+
+from slowwave.errors import BusyError, CorruptError, DiskFullError, InputError, ReadOnlyError, SlowwaveError, StoreError
+
+_MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError], str], ...]] = (
+    (
+        (PoolTimeout,),
+        BusyError,
+        "no connection to {name} within the time-out: the server is down, or all its connections are in use; try again",
+    ),
+    (
+        (errors.LockNotAvailable, errors.QueryCanceled),
+        BusyError,
+        "{name} stayed locked by another writer: try again, or open it with a longer time-out",
+    ),
+    (
+        (errors.DiskFull, errors.OutOfMemory),
+        DiskFullError,
+        "the server of {name} has no space left; nothing acknowledged is lost: free some space and try again",
+    ),
+    (
+        (errors.ReadOnlySqlTransaction,),
+        ReadOnlyError,
+        "{name} cannot be written: it is a standby, or its default is read-only",
+    ),
+    (
+        (errors.InsufficientPrivilege,),
+        ReadOnlyError,
+        "the user of {name} lacks a permission ({error}): as its owner, run `GRANT slowwave_app TO` that user",
+    ),
+    ((errors.DataCorrupted, errors.IndexCorrupted), CorruptError, "{name} is damaged ({error}): restore a backup"),
+    (
+        (psycopg.DataError,),
+        InputError,
+        "{name} cannot hold this value ({error}): NUL characters and lone surrogates are not text",
+    ),
+    (
+        (psycopg.OperationalError, psycopg.InterfaceError),
+        StoreError,
+        "the connection to {name} was lost ({error}); what was acknowledged is kept: try again",
+    ),
+    ((psycopg.Error,), StoreError, "{name}: {error}"),
+)
+
+
+def translated(error: psycopg.Error, name: str) -> SlowwaveError:
+    """The error in Slowwave's words, with what to do next. Raise it `from` the original."""
+    said = " ".join(str(error).split())
+    for kinds, meant, sentence in _MEANING:
+        if isinstance(error, kinds):
+            return meant(sentence.format(name=name, error=said))
+    return StoreError(said)

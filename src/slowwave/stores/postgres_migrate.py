@@ -1,0 +1,57 @@
+"""Numbered migrations of a Postgres database, one transaction each, by the login's own role."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from slowwave.errors import ForeignFileError
+from slowwave.stores.migrate import Migration, refuse_newer
+from slowwave.stores.postgres_session import LOCK_CLASS
+
+if TYPE_CHECKING:
+    import psycopg
+
+ROLE: Final = "slowwave_app"
+"""What the store reads and writes as; row-level security holds for it, whoever logs in."""
+
+_READY = """
+CREATE SCHEMA slowwave;
+CREATE TABLE slowwave.migrations (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+"""
+
+
+def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]) -> None:
+    """Bring the schema up to the last step. Of many that do so at once, one does it and the others wait.
+
+    Raises:
+        ForeignFileError: there is a schema "slowwave" that is not ours.
+        NewerSchemaError: it was written by a newer Slowwave.
+    """
+    latest = steps[-1][0]
+    version = _version(db, name)
+    refuse_newer(version, latest, name)
+    while version != latest:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK_CLASS,))
+            version = _version(db, name)  # read again under the lock: another process may have been quicker
+            refuse_newer(version, latest, name)
+            for number, script in steps:
+                if number == version + 1:
+                    if not version:
+                        db.execute(_READY)
+                    db.execute("SET LOCAL search_path = slowwave, pg_catalog")
+                    db.execute(script.encode())
+                    db.execute((files("slowwave.stores") / "sql/postgres/grants.sql").read_bytes())
+                    db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+
+
+def _version(db: "psycopg.Connection[Any]", name: str) -> int:
+    found: Any = db.execute("SELECT to_regnamespace('slowwave'), to_regclass('slowwave.migrations')").fetchone()
+    if found[0] is None:
+        return 0
+    if found[1] is None:
+        raise ForeignFileError(
+            f"{name} has a schema 'slowwave' that belongs to another program; it was not touched: use another database"
+        )
+    last: Any = db.execute("SELECT max(number) FROM slowwave.migrations").fetchone()
+    return int(last[0] or 0)

@@ -1,0 +1,110 @@
+-- The statements that Postgres needs in other words than SQLite, under the same names; all others are shared.
+
+-- name: add_scope
+INSERT INTO scopes (path) VALUES (?) ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
+
+-- name: add_embedder
+INSERT INTO embedders (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING token
+
+-- name: tell_embedders_apart
+SELECT 1
+
+-- name: add_memory
+INSERT INTO memories (key, scope, {memory}, born) VALUES (?, ?, {?memory}, ?) ON CONFLICT DO NOTHING
+
+-- name: add_run
+INSERT INTO runs (key, scope, id, cause, at, parent, cost, because, first, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+
+-- name: extend_run
+UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST(? AS text)) AS text) || ']', last = ?
+WHERE key = ?
+
+-- name: clear_entry
+INSERT INTO entries (key, scope) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET
+    embedder = NULL, terms = NULL, words = NULL, question = NULL, cues = NULL, dim = NULL, vectors = NULL, checksum = NULL
+
+-- name: put_entry
+INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
+ON CONFLICT (key) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+
+-- name: put_gist
+INSERT INTO gists (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
+ON CONFLICT (key) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+
+-- name: put_cursor
+INSERT INTO cursors (scope, conversation, cursor, seq) VALUES (?, ?, ?, ?)
+ON CONFLICT (scope, conversation, cursor) DO UPDATE SET seq = excluded.seq
+
+-- name: put_link
+INSERT INTO links (scope, source, target, kind, weight, at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (scope, source, target, kind) DO UPDATE SET weight = excluded.weight, at = excluded.at
+
+-- name: put_held
+INSERT INTO held (scope, content) VALUES (?, ?) ON CONFLICT DO NOTHING
+
+-- name: put_lease
+INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
+    (excluded.token, excluded.holder, excluded.until, excluded.run)
+
+-- name: last_seq
+SELECT greatest(erased_seq, coalesce((
+    SELECT seq FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+), 0)) FROM conversations WHERE scope = :scope AND name = :name
+
+-- name: keep_seq
+UPDATE conversations SET erased_seq = greatest(erased_seq, :seq) WHERE scope = :scope AND name = :name
+
+-- name: conversation
+SELECT greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+FROM conversations c LEFT JOIN LATERAL (
+    SELECT seq, valid_from FROM memories
+    WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+) m ON true
+WHERE c.scope = :scope AND c.name = :name
+
+-- name: conversations
+SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+FROM conversations c LEFT JOIN LATERAL (
+    SELECT key, seq, valid_from FROM memories
+    WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+) m ON true
+WHERE c.scope = ? ORDER BY m.key DESC NULLS LAST, c.name
+
+-- name: lanes
+WITH RECURSIVE lane (pace, accesses) AS (
+    (SELECT pace, accesses FROM memories
+     WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+     ORDER BY pace NULLS FIRST, accesses LIMIT 1)
+    UNION ALL
+    SELECT m.pace, m.accesses FROM lane CROSS JOIN LATERAL (
+        SELECT pace, accesses FROM memories
+        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+            AND (pace, accesses) > (coalesce(lane.pace, -1), CASE WHEN lane.pace IS NULL THEN -1 ELSE lane.accesses END)
+        ORDER BY pace NULLS FIRST, accesses LIMIT 1
+    ) m
+)
+SELECT pace, accesses FROM lane
+
+-- name: lane
+SELECT id, greatest(recorded_at, coalesce(used_at, recorded_at)) AS anchor, confidence FROM memories
+WHERE scope = ? AND pace = ? AND accesses = ? AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+ORDER BY greatest(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id LIMIT ?
+
+-- name: erase_refusals_of
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
+    SELECT run, part FROM journal
+    WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 = :name
+)
+
+-- name: erase_advances
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 = :name
+
+-- name: costs
+SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
+    CAST(sum(CAST(cost ->> 'tokens_in' AS bigint)) AS bigint),
+    CAST(sum(CAST(cost ->> 'tokens_out' AS bigint)) AS bigint),
+    sum(CAST(cost ->> 'money' AS double precision)), sum(CAST(cost ->> 'seconds' AS double precision))
+FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since) r
+GROUP BY cause ORDER BY cause

