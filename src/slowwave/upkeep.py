@@ -85,6 +85,19 @@ class Upkeep(Handle):
         """
         return health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
 
+    def plot(self, kind: str = "forgetting", *, text: bool = False) -> str:
+        """A picture as SVG, or with `text=True` for a terminal.
+
+        Args:
+            kind: "forgetting" (the top facts' strengths and uses), "growth" (facts over time) or "sleep" (its nights).
+            text: blocks and words instead of SVG.
+        """
+        from slowwave.pipelines.plot import plot  # noqa: PLC0415 - drawn seldom
+        from slowwave.policy.drawing import plain, svg  # noqa: PLC0415
+
+        picture = plot(self._open_ports, kind)
+        return plain(picture) if text else svg(picture)
+
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""
         return self._told(edit.release(self._open_ports, memory_id))
