@@ -94,7 +94,8 @@ def test_a_canary_in_every_place_leaves_no_byte_and_is_not_found_again(world: "W
     assert len(other.get_all()) == 1, "another scope stays as it was"
     assert memory.doctor(deep=True) == []
     hikes = [one for one in memory.get_all() if one.text.startswith("Hike")]
-    assert len(hikes) == 11 and all(one.phase == "active" for one in hikes), "members of an erased summary return"
+    assert len(hikes) == 11
+    assert all(one.phase == "active" for one in hikes), "members of an erased summary return"
 
 
 def test_members_return_in_the_transaction_that_takes_their_summary(world: "World") -> None:
@@ -126,7 +127,8 @@ def test_a_member_with_the_words_of_its_summary_returns_too(world: "World") -> N
     receipt = memory.erase(id=summary.id)
     assert receipt.verified, receipt
     assert sorted(one.text for one in memory.get_all()) == [f"Hike {n} went up" for n in range(5)]
-    assert len(live) == 1 and twin.ids, "the fact that was said again stands; its old twin stays behind it"
+    assert twin.ids
+    assert len(live) == 1, "the fact that was said again stands; its old twin stays behind it"
 
 
 def test_a_fact_that_others_said_too_rests_on_them_alone(world: "World") -> None:

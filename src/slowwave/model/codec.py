@@ -185,7 +185,7 @@ def used(row: Row, moved: Mapping[str, Sequence[Scalar]]) -> Row:
         elif name == "stability":
             values[place] = min(1.0, max(0.0, now + after - seen))  # type: ignore[operator]
         elif name == "used_at" and after is not None:
-            values[place] = after if now is None else max(now, after)  # type: ignore[type-var]
+            values[place] = after if now is None else max(now, after)
         else:
             values[place] = after
     return tuple(values)

@@ -89,7 +89,15 @@ WEEKDAY_NUMBERS: Final[Mapping[str, int]] = MappingProxyType(
     {
         word: number
         for number, line in enumerate(
-            ["monday mon", "tuesday tues tue", "wednesday wed", "thursday thurs thur thu", "friday fri", "saturday sat", "sunday sun"]
+            [
+                "monday mon",
+                "tuesday tues tue",
+                "wednesday wed",
+                "thursday thurs thur thu",
+                "friday fri",
+                "saturday sat",
+                "sunday sun",
+            ]
         )
         for word in line.split()
     }

@@ -41,11 +41,6 @@ NO_LIKING: Final = re.compile(
     re.IGNORECASE,
 )
 HELD: Final = re.compile(
-    r"\b(?:question|idea|feeling|doubt|trouble|issue|problem|fun|blast|time|chance|bit|hope|no|any|been|thought|look|opportunity|urge|"
-    r"sense|say|memories|faith|difficulty|talk|ability|moment|concerns?|error|code|rough|great|good|hard|better|best)\b",
-    re.IGNORECASE,
-)
-HELD: Final = re.compile(
     r"\b(?:meeting|appointment|deadline|interview|exam|presentation|budget|goal|plan|call|session|workshop|trip|flight|allerg\w+|degree|"
     r"house|flat|apartment|car|job|business|store|studio|garden|server|app|website|project|team|background|intolerance|diabetes|tattoo|"
     rf"salary|contract|{'|'.join(sorted(KIN))})\b",
