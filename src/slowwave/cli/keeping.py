@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from slowwave.cli.given import WAITING, Given, command
+from slowwave.cli.nights import nights
 from slowwave.cli.shapes import plain
 from slowwave.errors import InputError, SlowwaveError
 
@@ -78,8 +79,15 @@ def sleep(
     given: Given,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and explain; change nothing.")] = False,
     no_think: Annotated[bool, typer.Option("--no-think", help="Ask no model; only what follows from time.")] = False,
+    every: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Again and again, such as 8h, until stopped.")
+    ] = None,
 ) -> int | None:
     """One night: expire, merge, compress, fade, promote. Nothing is deleted."""
+    if every is not None:
+        if dry_run:
+            raise InputError("both --every and --dry-run: give one of them")
+        return nights(given, every, think=not no_think)
     with given.memory() as memory:
         report = memory.sleep(dry_run=dry_run, think=not no_think)
     given.paper.either(report)

@@ -29,7 +29,7 @@ _LINKS: Final = {
     "unsure": ("near-identical pairs that the mind could not decide about", True),
     "close": ("pairs of facts say nearly the same", False),
 }
-_LOOK: Final = "look at both with `slowwave show ID`; then `update`, `delete` or `pin` one"
+_LOOK: Final = "look at both with `slowwave explain ID`; then `update`, `delete` or `pin` one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
