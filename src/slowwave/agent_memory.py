@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from slowwave import pipelines
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
@@ -13,20 +14,14 @@ from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scene import Scene
 from slowwave.model.state import Linked, Status
-from slowwave.pipelines import automatic, edit
-from slowwave.pipelines.context import Wanted, context
-from slowwave.pipelines.core import core
-from slowwave.pipelines.distil import ConsolidationResult, consolidate
-from slowwave.pipelines.explain import Explanation, explain
-from slowwave.pipelines.observe import observe
-from slowwave.pipelines.recall import Search, search
-from slowwave.pipelines.spending import Estimate, Spent, estimate, spent
-from slowwave.pipelines.state import checked_fact, state
-from slowwave.pipelines.status import status
-from slowwave.pipelines.use import use
 from slowwave.policy.retention import strength
 from slowwave.ports import Ports
 from slowwave.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from slowwave.pipelines.distil import ConsolidationResult
+    from slowwave.pipelines.explain import Explanation
+    from slowwave.pipelines.spending import Estimate, Spent
 
 
 class Knowledge:
@@ -86,7 +81,7 @@ class AgentMemory(Upkeep):
         """
         ports = self._run_ports
         name = self._conversation(conversation)
-        receipt = automatic.after_messages(ports, observe(ports, messages, name), name)
+        receipt = pipelines.automatic.after_messages(ports, pipelines.observe.observe(ports, messages, name), name)
         self._background.after_messages(self._ports, name)
         return self._told(self._ingested(receipt))
 
@@ -101,7 +96,7 @@ class AgentMemory(Upkeep):
         metadata: dict[str, str] | None = None,
     ) -> Receipt:
         """State a fact. It meets what is known as a distilled fact does, and is stored whatever a model says."""
-        fact = checked_fact(
+        fact = pipelines.state.checked_fact(
             Fact(
                 text=text,
                 category=category,
@@ -111,46 +106,46 @@ class AgentMemory(Upkeep):
                 metadata=metadata or {},
             )
         )
-        return self._told(self._ingested(state(self._run_ports, (fact,))))
+        return self._told(self._ingested(pipelines.state.state(self._run_ports, (fact,))))
 
-    def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult:
+    def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
         """Distil what is new in a conversation and reconcile it with what is known.
 
         Args:
             conversation: its name; None means the one written to last.
             force: also when there are fewer than `min_messages`.
         """
-        result = consolidate(self._run_ports, conversation, force=force)
+        result = pipelines.distil.consolidate(self._run_ports, conversation, force=force)
         self._raise_if_strict(result.problems)
         return result
 
-    def end_conversation(self, conversation: str | None = None) -> ConsolidationResult:
+    def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
         """The conversation is over: consolidate whatever is left of it."""
         return self.consolidate(conversation, force=True)
 
     def update(self, memory_id: str, text: str) -> Receipt:
         """New words for a fact; the old ones stay in its history."""
-        return self._told(edit.update(self._open_ports, memory_id, text))
+        return self._told(pipelines.edit.update(self._open_ports, memory_id, text))
 
     def delete(self, memory_id: str) -> Receipt:
         """Take a memory back. It is retracted, not destroyed: `revive` and `undo` bring it back."""
-        return self._told(edit.delete(self._open_ports, memory_id))
+        return self._told(pipelines.edit.delete(self._open_ports, memory_id))
 
     def pin(self, memory_id: str) -> Receipt:
         """Exempt a memory from everything automatic, and keep it in every context."""
-        return self._told(edit.pin(self._open_ports, memory_id, on=True))
+        return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=True))
 
     def unpin(self, memory_id: str) -> Receipt:
         """Pinned no longer."""
-        return self._told(edit.pin(self._open_ports, memory_id, on=False))
+        return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=False))
 
     def revive(self, memory_id: str) -> Receipt:
         """Bring back what is cold, superseded or retracted."""
-        return self._told(edit.revive(self._open_ports, memory_id))
+        return self._told(pipelines.edit.revive(self._open_ports, memory_id))
 
     def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
         """Say which memories were really used: they are strengthened. Returns how many."""
-        return use(self._open_ports, hits, session=session)[0]
+        return pipelines.use.use(self._open_ports, hits, session=session)[0]
 
     # ---- asking
 
@@ -182,7 +177,7 @@ class AgentMemory(Upkeep):
             known_at: what this memory knew then, as it knew it.
             deep: also search what is cold, superseded or retracted, each marked.
         """
-        asked = Search(
+        asked = pipelines.recall.Search(
             text=query,
             top_k=top_k,
             categories=categories,
@@ -194,7 +189,7 @@ class AgentMemory(Upkeep):
             known_at=known_at,
             deep=deep,
         )
-        return search(self._open_ports, asked)
+        return pipelines.recall.search(self._open_ports, asked)
 
     def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]:
         """The best facts for a question; messages take no place."""
@@ -220,14 +215,14 @@ class AgentMemory(Upkeep):
             scene: for "s4": who the agent is and what is around it.
         """
         scene = scene or Scene()
-        wanted = Wanted(
+        wanted = pipelines.context.Wanted(
             question=query, conversation=conversation, budget_tokens=budget_tokens, profile=profile, scene=scene
         )
-        return context(self._open_ports, wanted)
+        return pipelines.context.context(self._open_ports, wanted)
 
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
         """The facts that matter most: strength + 0.1 ln(1 + uses), over all hot facts."""
-        return core(self._open_ports, top_k=top_k, min_retrievals=min_retrievals)
+        return pipelines.core.core(self._open_ports, top_k=top_k, min_retrievals=min_retrievals)
 
     def get(self, memory_id: str) -> Memory:
         """One memory, whatever its phase.
@@ -286,9 +281,9 @@ class AgentMemory(Upkeep):
         )
         return self._open_ports.store.select((self._ports.scope,), where)
 
-    def explain(self, memory_id: str) -> Explanation:
+    def explain(self, memory_id: str) -> "Explanation":
         """All about one memory: its strength and parts, when it fades, what would keep it, and where it came from."""
-        return explain(self._open_ports, self.get(memory_id))
+        return pipelines.explain.explain(self._open_ports, self.get(memory_id))
 
     def history(self, memory_id: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
@@ -304,18 +299,18 @@ class AgentMemory(Upkeep):
 
     def status(self) -> Status:
         """How this scope stands, and what went wrong in the background lately."""
-        return replace(status(self._open_ports), problems=self._background.problems)
+        return replace(pipelines.status.status(self._open_ports), problems=self._background.problems)
 
-    def cost(self, since: datetime | None = None) -> Spent:
+    def cost(self, since: datetime | None = None) -> "Spent":
         """What thinking has cost since an instant (None: ever), in all and by the cause of the runs, by the journal."""
-        return spent(self._open_ports, since)
+        return pipelines.spending.spent(self._open_ports, since)
 
-    def estimate(self, conversation: str | None = None) -> Estimate:
+    def estimate(self, conversation: str | None = None) -> "Estimate":
         """What consolidating the unread messages of a conversation, or with None of all, would cost at most.
 
         About four characters are taken for a token in English, fewer elsewhere; no model is asked.
         """
-        return estimate(self._open_ports, conversation)
+        return pipelines.spending.estimate(self._open_ports, conversation)
 
 
 class ConversationView:

@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-from slowwave import settings as settings_
+from slowwave import pipelines, settings as settings_
 from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
-from slowwave.pipelines.compaction import Background
-from slowwave.pipelines.making import noted
-from slowwave.pipelines.sleep import Rest, SleepReport, sleep
-from slowwave.pipelines.sleeper import Sleeper, seconds
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.wiring import wired
+
+if TYPE_CHECKING:
+    from slowwave.pipelines.compaction import Background
+    from slowwave.pipelines.sleep import Rest, SleepReport
+    from slowwave.pipelines.sleeper import Sleeper
 
 DEFAULT_CONVERSATION: Final = "default"
 
@@ -38,8 +40,6 @@ class Handle:
         self._ports = ports or wired(":memory:", DEFAULT_SCOPE)
         self._strict = strict
         self._closed = False
-        self._rest = Rest()
-        self._background = Background()
         self._sleeper: Sleeper | None = None
 
     @classmethod
@@ -82,7 +82,7 @@ class Handle:
             raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
         path = str(store) if store is not None else known.store or settings_.default_store()
         own = checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE)
-        pause = seconds(sleep_every) if sleep_every is not None else None
+        pause = pipelines.sleeper.seconds(sleep_every) if sleep_every is not None else None
         memory = cls(
             ports=wired(
                 path,
@@ -97,7 +97,7 @@ class Handle:
             strict=strict,
         )
         if pause is not None:
-            memory._sleeper = Sleeper(memory._night, pause)
+            memory._sleeper = pipelines.sleeper.Sleeper(memory._night, pause)
         return memory
 
     @classmethod
@@ -110,7 +110,8 @@ class Handle:
         if not self._closed:
             if self._sleeper:
                 self._sleeper.stop()
-            self._background.close()
+            if "_background" in vars(self):  # else nothing was ever begun there
+                self._background.close()
             self._closed = True
             self._ports.store.close()
 
@@ -144,9 +145,19 @@ class Handle:
         """The same for one run that may think."""
         return self._open_ports.begun()
 
-    def _night(self) -> SleepReport:
+    @cached_property
+    def _rest(self) -> "Rest":
+        """What is remembered between two sleeps."""
+        return pipelines.sleep.Rest()
+
+    @cached_property
+    def _background(self) -> "Background":
+        """Where summaries are thought of beside the program."""
+        return pipelines.compaction.Background()
+
+    def _night(self) -> "SleepReport":
         """One pass of sleep."""
-        return sleep(self._run_ports, self._rest)
+        return pipelines.sleep.sleep(self._run_ports, self._rest)
 
     def _ingested(self, receipt: Receipt) -> Receipt:
         """After something was added: sleep once there was enough of it, on the thread if there is one."""
@@ -158,7 +169,7 @@ class Handle:
             self._sleeper.wake()
             return receipt
         report = self._night()
-        return noted(receipt, notes=("slept",), problems=report.problems)
+        return pipelines.making.noted(receipt, notes=("slept",), problems=report.problems)
 
     def _conversation(self, name: str | None) -> str:
         if name is not None:

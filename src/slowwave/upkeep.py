@@ -4,28 +4,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slowwave import pipelines
 from slowwave.handle import Handle
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
-from slowwave.pipelines import edit, sleep as nightly
-from slowwave.pipelines.command import command, latest
-from slowwave.pipelines.compaction import Compaction, compacted
-from slowwave.pipelines.erase import Choice, ErasureReceipt, erase
-from slowwave.pipelines.health import Health, health
-from slowwave.pipelines.reembed import reembed
-from slowwave.pipelines.review import review
-from slowwave.pipelines.undo import undo
 
 if TYPE_CHECKING:
+    from slowwave.pipelines.compaction import Compaction
+    from slowwave.pipelines.erase import ErasureReceipt
+    from slowwave.pipelines.health import Health
+    from slowwave.pipelines.sleep import SleepReport
     from slowwave.pipelines.transfer import Imported
 
 
 class Upkeep(Handle):
     """What maintains a memory; `AgentMemory` adds writing and asking."""
 
-    def sleep(self, *, dry_run: bool = False, think: bool = True) -> nightly.SleepReport:
+    def sleep(self, *, dry_run: bool = False, think: bool = True) -> "SleepReport":
         """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
-        report = nightly.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
+        report = pipelines.sleep.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
         self._raise_if_strict(report.problems)
         return report
 
@@ -33,26 +30,28 @@ class Upkeep(Handle):
 
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Execute a plan made earlier, under its version checks."""
-        return nightly.apply(self._open_ports, plan)
+        return pipelines.sleep.apply(self._open_ports, plan)
 
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
-        return undo(self._open_ports, run_id, cascade=cascade)
+        return pipelines.undo.undo(self._open_ports, run_id, cascade=cascade)
 
-    def compact_memories(self, conversation: str | None = None, *, force: bool = True) -> Compaction:
+    def compact_memories(self, conversation: str | None = None, *, force: bool = True) -> "Compaction":
         """Summarise now what lies outside the immediate window of a conversation; twice in a row, the second does nothing.
 
         Args:
             conversation: its name; None means the one written to last.
             force: also a rest shorter than `recent_window`; without, only what is due.
         """
-        done = compacted(self._run_ports, conversation or latest(self._open_ports), force=force)
+        done = pipelines.compaction.compacted(
+            self._run_ports, conversation or pipelines.command.latest(self._open_ports), force=force
+        )
         self._raise_if_strict(done.problems)
         return done
 
     def command(self, text: str) -> str:
         """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
-        return command(self._run_ports, text)
+        return pipelines.command.command(self._run_ports, text)
 
     def erase(
         self,
@@ -62,28 +61,28 @@ class Upkeep(Handle):
         conversation: str | None = None,
         text: str | None = None,
         scope: bool = False,
-    ) -> ErasureReceipt:
+    ) -> "ErasureReceipt":
         """Destroy whole memories and everything derived from them, for good, and prove it.
 
         Give exactly one: the id of a memory, a source (the caller's own message id), a conversation, a text (whatever
         holds it or ever held it, in any case of its letters), or `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
         """
-        choice = Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
-        return erase(self._open_ports, choice)
+        choice = pipelines.erase.Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
+        return pipelines.erase.erase(self._open_ports, choice)
 
     def review(self) -> list[Memory]:
         """What reads as an instruction to a model and was not said by the user; `reason` says what it looks like.
 
         It is stored, but in no recall, fact, summary or context until a person decides.
         """
-        return review(self._open_ports)
+        return pipelines.review.review(self._open_ports)
 
-    def health(self) -> Health:
+    def health(self) -> "Health":
         """What a person should look at: contradictions, what waits, what is damaged, what piles up. A pure read.
 
         `health.ok` says that nothing is wrong and nothing waits for a person; it prints well.
         """
-        return health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
+        return pipelines.health.health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
 
     def plot(self, kind: str = "forgetting", *, text: bool = False) -> str:
         """A picture as SVG, or with `text=True` for a terminal.
@@ -100,15 +99,15 @@ class Upkeep(Handle):
 
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""
-        return self._told(edit.release(self._open_ports, memory_id))
+        return self._told(pipelines.edit.release(self._open_ports, memory_id))
 
     def reject(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is retracted, and not taken in again."""
-        return self._told(edit.reject(self._open_ports, memory_id))
+        return self._told(pipelines.edit.reject(self._open_ports, memory_id))
 
     def reembed(self) -> int:
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
-        return reembed(self._open_ports)
+        return pipelines.reembed.reembed(self._open_ports)
 
     def doctor(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well."""
@@ -131,14 +130,14 @@ class Upkeep(Handle):
             told: called after each batch with how many items were read.
         """
         from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
-        from slowwave.pipelines.transfer import incoming  # noqa: PLC0415
 
-        return incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
+        return pipelines.transfer.incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""
         from slowwave import formats  # noqa: PLC0415 - as above
-        from slowwave.pipelines.transfer import outgoing  # noqa: PLC0415
 
         ports = self._open_ports
-        return formats.write(path, outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite)
+        return formats.write(
+            path, pipelines.transfer.outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite
+        )

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from slowwave.minds.offline_decide import decide
-from slowwave.minds.offline_distil import distil
-from slowwave.minds.offline_summary import cascade, cluster
 from slowwave.minds.wordwise import by_vectors
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 
@@ -33,14 +30,20 @@ class OfflineMind:
 
     def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
         """Facts that a rule can read in plain English, each with its message and its words; most messages hold none."""
+        from slowwave.minds.offline_distil import distil  # noqa: PLC0415 - a question needs no thought, so no rules
+
         return Proposal(value=distil(transcript), prompt=PROMPT)
 
     def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
         """Merge what says the same, supersede what is explicitly corrected, link what is close; add everything else."""
+        from slowwave.minds.offline_decide import decide  # noqa: PLC0415 - see above
+
         verdicts = tuple(verdict for case in cases for verdict in decide(case, self._word_cosine))
         return Proposal(value=verdicts, prompt=PROMPT)
 
     def summarise(self, brief: Brief, /) -> Proposal[Summary]:
         """Select, never rewrite: a cluster keeps every name, number and date, a cascade the most informative clauses."""
+        from slowwave.minds.offline_summary import cascade, cluster  # noqa: PLC0415 - see above
+
         text = cluster(brief) if brief.style == "cluster" else cascade(brief)
         return Proposal(value=Summary(text=text), prompt=PROMPT)

@@ -2,26 +2,27 @@
 
 import re
 from collections.abc import Callable
-from importlib.resources import files
+from pathlib import Path
+from typing import Final
 
 import apsw
 
 from slowwave.errors import NewerSchemaError
 
 Migration = tuple[int, str]
+_SCRIPTS: Final = Path(__file__).with_name("sql")
 _NAME = re.compile(r"(\d{4})_\w+\.sql")
 
 
 def migrations(backend: str) -> list[Migration]:
     """The scripts that ship with this version, by number."""
-    folder = files("slowwave.stores") / "sql" / backend
-    named = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
+    named = ((_NAME.fullmatch(file.name), file) for file in (_SCRIPTS / backend).iterdir())
     return sorted((int(match[1]), file.read_text("utf-8")) for match, file in named if match)
 
 
 def queries(backend: str) -> dict[str, str]:
     """The named queries of a backend: each begins with a line `-- name: what_it_is`."""
-    text = (files("slowwave.stores") / "sql" / backend / "queries.sql").read_text("utf-8")
+    text = (_SCRIPTS / backend / "queries.sql").read_text("utf-8")
     parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
