@@ -271,7 +271,8 @@ class Ports:
 
     def begun(self) -> "Ports":
         """The same for one run: a mind that counts begins at 0, and knows what the day has cost by the journal."""
-        return replace(self, mind=self.mind.begun(self._today)) if isinstance(self.mind, Counting) else self
+        begun: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "begun", None)  # a Counting mind has it
+        return self if begun is None else replace(self, mind=begun(self._today))
 
     def _today(self) -> Cost:
         midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)
