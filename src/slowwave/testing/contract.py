@@ -356,6 +356,35 @@ class StoreContract(JournalContract):
         assert {(each.source, each.target) for each in found} == {(one.id, two.id), (two.id, three.id)}
         assert store.links(OTHER, None) == []
 
+    def test_a_lease_has_one_holder_and_an_outdated_token_opens_nothing(self, store: Store) -> None:
+        first = store.lease(SCOPE, "one", 60, NOW)
+        assert first is not None
+        assert store.lease(SCOPE, "two", 60, NOW + timedelta(seconds=59)) is None
+        assert store.lease(OTHER, "two", 60, NOW) is not None
+        assert store.lease(SCOPE, "one", 60, NOW + timedelta(seconds=30)) == first
+        assert store.apply(plan(add(fact("Likes tea")), lease=first)).applied
+        second = store.lease(SCOPE, "two", 60, NOW + timedelta(seconds=91))
+        assert second is not None
+        assert second > first
+        refused = store.apply(plan(add(fact("Likes rye")), lease=first))
+        assert "taken the lease over" in refused.dropped[0].reason
+        assert store.apply(plan(add(fact("Likes rye")), lease=second)).applied
+        store.lease(SCOPE, "one", 0, NOW + timedelta(seconds=92))  # who holds nothing gives nothing back
+        assert store.lease(SCOPE, "three", 60, NOW + timedelta(seconds=92)) is None
+        store.lease(SCOPE, "two", 0, NOW + timedelta(seconds=92))
+        assert store.lease(SCOPE, "three", 60, NOW + timedelta(seconds=92)) == second + 1
+
+    def test_ingests_are_counted_since_the_lease_was_taken(self, store: Store) -> None:
+        assert store.ingests(SCOPE) == 0
+        store.apply(plan(add(message("Hello")), cause="observe"))
+        store.apply(plan(add(fact("Likes tea")), cause="add"))
+        store.apply(plan(add(fact("Likes rye")), cause="consolidate"))
+        assert (store.ingests(SCOPE), store.ingests(OTHER)) == (2, 0)
+        store.lease(SCOPE, "one", 60, NOW)
+        assert store.ingests(SCOPE) == 0
+        store.apply(plan(add(message("Bye")), cause="observe"))
+        assert store.ingests(SCOPE) == 1
+
     def test_a_closed_store_says_so(self, store: Store) -> None:
         store.close()
         store.close()
