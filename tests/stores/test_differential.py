@@ -1,0 +1,204 @@
+"""The same random history in SQLite and in Postgres: the same state, the same runs, the same places for every question."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import numpy as np
+import pytest
+
+from slowwave.errors import ConflictError
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Advance, Erase, Hold, Operation, Refuse
+from slowwave.model.plan import Group, Plan
+from slowwave.model.query import Query, Where
+from slowwave.ports import Store
+from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.sqlite import SqliteStore
+from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, group, link, message, plan, use
+
+WORDS = [
+    "tea",
+    "rye",
+    "zoo",
+    "Berlin",
+    "piano",
+    "dentist",
+    "Straße",
+    "İstanbul",
+    "東京",
+    "moved",
+    "likes",
+    "opens",
+    "at",
+    "nine",
+    "sister",
+    "the",
+    "a",
+    "42",
+    "not",
+]
+OTHER = "acme/bob"
+CI, LONG, STEPS = 40, 1000, 14
+
+
+class History:
+    """Plans that a seed decides, made from what a store holds."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.number = 0
+
+    def text(self) -> str:
+        return " ".join(self.chance.choices(WORDS, k=self.chance.randint(1, 7)))
+
+    def named(self) -> str:
+        self.number += 1
+        return f"n{self.number}"
+
+    def next(self, store: Store, scope: str) -> Plan:
+        """One plan more; both stores get the same one."""
+        known = store.select([scope], Where(cascade=None))
+        groups = tuple(
+            group([self.operation(store, scope, known) for _ in range(self.chance.randint(1, 4))], self.text())
+            for _ in range(self.chance.randint(1, 2))
+        )
+        return self._plan(scope, groups)
+
+    def _plan(self, scope: str, groups: tuple[Group, ...]) -> Plan:
+        cause = self.chance.choice(["add", "observe", "edit", "sleep/fade"])
+        self.number += 1
+        at = NOW + timedelta(hours=self.number)
+        return replace(plan(*groups, cause=cause, scope=scope, at=at), id=f"r{self.number}")
+
+    def operation(self, store: Store, scope: str, known: list[Memory]) -> Operation:
+        chance = self.chance
+        kind = chance.choice(["message", "message", "fact", "fact", "change", "change", "use", "link", "other"])
+        if kind == "message" or not known:
+            ref = chance.choice([None, f"ref{chance.randint(1, 9)}"])
+            talk = chance.choice(["c1", "c2"])
+            speaker = chance.choice([None, "Ann", "Zoë"])
+            return self._added(
+                message(self.text(), id=self.named(), ref=ref, conversation=talk, speaker=speaker, scope=scope)
+            )
+        if kind == "fact":
+            due = NOW + timedelta(days=chance.randint(0, 9))
+            return self._added(
+                fact(self.text(), id=self.named(), due_at=due, pace=chance.choice([None, 7]), scope=scope)
+            )
+        one, two = chance.choice(known), chance.choice(known)
+        if kind == "change":
+            text = one.text if one.kind == "message" else self.text()
+            phase = chance.choice(["active", "core", "cold", "superseded", "retracted"])
+            made = change(one, text=text, phase=phase, pinned=chance.random() < 0.2)
+            return replace(made, entry=entry(text) if text != one.text else None)
+        if kind == "use":
+            return use(one, used_at=NOW + timedelta(days=chance.randint(1, 9)), sessions=one.sessions + 1)
+        if kind == "link":
+            joined = {(known.source, known.target): known.weight for known in store.links(scope, [one.id])}
+            return link(one.id, two.id, before=joined.get((one.id, two.id), 0.0), weight=chance.choice([0.0, 0.5, 1.0]))
+        return self._other(store, scope, one)
+
+    def _added(self, memory: Memory) -> Operation:
+        embedder = self.chance.choice(["test-8", "test-8", "test-8", "else-8", None])
+        made = add(memory)
+        return replace(made, entry=entry(memory.text, embedder) if self.chance.random() < 0.95 else None)
+
+    def _other(self, store: Store, scope: str, one: Memory) -> Operation:
+        which = self.chance.randint(0, 3)
+        if which == 0:
+            talk = store.conversation(scope, "c1")
+            stands = talk.cursor("distil") if talk else 0
+            return Advance(conversation="c1", cursor="distil", before=stands, after=stands + 1, because="read")
+        if which == 1:
+            return Hold(key=self.chance.choice("abc"), on=self.chance.random() < 0.7, because="undone")
+        if which == 2:
+            return Refuse(text=self.text(), quote=self.text(), reason="not said", because=self.text())
+        return Erase(memory=one.id, words=(self.chance.choice(WORDS),), because="asked to")
+
+
+def told(store: Store, scope: str) -> dict[str, object]:
+    """Everything a store says of a scope."""
+    memories = store.select([scope], Where(cascade=None))
+    return {
+        "memories": memories,
+        "again": store.get([scope], [one.id for one in memories]),
+        "hot": store.select([scope], Where(phases=frozenset({"active", "core"}), order="due")),
+        "in order": store.select([scope], Where(conversation="c1", order="seq")),
+        "said": store.select([scope], Where(text="STRASSE")),
+        "counts": store.count(scope),
+        "links": sorted(store.links(scope, None), key=repr),
+        "conversations": store.conversations(scope),
+        "held": store.held(scope, "abc"),
+        "runs": store.runs(scope),
+        "observed": store.runs(scope, 3, "observe", NOW),
+        "histories": [store.history(scope, one.id) for one in memories],
+        "later": [store.later(scope, run) for run in store.runs(scope, 3)],
+        "sequence": store.sequence(scope),
+        "changed": store.changed(scope, 2, 5),
+        "due": store.due(scope, NOW + timedelta(days=4)),
+        "lanes": store.lanes(scope),
+        "lane": store.lane(scope, 7, 0, 3),
+        "unpaced": {one.id for one in store.unpaced(scope, 3, 5, 1000)[0]},
+        "unembedded": store.unembedded(scope, "test-8", 5),
+        "mentions": store.mentions(scope, "i̇stanbul"),
+        "speakers": store.speakers(scope),
+        "frequencies": [store.frequencies(scope)[0](word) for word in WORDS],
+        "entries": store.entries(scope, [one.id for one in memories]),
+    }
+
+
+def found(store: Store, scope: str, text: str, *, deep: bool) -> object:
+    vector = np.frombuffer(entry(text).vectors, dtype="<f4")
+    query = Query(text=text, top_k=8, now=NOW + timedelta(days=3), vector=vector, embedder="test-8", deep=deep)
+    return store.search([scope], query)
+
+
+def outcome(store: Store, wanted: Plan) -> object:
+    try:
+        return store.apply(wanted)
+    except ConflictError as error:
+        return str(error)
+
+
+def live(seed: int, postgres: PostgresStore) -> None:
+    history, sqlite = History(seed), SqliteStore(":memory:")
+    try:
+        for step in range(STEPS):
+            scope = history.chance.choice([SCOPE, SCOPE, OTHER])
+            wanted = history.next(sqlite, scope)
+            assert outcome(postgres, wanted) == outcome(sqlite, wanted), (seed, step)
+            asked = history.text()
+            for deep in (False, True):
+                assert found(postgres, scope, asked, deep=deep) == found(sqlite, scope, asked, deep=deep), (seed, step)
+        for scope in (SCOPE, OTHER):
+            ours, theirs = told(sqlite, scope), told(postgres, scope)
+            for name, value in ours.items():
+                assert theirs[name] == value, (seed, name)
+        assert postgres.check(deep=True) == sqlite.check(deep=True) == []
+    finally:
+        sqlite.close()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_both_stores_tell_the_same(part: int, in_postgres: PostgresStore, emptied: Callable[[], None]) -> None:
+    for seed in range(part, CI, 4):
+        _afresh(in_postgres, emptied)
+        live(seed, in_postgres)
+
+
+@pytest.mark.long
+def test_both_stores_tell_the_same_of_a_thousand_histories(
+    in_postgres: PostgresStore, emptied: Callable[[], None]
+) -> None:
+    for seed in range(CI, CI + LONG):
+        _afresh(in_postgres, emptied)
+        live(seed, in_postgres)
+
+
+def _afresh(store: PostgresStore, emptied: Callable[[], None]) -> None:
+    emptied()
+    store._scopes.clear()
+    store._embedders.clear()
+    store._indexes.clear()

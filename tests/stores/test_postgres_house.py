@@ -1,0 +1,206 @@
+"""What only a shared server has: who sees which rows, many that boot at once, and its errors in clear sentences."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from slowwave.errors import ClosedError, ForeignFileError, InputError, NewerSchemaError, SettingsError, StoreError
+from slowwave.model.query import Where
+from slowwave.stores import make
+from slowwave.stores.migrate import migrations
+from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_words import OWN, words
+from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.statements import SQL
+from slowwave.testing.plans import SCOPE, add, advance, fact, group, link, message, plan
+from slowwave.testing.postgres import PostgresServer
+
+OTHER = "acme/bob"
+SCOPED = ("memories", "entries", "conversations", "cursors", "links", "held", "runs", "journal", "leases", "gists")
+FILLED = ("memories", "entries", "conversations", "cursors", "links", "runs", "journal", "leases")
+
+
+@pytest.fixture
+def canary(in_postgres: PostgresStore) -> PostgresStore:
+    """A store with rows of one scope in nearly every table."""
+    tea, rye = fact("Likes tea"), fact("Likes rye")
+    in_postgres.apply(plan(add(message("Hello")), add(tea), add(rye), link(tea.id, rye.id), advance(0, 1)))
+    in_postgres.lease(SCOPE, "me", 60, tea.recorded_at)
+    in_postgres.apply(plan(add(fact("Likes milk", scope=OTHER)), scope=OTHER))
+    return in_postgres
+
+
+def app(address: str) -> "psycopg.Connection[tuple[object, ...]]":
+    """A connection as the store uses it, but one that says nothing of scopes."""
+    db = psycopg.connect(address, autocommit=False)
+    db.execute("SET LOCAL ROLE slowwave_app")
+    return db
+
+
+# ---- row-level security
+
+
+@pytest.mark.usefixtures("canary")
+def test_a_transaction_that_names_no_scope_sees_no_row_of_any_table(address: str) -> None:
+    with app(address) as db:
+        for table in (*SCOPED, "scopes"):
+            assert db.execute(f"SELECT count(*) FROM slowwave.{table}".encode()).fetchone() == (0,)
+
+
+@pytest.mark.usefixtures("canary")
+def test_a_transaction_sees_the_rows_of_the_scopes_it_names_and_no_others(address: str) -> None:
+    with psycopg.connect(address) as db:
+        tokens = dict(db.execute("SELECT path, token FROM slowwave.scopes").fetchall())
+    with app(address) as db:
+        db.execute("SELECT set_config('slowwave.scopes', %s, true)", (str(tokens[SCOPE]),))
+        for table in FILLED:
+            seen = db.execute(f"SELECT DISTINCT scope FROM slowwave.{table}".encode()).fetchall()
+            assert seen == [(tokens[SCOPE],)], table
+
+
+@pytest.mark.usefixtures("canary")
+def test_what_a_transaction_saw_the_next_one_on_its_connection_does_not(address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("BEGIN")
+        db.execute("SET LOCAL ROLE slowwave_app")
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")
+        assert db.execute("SELECT count(*) > 3 FROM slowwave.memories").fetchone() == (True,)
+        db.execute("COMMIT")
+        db.execute("BEGIN")
+        db.execute("SET LOCAL ROLE slowwave_app")
+        assert db.execute("SELECT count(*) FROM slowwave.memories").fetchone() == (0,)
+
+
+@pytest.mark.usefixtures("canary")
+def test_nothing_can_be_written_or_destroyed_in_a_scope_that_was_not_named(address: str) -> None:
+    with app(address) as db:
+        for table in SCOPED:
+            assert db.execute(f"DELETE FROM slowwave.{table}".encode()).rowcount == 0
+        assert db.execute("UPDATE slowwave.memories SET text = 'mine'").rowcount == 0
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+            db.execute("INSERT INTO slowwave.held VALUES (1, 'x')")
+
+
+def test_every_table_with_a_scope_is_guarded(canary: PostgresStore, address: str) -> None:
+    with psycopg.connect(address) as db:
+        rows = db.execute(
+            "SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, EXISTS (SELECT 1 FROM pg_attribute a "
+            "WHERE a.attrelid = c.oid AND a.attname = 'scope') FROM pg_class c "
+            "WHERE c.relnamespace = 'slowwave'::regnamespace AND c.relkind = 'r'"
+        ).fetchall()
+    guarded = {name for name, forced, _ in rows if forced}
+    assert {name for name, _, scoped in rows if scoped} == set(SCOPED) == guarded - {"scopes"}
+    assert canary.check(deep=True) == []
+
+
+def test_a_user_who_may_only_use_the_store_can(canary: PostgresStore, address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("DROP ROLE IF EXISTS app_user")
+        db.execute("CREATE ROLE app_user LOGIN IN ROLE slowwave_app")
+    opened = PostgresStore(re.sub("//[^@]*@", "//app_user@", address), connections=2)
+    try:
+        assert opened.count(SCOPE) == canary.count(SCOPE)
+        assert not opened.apply(plan(add(fact("Likes oats")))).dropped
+    finally:
+        opened.close()
+
+
+# ---- the schema
+
+
+def test_of_many_that_boot_at_once_one_migrates(postgres: PostgresServer) -> None:
+    fresh, start = postgres.database(), threading.Barrier(4)
+
+    def boot(number: int) -> int:
+        start.wait()
+        opened = PostgresStore(fresh, connections=1)
+        opened.apply(plan(add(fact(f"Fact {number}"))))
+        opened.close()
+        return number
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sorted(threads.map(boot, range(4))) == [0, 1, 2, 3]
+    with psycopg.connect(fresh) as db:
+        assert db.execute("SELECT count(*) FROM slowwave.migrations").fetchone() == (len(migrations("postgres")),)
+        assert db.execute("SELECT count(*) FROM slowwave.memories").fetchone() == (4,)
+
+
+def test_a_schema_of_others_or_of_a_newer_version_is_refused_untouched(postgres: PostgresServer) -> None:
+    foreign, newer = postgres.database(), postgres.database()
+    with psycopg.connect(foreign) as db:
+        db.execute("CREATE SCHEMA slowwave")
+    with pytest.raises(ForeignFileError, match="another program"):
+        PostgresStore(foreign)
+    PostgresStore(newer).close()
+    with psycopg.connect(newer) as db:
+        db.execute("INSERT INTO slowwave.migrations VALUES (99)")
+    with pytest.raises(NewerSchemaError, match="schema 99"):
+        PostgresStore(newer)
+
+
+def test_both_schemas_have_the_same_tables_and_columns(in_postgres: PostgresStore, address: str) -> None:
+    sqlite = SqliteStore(":memory:")
+    ours = {
+        (table, column)
+        for (table,) in sqlite._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (column,) in sqlite._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    }
+    indexes = sqlite._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").fetchall()
+    sqlite.close()
+    with psycopg.connect(address) as db:
+        columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'slowwave'"
+        theirs = set(db.execute(columns).fetchall())
+        made = {name for (name,) in db.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'slowwave'")}
+    assert {pair for pair in theirs if pair[0] != "migrations"} == ours
+    assert {name for (name,) in indexes} - made == set()
+    assert in_postgres.count(SCOPE) == {}
+
+
+def test_every_shared_statement_is_understood(in_postgres: PostgresStore) -> None:
+    assert set(OWN) <= set(SQL.values())
+    with in_postgres._guard:
+        raw = in_postgres._db._cursor().connection
+        for statement in SQL.values():
+            text = re.sub(r"%\(\w+\)s|%s", "NULL", words(statement)).replace("%%", "%")
+            raw.execute(f"EXPLAIN {text}".encode())
+
+
+# ---- addresses and errors
+
+
+def test_an_address_is_named_without_its_password_and_nobody_there_is_said() -> None:
+    with pytest.raises(StoreError) as told:
+        PostgresStore("postgresql://ann:hunter2@127.0.0.1:9/memories", busy_seconds=1)
+    assert "postgresql://ann@127.0.0.1:9/memories" in str(told.value)
+    assert "hunter2" not in str(told.value)
+    with pytest.raises(SettingsError, match="no address"):
+        PostgresStore("postgresql://[::1/x")
+    with pytest.raises(SettingsError, match="mysql"):
+        make("mysql://localhost/x")
+
+
+def test_text_that_no_server_holds_is_refused_with_a_sentence(in_postgres: PostgresStore) -> None:
+    with pytest.raises(InputError, match="NUL"):
+        in_postgres.get([SCOPE], ["a\x00b"])
+    assert in_postgres.select([SCOPE], Where()) == []
+
+
+def test_a_closed_store_says_so_and_closing_twice_is_well(postgres: PostgresServer) -> None:
+    opened = PostgresStore(postgres.database())
+    opened.close()
+    opened.close()
+    with pytest.raises(ClosedError):
+        opened.apply(plan(group([add(fact("Likes tea"))])))
+
+
+def test_a_dropped_connection_is_replaced_unnoticed(in_postgres: PostgresStore, address: str) -> None:
+    in_postgres.apply(plan(add(fact("Likes tea"))))
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        )
+    assert not in_postgres.apply(plan(add(fact("Likes rye")))).dropped
+    assert len(in_postgres.select([SCOPE], Where())) == 2
