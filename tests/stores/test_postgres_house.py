@@ -184,7 +184,7 @@ def test_an_address_is_named_without_its_password_and_nobody_there_is_said() -> 
 
 def test_text_that_no_server_holds_is_refused_with_a_sentence(in_postgres: PostgresStore) -> None:
     with pytest.raises(InputError, match="NUL"):
-        in_postgres.get([SCOPE], ["a\x00b"])
+        in_postgres.apply(plan(add(fact("a\x00b"))))
     assert in_postgres.select([SCOPE], Where()) == []
 
 

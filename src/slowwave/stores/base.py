@@ -64,6 +64,11 @@ class StoreBase:
         self.name = path
 
     @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the store: the key of the marks around contexts."""
+        raise NotImplementedError
+
+    @property
     def _db(self) -> Connection:
         """The connection, inside the guard."""
         raise NotImplementedError
@@ -80,6 +85,9 @@ class StoreBase:
     def _one_state(self) -> AbstractContextManager[None]:
         """Around reads that must see one and the same committed state."""
         raise NotImplementedError
+
+    def _see_all(self) -> None:
+        """The next reads inside the guard may see every scope: for upkeep of the whole store."""
 
     def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
         return self._db.execute(statement, values).fetchall()

@@ -82,6 +82,9 @@ class PostgresBase(StoreBase):
     def _tokens(self) -> "SeenTokens":
         return self._guard.tokens
 
+    def _see_all(self) -> None:
+        self._db.see_every_scope()
+
     def _state(self) -> object:
         return None  # nothing cheaper tells whether somebody has committed than looking
 

@@ -27,7 +27,7 @@ class PostgresCheck(Checking, PostgresBase):
         """
         found: list[str] = []
         with self._guard:
-            self._db.see_every_scope()
+            self._see_all()
             try:
                 for query, words in COUNTS:
                     if number := self._one(SQL[query], ())[0]:

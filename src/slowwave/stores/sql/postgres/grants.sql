@@ -10,7 +10,7 @@ BEGIN
         GRANT USAGE ON SCHEMA slowwave TO slowwave_app;
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA slowwave TO slowwave_app;
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA slowwave TO slowwave_app;
-        REVOKE INSERT, UPDATE, DELETE ON slowwave.migrations, slowwave.store FROM slowwave_app;
+        REVOKE INSERT, UPDATE, DELETE ON slowwave.migrations FROM slowwave_app;
     END IF;
 END
 $$

@@ -457,6 +457,9 @@ SELECT content FROM held WHERE scope = ?
 -- name: secret
 SELECT secret FROM store
 
+-- name: put_secret
+UPDATE store SET secret = ?
+
 -- name: costs
 SELECT cause, sum(cost ->> 'calls'), sum(cost ->> 'tokens_in'), sum(cost ->> 'tokens_out'), sum(cost ->> 'money'),
     sum(cost ->> 'seconds')
