@@ -159,7 +159,10 @@ class Store(Protocol):
         ...
 
     def later(self, scope: str, run: Run) -> list[Run]:
-        """Later runs that changed (not merely used) a memory that this run added or changed, newest first."""
+        """Later runs that changed (not merely used) a memory that this run added or changed, newest first.
+
+        So do runs that added a fact which rests on a memory that this run added, and which was not taken back since.
+        """
         ...
 
     def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:

@@ -79,3 +79,12 @@ def test_a_receipt_tells_what_was_dropped_what_waits_and_what_went_wrong() -> No
         "  the model is down; not done: one was changed",
     ]
     assert str(Receipt(run_id="r1", cause="add", scope="s")) == "add in s: nothing changed\n  already known"
+
+
+def test_moving_a_cursor_is_printed_neither_as_a_change_nor_as_a_plan() -> None:
+    moved = next(one for one in ALL if isinstance(one, Advance))
+    receipt = Receipt(run_id="r1", cause="sleep/duplicates", scope="s", applied=(moved,))
+    assert str(receipt) == "sleep/duplicates in s: nothing changed\n  nothing new to keep"
+    part = plan(Group(operations=(moved,), because="looked through"))
+    assert str(part) == "add: nothing to do"
+    assert str(plan(Group(operations=(ADD,), because="a"), parts=(part,))) == "add: 1 added\n  - a"

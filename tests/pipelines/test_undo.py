@@ -262,3 +262,56 @@ def test_an_undo_that_would_reach_an_erasure_does_nothing_at_all(world: "World",
         memory.undo(run, cascade=True)
     assert memory.get(hikes[0]).text == "User went hiking on Mount Rainier"
     assert later.run_id == memory.runs(1)[0].id
+
+
+def test_facts_that_rest_on_undone_messages_are_named_and_go_with_them(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    said = memory.add_messages(talk(), conversation="c")
+    distilled = memory.consolidate("c")
+    assert texts(memory)
+    with pytest.raises(ConflictError, match=str(distilled.run_id)):
+        memory.undo(said.run_id)
+    memory.undo(said.run_id, cascade=True)
+    assert texts(memory) == set()
+    assert memory.get_conversation_messages("c") == []
+
+
+def test_messages_go_alone_once_their_facts_were_taken_back(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    said = memory.add_messages(talk(), conversation="c")
+    memory.undo(memory.consolidate("c").run_id)
+    assert len(memory.undo(said.run_id)) == 1
+    assert texts(memory) == set()
+
+
+def test_what_was_taken_back_is_not_taken_back_again(world: "World", talk: "Talk", texts: "Texts") -> None:
+    memory = world.open()
+    stated = memory.add("Alice owns the deploy pipeline")
+    (first,) = memory.undo(stated.run_id)
+    for cascade in (False, True):
+        (again,) = memory.undo(stated.run_id, cascade=cascade)
+        assert again.applied == ()
+        assert f"already taken back by run {first.run_id}" in str(again)
+    (back,) = memory.undo(first.run_id)
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+    assert f"already taken back by run {back.run_id}" in str(memory.undo(first.run_id)[0])
+    memory.undo(stated.run_id)
+    assert texts(memory) == set(), "it stood again, so it could be taken back again"
+    said = memory.add_messages(talk(), conversation="c")
+    memory.undo(said.run_id)
+    assert memory.undo(said.run_id, cascade=True)[0].applied == ()
+
+
+def test_an_edit_that_was_taken_back_holds_nothing_up(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    stated = memory.add("Alice owns the deploy pipeline")
+    edited = memory.update(stated.ids[0], "Alice owns the build pipeline")
+    memory.undo(edited.run_id)
+    assert len(memory.undo(stated.run_id)) == 1
+    assert texts(memory) == set()

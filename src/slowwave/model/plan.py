@@ -94,10 +94,10 @@ class Plan:
         return any(self.groups) or any(self.parts)
 
     def __str__(self) -> str:
-        counted = tally(self.operations)
-        lines = [f"{self.cause}: {counted or 'nothing to do'}"]
-        lines += [f"  - {group.because}" for group in self.groups]
-        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
+        lines = [f"{self.cause}: {tally(self.operations) or 'nothing to do'}"]
+        lines += [f"  - {group.because}" for group in self.groups if tally(group.operations)]
+        parts = [part for part in self.parts if tally(part.operations)]  # moving a cursor is no news
+        lines += [f"  {line}" for part in parts for line in str(part).splitlines()]
         return "\n".join(lines)
 
 
@@ -128,12 +128,14 @@ class Receipt:
         return tuple(operation.memory.id for operation in self.applied if isinstance(operation, Add))
 
     def __str__(self) -> str:
-        first = f"{self.cause} in {self.scope}: {tally(self.applied) or 'nothing changed'}"
+        counted = tally(self.applied)
+        first = f"{self.cause} in {self.scope}: {counted or 'nothing changed'}"
         first += f", {len(self.dropped)} dropped as out of date" if self.dropped else ""
         first += f", {self.waiting} waiting" if self.waiting else ""
         details = (*self.notes, *self.problems, *(f"not done: {one.reason}" for one in self.dropped[:3]))
-        if not self.applied:
-            return f"{first}\n  {'; '.join(details) or 'already known'}"
+        if not counted:
+            known = "nothing new to keep" if self.applied else "already known"
+            return f"{first}\n  {'; '.join(details) or known}"
         undo = f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"
         return f"{first}\n  {'; '.join((*details, undo))}"
 

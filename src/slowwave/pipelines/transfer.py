@@ -34,7 +34,7 @@ EXAMPLES: Final = 20
 
 T = TypeVar("T")
 ERASED: Final = "erased earlier"
-TAKEN_BACK: Final = "it was taken back earlier: undo that undo, or revive it"
+TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 

@@ -1,7 +1,10 @@
 """Undo: the inverse of a run, as a plan. What a person undid is held, so that no later night does it again."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
@@ -14,9 +17,15 @@ from slowwave.pipelines.moves import dated, moved
 from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
+_TARGET: Final = re.compile(r"undo of (\S+): ")
+"""How the groups of an undo begin: with the run that it takes back."""
+_INSTANT: Final = timedelta(microseconds=1)
+
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
     """Take back a run, or a sleep with all its stages. Receipts come newest run first.
+
+    What was taken back already stays as it is: an undo is undone by its own id.
 
     Raises:
         NotFoundError: if there is no such run.
@@ -26,7 +35,12 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]
-    chosen = _newest_first(ports, family)
+    taken = _taken_back(ports, run)
+    standing = [one for one in family if any(one.plan.groups) and one.id not in taken]
+    if not standing and run.id not in taken.values() and (done := [taken[one.id] for one in family if one.id in taken]):
+        note = f"already taken back by run {done[0]}: undo that run to bring it back"
+        return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
+    chosen = _newest_first(ports, standing, taken)
     later = [one for one in chosen if one.id not in {member.id for member in family}]
     if later and not cascade:
         names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
@@ -37,10 +51,23 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     return tuple(_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups))
 
 
-def _newest_first(ports: Ports, runs: Sequence[Run]) -> list[Run]:
-    """The runs and all that rests on them, however indirectly, each before what it rests on."""
+def _taken_back(ports: Ports, run: Run) -> dict[str, str]:
+    """Which runs since this one were taken back, this one included, and by which undo, itself not taken back."""
+    taken: dict[str, str] = {}
+    for one in ports.store.runs(ports.scope, cause="undo", since=run.at - _INSTANT):
+        target = next((match[1] for group in one.plan.groups if (match := _TARGET.match(group.because))), None)
+        if target and one.id not in taken:
+            taken.setdefault(target, one.id)
+    return taken
+
+
+def _newest_first(ports: Ports, runs: Sequence[Run], taken: Mapping[str, str]) -> list[Run]:
+    """The runs and all that rests on them, however indirectly, each before what it rests on.
+
+    A run that was taken back and the undo that did it cancel out: nothing rests on either.
+    """
     found: dict[str, Run] = {}
-    entered: set[str] = set()
+    entered: set[str] = {*taken, *taken.values()} - {run.id for run in runs}
     waiting = list(runs)
     while waiting:
         run = waiting[-1]
@@ -71,7 +98,7 @@ class _Undoing:
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
             operations = [one for operation in reversed(group.operations) for one in self._inverse(operation)]
-            groups += chunked(operations, because=f"undo: {group.because}")
+            groups += chunked(operations, because=f"undo of {self.run.id}: {group.because}")
         plan = Plan(id=new_id(self.now), scope=self.ports.scope, cause="undo", at=self.now, groups=tuple(groups))
         return noted(self.ports.store.apply(plan), notes=self.notes)
 

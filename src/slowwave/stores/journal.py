@@ -58,14 +58,22 @@ class Journal(StoreBase):
             return [self._run(scope, row) for row in rows]
 
     def later(self, scope: str, run: Run) -> list[Run]:
-        """Later runs that changed (not merely used) a memory that this run added or changed, newest first."""
+        """Later runs that changed (not merely used) a memory that this run added or changed, newest first.
+
+        So do runs that added a fact which rests on a memory that this run added, and which was not taken back since.
+        """
         with self._guard:
             token = self._tokens.scope(scope)
-            row = None if token is None else self._one(SQL["run"], (token, run.id))
-            if row is None:
+            if token is None or (row := self._one(SQL["run"], (token, run.id))) is None:
                 return []
             values = {"scope": token, "run": row[0], "first": row[-2], "last": row[-1]}
-            return [self._run(scope, later) for later in self._all(SQL["later"], values)]
+            found = {later[0]: later for later in self._all(SQL["later"], values)}
+            made = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
+            low, high = bounds(token)
+            for sources, *later in self._all(SQL["resting"], {**values, "low": low, "high": high}) if made else ():
+                if later[0] not in found and not made.isdisjoint(source for source, *_ in loads(sources)):
+                    found[later[0]] = later
+            return [self._run(scope, found[key]) for key in sorted(found, reverse=True)]
 
     def history(self, scope: str, memory: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""

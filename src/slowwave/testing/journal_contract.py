@@ -2,8 +2,10 @@
 
 # ruff: noqa: D102  # a test's name is its sentence, and expected numbers are the point of a test
 
+from dataclasses import replace
 from datetime import timedelta
 
+from slowwave.model.memory import SourceRef
 from slowwave.model.operation import Hold, Refuse
 from slowwave.model.plan import Cost
 from slowwave.ports import Store
@@ -97,6 +99,23 @@ class JournalContract:
         run = store.run(SCOPE, made.id)
         assert run is not None
         assert [one.id for one in store.later(SCOPE, run)] == [changed.id]
+
+    def test_later_runs_are_also_those_whose_facts_rest_on_what_a_run_made(self, store: Store) -> None:
+        said, other = message("I like tea"), message("I like rye")
+        made = plan(add(said))
+        store.apply(made)
+        store.apply(plan(add(other)))
+        resting = replace(fact("Likes tea"), sources=(SourceRef(memory=said.id, ref=said.id),))
+        apart = replace(fact("Likes rye"), sources=(SourceRef(memory=other.id, ref=other.id),))
+        both = plan(add(resting))
+        store.apply(both)
+        store.apply(plan(add(apart)))
+        run = store.run(SCOPE, made.id)
+        assert run is not None
+        assert [one.id for one in store.later(SCOPE, run)] == [both.id]
+        gone = plan(change(resting, phase="retracted"))
+        store.apply(gone)
+        assert store.later(SCOPE, run) == [], "what was taken back rests on nothing"
 
     def test_a_plan_is_applied_once(self, store: Store) -> None:
         once = plan(advance(0, 1))

@@ -298,6 +298,12 @@ SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs W
 )
 ORDER BY key DESC
 
+-- name: resting
+SELECT m.sources, r.key, r.scope, r.id, r.cause, r.at, r.parent, r.cost, r.because, r.first, r.last
+FROM memories m JOIN journal j ON j.key = m.born JOIN runs r ON r.key = j.run
+WHERE m.key BETWEEN :low AND :high AND m.born > :first AND m.sources IS NOT NULL AND m.phase <> 'retracted'
+    AND r.key <> :run
+
 -- name: run_rows
 SELECT key, op, memory, other, because, payload, checksum, part FROM journal
 WHERE key BETWEEN ? AND ? AND run = ? ORDER BY key
