@@ -1,11 +1,13 @@
 """Upkeep: the verbs of a memory that keep it in order: sleeping, undoing, reviewing, erasing, bringing in and out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slowwave import pipelines
 from slowwave.handle import Handle
+from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.health import Health
     from slowwave.pipelines.sleep import SleepReport
     from slowwave.pipelines.transfer import Imported
+    from slowwave.pipelines.vault import Taken
 
 
 class Upkeep(Handle):
@@ -141,3 +144,50 @@ class Upkeep(Handle):
         return formats.write(
             path, pipelines.transfer.outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite
         )
+
+    def export_vault(self, folder: str | Path) -> tuple[str, ...]:
+        """Write facts, core, summaries and a sleep log as Markdown pages that Obsidian opens; returns those that changed.
+
+        Nothing in the folder is deleted. Its page `config/memory_compaction.md` holds for this handle from now on.
+        """
+        from slowwave.formats import vault  # noqa: PLC0415 - only who has a vault needs it
+
+        folder = Path(folder)
+        self._as_in(vault.compaction(folder))
+        return vault.write(folder, vault.Holding(**pipelines.vault.shown(self._open_ports)))
+
+    def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "Taken":
+        """Take back what a person changed in a vault: edited lines are updates with history, new lines stated facts.
+
+        Args:
+            folder: where it was exported to.
+            dry_run: only say what would change; the default.
+            force: also when more than a fifth of the facts change.
+
+        Raises:
+            InputError: there is no vault, or the changes want confirming.
+        """
+        from slowwave.formats import vault  # noqa: PLC0415 - as above
+
+        folder = Path(folder)
+        found = vault.read(folder)
+        self._as_in(vault.compaction(folder))
+        taken = pipelines.vault.take(self._run_ports, found.lines, gone=len(found.gone), dry_run=dry_run, force=force)
+        self._raise_if_strict(taken.problems)
+        return taken
+
+    def sync_vault(self, folder: str | Path, *, force: bool = False) -> "Taken":
+        """Take back what a person changed, then write the pages anew. A folder without a vault gets one."""
+        folder = Path(folder)
+        fresh = not folder.exists() or not any(folder.iterdir())
+        taken = pipelines.vault.Taken(dry_run=False)
+        if not fresh:
+            taken = self.import_vault(folder, dry_run=False, force=force)
+        self.export_vault(folder)
+        return taken
+
+    def _as_in(self, settings: Mapping[str, object]) -> None:
+        """The numbers of a vault's settings page hold for this handle."""
+        if settings:
+            known = {f.name: getattr(self._ports.config, f.name) for f in fields(Config)}
+            self._ports = replace(self._ports, config=Config.from_mapping({**known, **settings}))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from slowwave.cli import asking, bringing, editing, keeping, measuring, showing, story, tending
+from slowwave.cli import asking, bringing, editing, keeping, measuring, showing, story, tending, vaulting
 from slowwave.cli.given import Embedder, Json, Llm, Scope, Store, Verbose
 
 app = typer.Typer(
@@ -44,5 +44,5 @@ def shared(
     context.obj = {name: value for name, value in given.items() if value}
 
 
-for room in (story, bringing, asking, keeping, tending, editing, showing, measuring):
+for room in (story, bringing, asking, keeping, tending, editing, showing, measuring, vaulting):
     app.add_typer(room.room)

@@ -155,12 +155,20 @@ def context(
     conversation: Annotated[
         str | None, typer.Option(help="Whose latest messages; else the one written to last.")
     ] = None,
+    profile: Annotated[str, typer.Option(help="plain, chat or s4.")] = "plain",
+    explain: Annotated[bool, typer.Option("--explain", help="Say where each line came from.")] = False,
 ) -> None:
     """Print what to put before a model for this question, within a budget."""
     with given.memory() as memory:
-        found = memory.context(query, conversation=conversation, budget_tokens=budget)
+        found = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile)
     if given.json:
         given.paper.value(found)
+    elif explain:
+        for section in found.sections:
+            given.paper.say(section.name, style="bold")
+            for item in section.items:
+                given.paper.say(item.text, indent=2)
+                given.paper.say(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
     else:
         typer.echo(str(found))
         if given.verbose:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         transfer as transfer,
         undo as undo,
         use as use,
+        vault as vault,
         verdicts as verdicts,
     )
 

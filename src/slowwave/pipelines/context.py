@@ -26,7 +26,9 @@ SMALLEST = 64
 RELATED = 2
 """How many past experiences, summaries of stretches of conversation, are shown."""
 HITS = 100
-"""How many hits a context is filled with; `injection_top_k` caps the facts among them."""
+"""How many hits a context is filled with, at most; `injection_top_k` caps the facts among them."""
+HIT_TOKENS = 12
+"""A hit costs at least about so many: no more are looked for than fit."""
 SUMMARY_SHORTEST = 60
 """Tokens below which a summary is not cut to fit: it is left out."""
 HEADING = 10
@@ -93,7 +95,9 @@ def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, f
     core = core_items(ports)[: ports.config.injection_top_k]
     latest_said = [_said(memory) for memory in _immediate(ports, name)]
     taken = {item.memory.id for item in core if item.memory}
-    hits = _relevant(ports, wanted.question, taken | _nearest(latest_said, rooms["immediate"]), len(core))
+    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
+    asked = Search(text=wanted.question, top_k=most)
+    hits = _relevant(ports, asked, taken | _nearest(latest_said, rooms["immediate"]), len(core))
     shown = {hit.memory.id for hit in hits}
     summaries = _summaries(ports, name)
     eras = [memory for memory in summaries if memory.depth > 1]
@@ -142,13 +146,13 @@ def _messages(sections: Sequence[Section], immediate: str, mark: str) -> tuple[M
     return tuple(messages)
 
 
-def _relevant(ports: Ports, question: str, taken: Collection[str], core: int) -> list[Hit]:
+def _relevant(ports: Ports, asked: Search, taken: Collection[str], core: int) -> list[Hit]:
     """Hits that are not shown already: facts up to `injection_top_k` with those of core, and messages."""
-    if not question.strip():
+    if not asked.text.strip():
         return []
     room = ports.config.injection_top_k - core
     hits = []
-    for hit in search(ports, Search(text=question, top_k=HITS)):
+    for hit in search(ports, asked):
         if hit.memory.id in taken or hit.memory.is_cascade or hit.deep:
             continue
         if hit.memory.kind != MESSAGE:

@@ -1,0 +1,201 @@
+"""Vaults: pages with safe names, only changed ones rewritten, and a person's edits taken back with history."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError
+from slowwave.formats import vault
+
+if TYPE_CHECKING:
+    from tests.conftest import World
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "vault"
+
+
+def _filled(world: "World") -> AgentMemory:
+    world.mind.summary = "The roses were watered"
+    memory = world.open(immediate_window=4, recent_window=4)
+    for n in range(20):
+        said = Message(role="user", content=f"I watered the roses {n}", at=world.clock())
+        memory.add_message(said, conversation="../evil: Garden/ü")
+        world.later(seconds=60)
+    memory.sleep()
+    memory.add("Alice owns the deploy pipeline", category="person")
+    memory.add("Matteo\nis lactose \\intolerant ^x1", category="preference")
+    memory.pin(memory.add("Answer in short sentences", category="preference").ids[0])
+    return memory
+
+
+def _page(folder: Path, ends: str) -> Path:
+    (found,) = [path for path in folder.rglob("*.md") if path.name == ends]
+    return found
+
+
+@given(st.text(max_size=60))
+def test_names_are_safe_on_every_file_system_and_tell_apart(name: str) -> None:
+    made = vault.safe(name)
+    assert made
+    assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert len(made) <= 50
+    assert vault.safe(name) == made
+    assert vault.safe(name + "!") != made
+    assert vault.safe("con") != "con"
+
+
+def test_a_vault_shows_facts_core_summaries_and_the_log(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.md"))
+    talk = f"summaries/{vault.safe('../evil: Garden/ü')}"
+    assert names[:5] == [
+        "config/memory_compaction.md", "core.md", "facts/person.md", "facts/preference.md", "sleep-log.md",
+    ]  # fmt: skip
+    assert {f"{talk}/longterm.md", f"{talk}/recent.md"} <= set(names)
+    history = [name for name in names if "/recent-2026" in name]
+    assert history[0] == f"{talk}/recent-20260301-092000-1-5.md"
+    assert len(history) == 3
+    assert "Answer in short sentences" in (folder / "core.md").read_text()
+    longterm = (folder / talk / "longterm.md").read_text()
+    assert longterm.startswith('---\nslowwave: "summary"\nconversation: "../evil: Garden/ü"\n---\n')
+    assert "(memories 1-9)" in longterm
+    assert "sleep/cascade: " in (folder / "sleep-log.md").read_text()
+
+
+def test_only_pages_that_changed_are_rewritten(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    first = memory.export_vault(folder)
+    assert len(first) == len(list(folder.rglob("*.md"))) + 1
+    assert memory.export_vault(folder) == ()
+    memory.add("Bob owns the billing", category="person")
+    assert set(memory.export_vault(folder)) == {"facts/person.md", ".slowwave-vault.json"}
+
+
+def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    assert str(memory.import_vault(folder)) == "vault: would change 0 facts, add 0"
+    page = _page(folder, "person.md")
+    page.write_text(page.read_text().replace("Alice owns", "Alice Costa owns") + "- Bruno keeps the books\n")
+    told = str(memory.import_vault(folder))
+    assert "'Alice owns the deploy pipeline' becomes 'Alice Costa owns the deploy pipeline'" in told
+    assert "new: 'Bruno keeps the books'" in told
+    assert {fact.text for fact in memory.get_all(categories=["person"])} == {"Alice owns the deploy pipeline"}
+    taken = memory.import_vault(folder, dry_run=False)
+    facts = {fact.text: fact for fact in memory.get_all(categories=["person"])}
+    assert set(facts) == {"Alice Costa owns the deploy pipeline", "Bruno keeps the books"}
+    assert len(memory.history(facts["Alice Costa owns the deploy pipeline"].id)) == 2
+    memory.undo(taken.runs[0])
+    assert "Alice owns the deploy pipeline" in {fact.text for fact in memory.get_all(categories=["person"])}
+
+
+def test_words_that_look_like_marks_come_back_as_they_were(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    lines = {line.text: line for line in vault.read(folder).lines}
+    odd = lines["Matteo\nis lactose \\intolerant ^x1"]
+    assert odd.exported == odd.text
+    page = _page(folder, "preference.md")
+    page.write_text(page.read_text().replace("short sentences", r"C:\temp"))
+    assert [after for _, _, after in memory.import_vault(folder).updated] == [r"Answer in C:\temp"]
+
+
+def test_a_vanished_line_or_page_never_means_erase(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    before = memory.get_all()
+    _page(folder, "person.md").unlink()
+    taken = memory.sync_vault(folder)
+    assert (taken.gone, taken.updated, memory.get_all()) == (1, (), before)
+    assert "stay in memory" in str(taken)
+    assert "Alice" in _page(folder, "person.md").read_text()
+
+
+def test_what_changed_on_both_sides_is_told_and_left_alone(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    (alice,) = memory.get_all(categories=["person"])
+    memory.update(alice.id, "Alice owns the deploys")
+    assert memory.import_vault(folder).updated == ()
+    page = _page(folder, "person.md")
+    page.write_text(page.read_text().replace("Alice owns", "Alice runs"))
+    taken = memory.import_vault(folder, dry_run=False)
+    assert "was changed here too" in taken.conflicts[0]
+    assert memory.get(alice.id).text == "Alice owns the deploys"
+    memory.delete(alice.id)
+    assert "no longer in use" in memory.import_vault(folder).conflicts[0]
+
+
+def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> None:
+    memory = world.open(embedder="none")
+    for n in range(10):
+        memory.add(f"Server {n * 7} stands in rack {n * 13}", category="project")
+    memory.export_vault(folder)
+    page = _page(folder, "project.md")
+    page.write_text(page.read_text().replace("stands", "hangs"))
+    assert len(memory.import_vault(folder).updated) == 10
+    with pytest.raises(InputError, match="confirm with force"):
+        memory.import_vault(folder, dry_run=False)
+    assert not any("hangs" in fact.text for fact in memory.get_all())
+    memory.sync_vault(folder, force=True)
+    assert all("hangs" in fact.text for fact in memory.get_all())
+    assert memory.import_vault(folder).updated == ()
+
+
+def test_the_page_of_settings_holds(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    page = folder / "config/memory_compaction.md"
+    assert page.read_text().startswith('---\nimmediate_window: 4\nrecent_window: 4\nprofile: "summarizer"\n---')
+    page.write_text("---\n# S4's own form\nimmediate_window: 2\nrecent_window: 2\nprofile: brief\n---\nMine\n")
+    memory.sync_vault(folder)
+    assert page.read_text().endswith("Mine\n")
+    config = memory.ports.config
+    assert (config.immediate_window, config.recent_window, config.summary_profile) == (2, 2, "brief")
+    page.write_text("---\nimmediate_window: many\n---\n")
+    with pytest.raises(InputError, match="immediate_window='many'"):
+        memory.sync_vault(folder)
+
+
+def test_a_folder_that_leads_elsewhere_is_refused(world: "World", folder: Path, tmp_path: Path) -> None:
+    memory = _filled(world)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    folder.mkdir()
+    (folder / "facts").symlink_to(outside, target_is_directory=True)
+    with pytest.raises(InputError, match="leads out of the vault"):
+        memory.export_vault(folder)
+    assert list(outside.iterdir()) == []
+
+
+def test_what_is_no_vault_or_damaged_is_refused(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    with pytest.raises(InputError, match="no vault of ours"):
+        memory.import_vault(folder)
+    memory.sync_vault(folder)
+    (folder / ".slowwave-vault.json").write_text("[]")
+    with pytest.raises(InputError, match="damaged"):
+        memory.import_vault(folder)
+    (folder / ".slowwave-vault.json").write_text("{")
+    with pytest.raises(InputError, match="damaged"):
+        memory.import_vault(folder)
+    (folder / ".slowwave-vault.json").write_text("{}")
+    (folder / "facts/notes.md").write_text("# my own notes\n- not a fact\n")
+    (folder / "facts/person.md").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="cannot read"):
+        memory.import_vault(folder)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    folder.mkdir(mode=0o500)
+    with pytest.raises(InputError, match="cannot write the vault"):
+        memory.export_vault(folder)
