@@ -116,11 +116,12 @@ class Background:
         return thread is None or not thread.is_alive()
 
     def close(self) -> None:
-        """Begin nothing new; what is under way may end."""
+        """Begin nothing new; what was asked for has a few seconds to end."""
         with self._guard:
             self._closed = True
-            self._waiting.clear()
         self.wait(PATIENCE)
+        with self._guard:
+            self._waiting.clear()
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
