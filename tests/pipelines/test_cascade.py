@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -440,21 +441,22 @@ def _until(holds: Callable[[], bool]) -> bool:
 
 
 def test_in_the_background_it_runs_by_itself_and_never_raises(world: "World") -> None:
-    memory = world.open(**SMALL, cascade_in_background=True)
+    memory = world.open(**SMALL)  # whose own worker stays idle, so that this one is alone
+    ports = replace(memory.ports, config=replace(memory.ports.config, cascade_in_background=True))
     worker = Background()
     world.mind.summary = ModelError("the model is down")
     _say(memory, 9)
-    worker.after_messages(memory.ports, "life")
+    worker.after_messages(ports, "life")
     assert worker.wait(5)
     assert worker.problems == ("the model is down",)
     world.mind.summary = _short
-    worker.after_messages(memory.ports, "life")
+    worker.after_messages(ports, "life")
     assert worker.wait(5)
     assert _spans(memory) == [(1, 5)]
-    worker.after_messages(memory.ports, "life")  # nothing is due
+    worker.after_messages(ports, "life")  # nothing is due
     worker.close()
     _say(memory, 9)
-    worker.after_messages(memory.ports, "life")
+    worker.after_messages(ports, "life")
     assert worker.wait(5)
     assert _spans(memory) == [(1, 5)]
 
