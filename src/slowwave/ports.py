@@ -231,6 +231,13 @@ class Store(Protocol):
         """How often something was observed or added since the lease was last taken."""
         ...
 
+    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+        """Scopes where a fact is due or something came in since they were last slept, the longest unslept first.
+
+        The one read over all scopes: a few index steps for each, for whoever sleeps them all.
+        """
+        ...
+
     def scrub(self) -> None:
         """Make the bytes of what was erased vanish from files and logs. Raises BusyError if others are at work."""
         ...

@@ -15,6 +15,8 @@ from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan
 DAY = timedelta(days=1)
 
 WHOLE_FILE = {
+    "scopes_due",
+    "put_secret",
     "scopes",
     "without_entry",
     "lost_entries",

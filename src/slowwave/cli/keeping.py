@@ -1,12 +1,14 @@
 """Commands that keep memory in order: consolidate, sleep, undo, reembed, doctor."""
 
 import sys
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from slowwave.cli.given import WAITING, Given, command
-from slowwave.cli.nights import nights
+from slowwave.cli.nights import every_scope, nights
 from slowwave.cli.shapes import plain
 from slowwave.errors import InputError, SlowwaveError
 
@@ -82,13 +84,18 @@ def sleep(
     every: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Again and again, such as 8h, until stopped.")
     ] = None,
+    due: Annotated[
+        bool, typer.Option("--due", help="Every scope of the store that needs it, not only this one.")
+    ] = False,
 ) -> int | None:
     """One night: expire, merge, compress, fade, promote. Nothing is deleted."""
+    if dry_run and (due or every is not None):
+        raise InputError(f"both --dry-run and {'--due' if due else '--every'}: give one of them")
     if every is not None:
-        if dry_run:
-            raise InputError("both --every and --dry-run: give one of them")
-        return nights(given, every, think=not no_think)
+        return nights(given, every, think=not no_think, due=due)
     with given.memory() as memory:
+        if due:
+            return WAITING if every_scope(given, memory, think=not no_think) else None
         report = memory.sleep(dry_run=dry_run, think=not no_think)
     given.paper.either(report)
     return WAITING if report.problems else None
@@ -171,3 +178,25 @@ def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]
     if status.unembedded:
         checks.append(("vectors", False, f"{status.unembedded:,} memories have no vector of it: slowwave reembed"))
     return checks
+
+
+@command(room, "copy", PANEL)
+def copy(
+    given: Given,
+    source: Annotated[str, typer.Argument(help="A file, or postgresql://...")],
+    target: Annotated[str, typer.Argument(help="Another of either kind; a file is made if it is not there.")],
+) -> None:
+    """Copy a whole store into another, proven by hashes; run it again to go on after an interruption."""
+    from slowwave.stores import make  # noqa: PLC0415 - `--help` does without
+    from slowwave.stores.copying import copy as copied  # noqa: PLC0415
+
+    if source == target:
+        raise InputError("source and target are the same store: name two")
+    if "://" not in source and not Path(source).is_file():
+        raise InputError(f"{source!r} is no file: name the store to copy")
+    with closing(make(source)) as old, closing(make(target)) as new:
+        done = copied(old, new, told=None if given.json else lambda path: given.paper.say(f"  {path}"))
+    if given.json:
+        given.paper.value({"scopes": done.scopes, "known": done.known, "rows": done.rows, "hashes": done.hashes})
+    else:
+        given.paper.say(str(done))

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from slowwave.errors import SettingsError
 
 if TYPE_CHECKING:
-    from slowwave.ports import Store
+    from slowwave.stores.postgres import PostgresStore
+    from slowwave.stores.sqlite import SqliteStore
 
 
-def make(where: str) -> "Store":
+def make(where: str) -> "SqliteStore | PostgresStore":
     """The store at a place: a file, ":memory:", or the address of a Postgres database.
 
     Raises:

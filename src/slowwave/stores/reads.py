@@ -158,6 +158,12 @@ class Reads(StoreBase):
             low, high = bounds(token)
             return int(self._one(SQL["ingests"], {"scope": token, "low": low, "high": high})[0])
 
+    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+        """Scopes where a fact is due or something came in since they were last slept, the longest unslept first."""
+        with self._guard:
+            self._see_all()
+            return [str(row[0]) for row in self._all(SQL["scopes_due"], {"now": to_micros(now), "limit": limit})]
+
     def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that a person's undo holds."""
         with self._guard:

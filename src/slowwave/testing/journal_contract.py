@@ -123,6 +123,18 @@ class JournalContract:
         again = plan(advance(1, 2), id=once.id)
         assert "was applied before" in store.apply(again).dropped[0].reason
 
+    def test_scopes_are_due_for_sleep_by_what_is_due_and_what_came_in(self, store: Store) -> None:
+        store.apply(plan(add(fact("Likes tea", due_at=NOW + DAY)), cause="edit"))
+        store.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
+        assert store.scopes_due(NOW, 10) == [OTHER]
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
+        assert store.scopes_due(NOW + DAY, 1) == [SCOPE]
+        assert store.lease(OTHER, "me", 60, NOW) == 1
+        assert store.scopes_due(NOW, 10) == []
+        assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
+        store.apply(plan(add(fact("Likes rye", scope=OTHER)), scope=OTHER))
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
+
     def test_the_sequence_moves_with_every_operation_and_tells_changed_facts(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         assert store.sequence(SCOPE) == 0

@@ -463,6 +463,15 @@ SELECT content FROM held WHERE scope = ?
 -- name: secret
 SELECT secret FROM store
 
+-- name: scopes_due
+SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
+WHERE EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
+    OR EXISTS (
+        SELECT 1 FROM runs
+        WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
+    )
+ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+
 -- name: put_secret
 UPDATE store SET secret = ?
 

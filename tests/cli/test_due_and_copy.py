@@ -1,0 +1,64 @@
+"""Sleeping every scope that is due, and copying a store, from the command line."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from slowwave import AgentMemory
+from slowwave.testing.postgres import PostgresServer
+
+Run = Callable[..., Any]
+
+
+def test_every_scope_that_is_due_is_slept_once(run: Run) -> None:
+    for scope in ("acme/alice", "acme/bob"):
+        assert run("--scope", scope, "add", f"{scope} owns the deploy pipeline").code == 0
+    slept = run("sleep", "--due", "--no-think")
+    assert slept.code == 0
+    assert "acme/alice: " in slept.out
+    assert "acme/bob: " in slept.out
+    assert run("sleep", "--due", "--no-think").out == "no scope is due for sleep\n"
+    assert run("sleep", "--due", "--dry-run").code == 2
+
+
+def test_a_store_is_copied_and_copied_again(run: Run, store: Path, tmp_path: Path) -> None:
+    run("add", "Alice owns the deploy pipeline")
+    copy = str(tmp_path / "copy.db")
+    first = run("copy", str(store), copy)
+    assert first.code == 0
+    assert "1 scopes copied" in first.out
+    assert "same hash" in first.out
+    assert run("--json", "copy", str(store), copy).json["known"] == 1
+    with AgentMemory.open(copy, embedder="none") as memory:
+        assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
+    assert run("copy", copy, copy).code == 2
+    assert run("copy", str(tmp_path / "nobody.db"), copy).code == 2
+
+
+def test_the_same_commands_work_on_a_database(run: Run, postgres: PostgresServer) -> None:
+    address = postgres.database()
+    assert run("--store", address, "add", "Alice owns the deploy pipeline").code == 0
+    assert "deploy pipeline" in run("--store", address, "recall", "who owns deploys?").out
+    assert "Alice" in run("--store", address, "facts").out
+    assert run("--store", address, "sleep", "--due", "--no-think").code == 0
+    assert run("--store", address, "doctor", "--deep").code == 0
+    assert "postgresql://postgres@" in run("--store", address, "status").out
+
+
+def test_a_month_of_a_memory_in_postgres(postgres: PostgresServer) -> None:
+    with AgentMemory.open(postgres.database(), scope="acme/alice", llm=None, embedder="static") as memory:
+        memory.add("Alice owns the deploy pipeline", category="person")
+        receipt = memory.add("The auth service uses Argon2", category="project")
+        memory.update(receipt.ids[0], "The auth service uses Argon2id")
+        memory.record_retrieval(memory.search("auth service"))
+        assert memory.search("auth service")[0].text == "The auth service uses Argon2id"
+        assert "Argon2id" in str(memory.context("what does the auth service use?"))
+        memory.sleep()
+        memory.undo(receipt.run_id, cascade=True)
+        assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
+        gone = memory.erase(text="Alice")
+        assert gone.verified
+        assert memory.get_all() == []
+        assert memory.doctor(deep=True) == []
+        assert memory.runs()[0].at <= datetime.now(UTC)
