@@ -5,7 +5,7 @@
 answer words: of the questions answered in one session (category 4), the share of the answer's words in its summary.
 long-term: the same questions against 600 words chosen from the printed summaries (120 words each) of 64 turns at a time.
 evidence touched: the share of the cited turns of which at least one clause is kept. event words: the share of the words
-of the data set's own event lists. The last line is JSON. Of the same sessions a 2023 model's summaries (same length)
+of the data set's own event lists. public_20: the first two by `AgentMemory.compact_memories` and its profile "detailed". The last line is JSON. Of the same sessions a 2023 model's summaries (same length)
 keep 47-51 % of the answer words.
 """
 
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from slowwave import AgentMemory, Config, Message
 from slowwave.policy.clauses import clauses
 from slowwave.policy.importance import Frequencies
 from slowwave.policy.segment import STOP_WORDS, stem, terms, words
@@ -141,6 +142,33 @@ def cascade(path: Path, *, span: int = 64, first: int = 120, second: int = 600, 
     return round(100 * sum(shares) / len(shares), 1)
 
 
+def public(path: Path, *, profile: str = "detailed") -> dict[str, float]:
+    """The same by the library's own doors: each session a conversation, compacted; the profile's 20 % of its words."""
+    answers, evidence = [], []
+    config = Config(immediate_window=1, recent_window=10_000, summary_profile=profile)
+    with AgentMemory.open(":memory:", llm=None, embedder="none", config=config) as memory:
+        for number, session in enumerate(sessions(path)):
+            name = f"{session.conversation}-{number}"
+            said = [Message(role="user", content=turn.text, speaker=turn.speaker, id=turn.id) for turn in session.turns]
+            memory.add_messages([*said, Message(role="user", content="Bye", speaker=session.speakers[0])], name)
+            memory.compact_memories(name)
+            text = " ".join(one.text for one in memory.summaries(name))
+            kept = content(text)
+            pieces = [content(piece) for piece in re.split(r"; |\n", text)]
+            touched = {turn.id for turn in session.turns if _touched(turn, pieces)}
+            for answer, cited in session.questions:
+                answers.append(len(answer & kept) / len(answer))
+                evidence.append(len(cited & touched) / len(cited))
+    figures = {"answer_words": answers, "evidence_touched": evidence}
+    return {name: round(100 * sum(values) / len(values), 1) for name, values in figures.items()}
+
+
+def _touched(turn: Turn, pieces: list[set[str]]) -> bool:
+    """Whether most content words of one of its clauses stand together in a piece: dates are printed in full there."""
+    told = (content(clause.text) for clause in clauses(turn.text))
+    return any(len(own) > 1 and any(len(own & piece) >= 0.7 * len(own) for piece in pieces) for own in told)
+
+
 def main() -> None:
     folder = os.environ.get("SLOWWAVE_DATA")
     if len(sys.argv) < 2 and not folder:
@@ -149,6 +177,7 @@ def main() -> None:
     result = {f"{form}_{round(100 * budget)}": measure(path, budget=budget, brief=form == "note")
               for form in ("written", "note") for budget in (0.1, BUDGET, 0.3)}  # fmt: skip
     long_term = {form: cascade(path, brief=form == "note") for form in ("written", "note")}
+    result["public_20"] = public(path)
     for name, figures in result.items():
         print(name, figures)
     print("long-term, 600 words", long_term)
