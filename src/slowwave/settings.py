@@ -29,6 +29,7 @@ class Settings:
         llm_calls_per_day: model calls of a scope since midnight UTC.
         llm_money_per_day: money of a scope since midnight UTC.
         llm_prices: {model: (in, out)} for a million tokens each; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
+        vault: a folder of Markdown pages; its config/memory_compaction.md sets the windows and profile of the cascade.
     """
 
     store: str | None = None
@@ -44,6 +45,7 @@ class Settings:
     embedder: str | None = None
     embedder_url: str | None = None
     embedder_key: str | None = field(default=None, repr=False)
+    vault: str | None = None
     config: Config = field(default_factory=Config)
 
 
@@ -67,6 +69,10 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
             found[name] = _value(name, written, meant)
     key = found.pop("llm_key", None) or env.get("OPENAI_API_KEY") or None
     embedder_key = found.pop("embedder_key", None) or key
+    if folder := found.get("vault"):
+        from slowwave.formats.vault import compaction  # noqa: PLC0415 - only who has a vault needs it
+
+        table |= compaction(Path(folder))
     return Settings(llm_key=key, embedder_key=embedder_key, config=_config(table, path), **found)
 
 
@@ -142,6 +148,7 @@ _MEANT: Final[Mapping[str, Reader]] = {
     "embedder": _text,
     "embedder_url": _text,
     "embedder_key": _text,
+    "vault": _text,
 }
 
 

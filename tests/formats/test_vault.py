@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave import AgentMemory, Message
+from slowwave import AgentMemory, Message, settings
 from slowwave.errors import InputError
 from slowwave.formats import vault
 
@@ -199,3 +199,10 @@ def test_a_folder_that_cannot_be_written_is_told(world: "World", folder: Path) -
     folder.mkdir(mode=0o500)
     with pytest.raises(InputError, match="cannot write the vault"):
         memory.export_vault(folder)
+
+
+def test_a_vault_named_in_the_settings_sets_the_windows(world: "World", folder: Path) -> None:
+    _filled(world).export_vault(folder)
+    found = settings.read({"SLOWWAVE_VAULT": str(folder), "SLOWWAVE_CONFIG": ""})
+    assert (found.config.immediate_window, found.config.recent_window) == (4, 4)
+    assert settings.read({"SLOWWAVE_VAULT": str(folder / "none")}).config.immediate_window == 64
