@@ -59,16 +59,14 @@ def observe(
             run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=_left_out(rows, kept) or ("no messages",)
         )
     receipt = ports.store.apply(plan)
-    known = len(adds) - len(receipt.ids)
+    known = len(adds) - len(receipt.applied)
     notes = (f"{known} already known",) if known and receipt.applied else ()
-    return noted(receipt, notes=(*notes, *_left_out(rows, kept), *_under_review(receipt)), problems=problems)
+    return noted(receipt, notes=(*notes, *_left_out(rows, kept), *_under_review(adds)), problems=problems)
 
 
-def _under_review(receipt: Receipt) -> tuple[str, ...]:
-    added = [operation.memory for operation in receipt.applied if isinstance(operation, Add)]
-    why = sorted({memory.reason or "" for memory in added if memory.phase == QUARANTINED})
-    number = sum(memory.phase == QUARANTINED for memory in added)
-    return (f"{number} kept for review ({', '.join(why)}): see `slowwave review`",) if number else ()
+def _under_review(adds: Sequence[Add]) -> tuple[str, ...]:
+    why = [add.memory.reason or "" for add in adds if add.memory.phase == QUARANTINED]
+    return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `slowwave review`",) if why else ()
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
