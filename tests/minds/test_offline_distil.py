@@ -127,6 +127,10 @@ BETWEEN_PEOPLE = {
     "I wanna visit my aunt in Oslo": ("goal", "semantic", "Melanie wants to visit their aunt in Oslo"),
     "I'm thinking of adopting a rescue dog": ("goal", "semantic", "Melanie is thinking of adopting a rescue dog"),
     "I'm looking for a flat near the lake": ("goal", "semantic", "Melanie is looking for a flat near the lake"),
+    "I was in town. Bas, my old bandmaster, leads the brass band.": ("person", "semantic", "Bas, Melanie's old bandmaster, leads the brass band"),
+    "Caroline, my flatmate, leads the brass band": ("person", "semantic", "Caroline, Melanie's flatmate, leads the brass band"),
+    "Odile, my aunt, owns the ferry": ("person", "semantic", "Odile, Melanie's aunt, owns the ferry"),
+    "My aunt Odile owns the ferry": ("person", "semantic", "Melanie's aunt Odile owns the ferry"),
     "My car broke down last Friday on my way to work": ("observation", "episodic", "Melanie's car broke down on 27 February 2026 on their way to work"),
 }  # fmt: skip
 NOTHING = [

@@ -61,6 +61,17 @@ RESOLVED = {
     "It will be done on the 14th, at last": "It will be done on 14 March 2026, at last",
     "We will finish in two weeks": "We will finish in the week of 9 March 2026",
     "I plan to start two weeks from now": "I plan to start in the week of 9 March 2026",
+    "I booked the terrace for 16 May": "I booked the terrace for 16 May 2026",
+    "We have reserved a table for Friday": "We have reserved a table for 6 March 2026",
+    "The trip was planned for the weekend of 3 April": "The trip was planned for the weekend of 3 April 2026",
+    "I booked a band; we married on 16 May": "I booked a band; we married on 16 May 2025",
+    "Next year the choir sings on 12 December": "In 2027 the choir sings on 12 December 2027",
+    "Last year we met on 2 February": "In 2025 we met on 2 February 2025",
+    "Two years ago we met on 2 February": "In 2024 we met on 2 February 2024",
+    "In 2019 we met on 2 February": "In 2019 we met on 2 February 2019",
+    "In 2019 we met in May": "In 2019 we met in May 2019",
+    "In 2019 we met. We married on 2 February": "In 2019 we met. We married on 2 February 2026",
+    "Last year we met and next year we leave on 2 May": "In 2025 we met and in 2027 we leave on 2 May 2027",
 }
 UNCHANGED = [
     "I finished it in two weeks",

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from slowwave.policy.date_words import ALSO_WORDS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
-from slowwave.policy.relative_dates import Mention, day_text, leaning, mentions
+from slowwave.policy.relative_dates import Mention, day_text, governing_year, leaning, mentions
 
 _MONTH: Final = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 _ENGLISH: Final = r"(?:january|february|march|may|june|july|october|december)\b"  # "12. May" is two sentences
@@ -79,7 +79,9 @@ def derivable(text: str, at: datetime) -> frozenset[str]:
     found = set(partials(at.year, at.month, at.day))
     for written in mentioned(text):
         for year, month, day in written.readings:
-            years = (year,) if year or not month else (None, at.year - 1, at.year, at.year + 1)
+            years: tuple[int | None, ...] = (year,)
+            if month and not year:
+                years = (None, at.year - 1, at.year, at.year + 1, governing_year(text, written.start, at))
             for each in years:
                 found |= partials(each, month, day)
     for mention in mentions(text, at):
@@ -224,16 +226,21 @@ def _yearless(text: str, at: datetime) -> Iterator[Mention]:
         year, month, day = written.readings[0]
         if year or not month or yearly:
             continue
-        lean = leaning(text, written.start)
-        if not day and not lean:
+        lean, governing = leaning(text, written.start), governing_year(text, written.start, at)
+        if not day and not lean and not governing:
             continue
-        guess = at.year
-        if lean < 0 and (month, day or 1) > (at.month, at.day):
-            guess -= 1
-        elif lean > 0 and (month, day or _LAST_DAY) < (at.month, at.day):
-            guess += 1
+        guess = governing or at.year + _years_off(month, day, at, lean)
         real = _real(guess, month, day or 1)
-        if real is None or (guess > at.year and (at.date() - real.replace(year=at.year)).days < _JUST_OVER):
+        if real is None:
+            continue
+        if not governing and guess > at.year and (at.date() - real.replace(year=at.year)).days < _JUST_OVER:
             continue
         said = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
         yield Mention(start=written.start, end=written.end, spans=((real, real),), said=said)
+
+
+def _years_off(month: int, day: int | None, at: datetime, lean: int) -> int:
+    """Whether the nearest such day that a sentence leaning back or ahead can mean is last or next year's."""
+    if lean < 0 and (month, day or 1) > (at.month, at.day):
+        return -1
+    return int(lean > 0 and (month, day or _LAST_DAY) < (at.month, at.day))

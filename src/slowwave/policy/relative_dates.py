@@ -56,6 +56,11 @@ _PAST: Final = re.compile(
     r"[a-z]{2,}(?<!ne)ed)\b",
     re.IGNORECASE,
 )
+_BOOKED: Final = re.compile(
+    r"\b(?:booked|reserved|arranged|organi[sz]ed|planned|scheduled|rescheduled|postponed|fixed|set(?: up)?)\b[^;]*"
+    r"\bfor (?:the )?(?:(?:morning|afternoon|evening|night|weekend|week) of (?:the )?)?$",
+    re.IGNORECASE,
+)
 _SENTENCE_LONGEST: Final = 400  # characters; in longer ones the stretch around a place speaks for it
 _SENTENCE_END: Final = re.compile(r"[.!?;\n]\s")
 
@@ -69,13 +74,22 @@ def day_text(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def leaning(text: str, place: int) -> int:
-    """Whether the sentence around a place looks back (-1), ahead (1), or does not say (0)."""
+def sentence_around(text: str, place: int) -> tuple[int, int]:
+    """Where the sentence around a place begins and ends; of very long ones the stretch around it."""
     block = place // _SENTENCE_LONGEST
     first, last = max(0, (block - 1) * _SENTENCE_LONGEST), (block + 2) * _SENTENCE_LONGEST
     start = max((m.end() for m in _SENTENCE_END.finditer(text, first, place)), default=first)
     ending = _SENTENCE_END.search(text, place, last)
-    return _lean(text[start : ending.start() if ending else last])
+    return start, ending.start() if ending else min(last, len(text))
+
+
+def leaning(text: str, place: int) -> int:
+    """Whether the sentence around a place looks back (-1), ahead (1), or does not say (0).
+
+    What is booked, planned or set for a day lies ahead of the booking, whatever its tense.
+    """
+    start, end = sentence_around(text, place)
+    return 1 if _BOOKED.search(text[start:place]) else _lean(text[start:end])
 
 
 @lru_cache(maxsize=1024)
@@ -83,6 +97,22 @@ def _lean(sentence: str) -> int:
     if _FUTURE.search(sentence):
         return 1
     return -1 if _PAST.search(sentence) else 0
+
+
+def governing_year(text: str, place: int, at: datetime) -> int | None:
+    """The year that the sentence around a place says it speaks of: "Next year …", "In 2024 …", "… two years ago".
+
+    Of several the last before the place, else the first after it.
+    """
+    start, end = sentence_around(text, place)
+    sentence = text[start:end]
+    years = [(match.start(), int(match[1])) for match in _OPENING_YEAR.finditer(sentence)]
+    for mention in mentions(sentence, at):
+        first, last = mention.spans[0]
+        if mention.said and (first, last) == _year(first.year).spans[0]:
+            years.append((mention.start, first.year))
+    before = [named for named in years if named[0] < place - start]
+    return max(before)[1] if before else min(years, default=(0, None))[1]
 
 
 def mentions(text: str, at: datetime) -> list[Mention]:
@@ -104,6 +134,7 @@ def mentions(text: str, at: datetime) -> list[Mention]:
     return sorted(found, key=lambda m: m.start)
 
 
+_OPENING_YEAR: Final = re.compile(r"^\s*in ((?:19|20)\d\d)\b(?!['’s-])", re.IGNORECASE)
 _GOVERNS: Final = re.compile(
     r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
 )

@@ -40,8 +40,10 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _HALF_SUBJECT: Final = re.compile(
-    r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^[A-Z]\w+$"
+    r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
 )
+_APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
+"""Who somebody is, told between commas: the name is what the sentence is about, not who is spoken to."""
 _UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
 _TRAILING: Final = re.compile(
     r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
@@ -135,7 +137,7 @@ def _trimmed(part: str, called: Collection[str]) -> tuple[str, int]:
     left = part
     for _ in range(2):
         left = _OPENING.sub("", left, count=1)
-        if call := re.match(r"([A-Z]\w+)[,!]\s+", left):
+        if (call := re.match(r"([A-Z]\w+)[,!]\s+", left)) and not _APPOSED.match(left):
             left = left[call.end() :] if _is_called(call[1], called) else left
     left = left.lstrip(" \t\n,;:.!?…–—*•#\"'“”-")
     offset = len(part) - len(left)

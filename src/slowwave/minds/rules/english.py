@@ -94,6 +94,9 @@ PERSON_WORDS: Final = KIN | word_set(
     "team company client clients lawyer advisor adviser supervisor landlord band class"
 )
 
+OF_PEOPLE: Final = word_set("owns leads manages works lives teaches studies plays handles maintains joined")
+"""What only people do: these verbs make a fact with one telling word after them ("owns the ferry")."""
+
 JOBS: Final = word_set(
     "nurse doctor teacher engineer developer designer writer artist musician student lawyer accountant chef cook baker banker "
     "scientist researcher programmer architect manager consultant analyst photographer painter dancer singer actor actress "

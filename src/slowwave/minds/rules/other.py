@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from slowwave.minds.rules.english import KIN
+from slowwave.minds.rules.english import KIN, OF_PEOPLE
 from slowwave.minds.rules.rewrite import others
 from slowwave.minds.rules.worth import PROCEDURAL, SEMANTIC, Claim, telling
 from slowwave.policy.naming import word_set
@@ -41,7 +41,6 @@ _NAMED_SUBJECT: Final = re.compile(
     r"got|bought|went|suggested|recommended|invited|offered|agreed|mentioned|gave|told|helped|handles|maintains|reports|speaks|will|can't|doesn't|graduated|retired)\s+"
     r"(?P<rest>.+)$"
 )
-_OF_PEOPLE: Final = word_set("owns leads manages works lives teaches studies plays handles maintains joined")
 _NO_NAME: Final = word_set(
     "the this that these those it he she they we you there here what who how when where why which one everyone "
     "everybody someone nobody my our your his her their its so all most many some any each both time life people "
@@ -131,13 +130,13 @@ def named(piece: str, speaker: str, names: Collection[str]) -> tuple[str, str, C
     match = _NAMED_SUBJECT.match(piece)
     if match is None or match["name"].split()[0].lower() in _NO_NAME or not match["name"].replace(" ", "").isalpha():
         return None
-    if match["name"].split()[0] not in names and match["verb"] not in _OF_PEOPLE:
+    if match["name"].split()[0] not in names and match["verb"] not in OF_PEOPLE:
         return None
     if match["verb"] in {"is", "was"} and not re.match(
         rf"(?:an?|the|my|our|in|from|at|\d|{'|'.join(sorted(KIN))})\b", match["rest"]
     ):
         return None
-    if not telling(match["rest"]) or _PRONOUN.search(match["rest"]):
+    if not telling(match["rest"], 1 if match["verb"] in OF_PEOPLE else 2) or _PRONOUN.search(match["rest"]):
         return None
     text = _owned_by(piece, speaker)
     return text, match["name"], Claim(category="person", kind=SEMANTIC, confidence=0.8)

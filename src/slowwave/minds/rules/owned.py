@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from slowwave.minds.rules.english import PERSON_WORDS
+from slowwave.minds.rules.english import OF_PEOPLE, PERSON_WORDS
 from slowwave.minds.rules.rewrite import Statement
 from slowwave.minds.rules.worth import EPISODIC, SEMANTIC, Claim, is_dated, telling
 
@@ -48,11 +48,12 @@ def of_owned(statement: Statement, *, assistant: bool) -> Claim | None:
 
 def _of_thing(noun: str, said: str, verb: str, *, assistant: bool) -> Claim | None:
     """People first; other things only if they are the matter of work, or dated."""
-    if not telling(said):
+    words = noun.lower().split()
+    person = words[-1] in PERSON_WORDS or words[0].strip(",") in PERSON_WORDS
+    if not telling(said, 1 if person and verb in OF_PEOPLE else 2):
         return None
     happened = is_dated(said) and verb not in _STATES
-    words = noun.lower().split()
-    if words[-1] in PERSON_WORDS or words[0].strip(",") in PERSON_WORDS:
+    if person:
         return Claim(category="person", kind=EPISODIC if happened else SEMANTIC, confidence=0.85)
     if assistant:
         return Claim(category="project", kind=SEMANTIC, confidence=0.75)
