@@ -49,8 +49,8 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
                 return super()._apply_group(group, plan, run)
             except _AGAIN:
                 continue
-            except psycopg.OperationalError:
-                if not self._db.lost:
+            except psycopg.OperationalError as error:
+                if not self._db.lost(error):
                     raise
         return super()._apply_group(group, plan, run)
 
@@ -81,7 +81,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         try:
             session.commit()
         except psycopg.OperationalError as error:
-            if not session.lost or run is None:
+            if not session.lost(error) or run is None:
                 raise
             try:
                 session.write(token)  # waits until the lost transaction has ended

@@ -10,14 +10,14 @@ from typing import Any, Final
 import psycopg
 from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
-from psycopg_pool import ConnectionPool
 
 from slowwave.errors import ClosedError, SettingsError, SlowwaveError
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrations
 from slowwave.stores.postgres_errors import translated
 from slowwave.stores.postgres_migrate import ROLE, migrate
-from slowwave.stores.postgres_session import Raw, Session
+from slowwave.stores.postgres_pool import Pool, Raw
+from slowwave.stores.postgres_session import Session
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
 
@@ -55,11 +55,8 @@ class PostgresBase(StoreBase):
         self._embedders: dict[str, int] = {}
         self._secret: bytes | None = None
         self._url = url
-        self._pool: ConnectionPool[Raw] = ConnectionPool(
-            url, min_size=1, max_size=connections, open=False, configure=_configured, kwargs={"autocommit": True}
-        )
+        self._pool = Pool(url, self.name, most=connections, configure=_configured)
         self._guard: Guard = Guard(self)
-        self._pool.open()
 
     @property
     def secret(self) -> bytes:

@@ -12,7 +12,9 @@ from slowwave.stores.statements import SQL
 
 _SMALL: Final = 256 * 1024 * 1024
 _TABLES: Final = ("memories", "entries", "gists", "journal", "runs", "links", "conversations", "cursors")
-_SIZE: Final = "SELECT sum(pg_total_relation_size(CAST('slowwave.' || name AS regclass))) FROM unnest(CAST(%s AS text[])) AS name"
+_SIZE: Final = (
+    "SELECT sum(pg_total_relation_size(CAST('slowwave.' || name AS regclass))) FROM unnest(CAST(%s AS text[])) AS name"
+)
 
 
 class PostgresCheck(Checking, PostgresBase):

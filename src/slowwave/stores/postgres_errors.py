@@ -4,16 +4,10 @@ from typing import Final
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, InputError, ReadOnlyError, SlowwaveError, StoreError
 
 _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError], str], ...]] = (
-    (
-        (PoolTimeout,),
-        BusyError,
-        "no connection to {name} within the time-out: the server is down, or all its connections are in use; try again",
-    ),
     (
         (errors.LockNotAvailable, errors.QueryCanceled),
         BusyError,

@@ -2,25 +2,23 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final
 
 import psycopg
 from psycopg import errors
 
 from slowwave.stores.base import Clash, Values
+from slowwave.stores.postgres_pool import Pool, Raw
 from slowwave.stores.postgres_words import STRICT, words
-
-if TYPE_CHECKING:
-    from psycopg_pool import ConnectionPool
 
 LOCK_CLASS: Final = 0x736C7777
 """"slww": the class of our advisory locks; the number beside it is a scope's token, 0 for migrations."""
 
 _READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
-_PAUSE: Final = 0.1
-
-Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+_GONE: Final = "08006"
+_ENDED: Final = frozenset({"08", "57"})
+"""Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
 
 
 class Rows:
@@ -62,7 +60,7 @@ class Session:
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
     """
 
-    def __init__(self, pool: "ConnectionPool[Raw]", *, always: str, durable: str, patience: float) -> None:
+    def __init__(self, pool: Pool, *, always: str, durable: str, patience: float) -> None:
         self._pool = pool
         self._always = always
         self._durable = durable
@@ -104,10 +102,14 @@ class Session:
         lock = "" if token is None else f"SELECT pg_advisory_xact_lock({LOCK_CLASS}, {token:d})"
         self._begin(f"{_WRITING};{self._durable}SET LOCAL lock_timeout = {int(self._patience * 1000)};{lock}")
 
-    @property
-    def lost(self) -> bool:
-        """Whether the connection has ended under us."""
-        return self._raw is not None and (self._raw.closed or self._raw.broken)
+    def lost(self, error: psycopg.OperationalError) -> bool:
+        """Whether this error means that the connection has ended, and with it the transaction."""
+        if self._raw is None:
+            return False
+        state = error.sqlstate or _GONE
+        if state[:2] in _ENDED and not isinstance(error, errors.QueryCanceled):
+            self._raw.close()  # the server says so before the socket does
+        return bool(self._raw.closed)
 
     def commit(self) -> None:
         """Make it last."""
@@ -118,11 +120,11 @@ class Session:
 
     def end(self) -> None:
         """Let go of what was not committed."""
-        if self._begun and not self.lost:
+        if self._begun and self._raw is not None and not self._raw.closed:
             try:
                 self._told("ROLLBACK")
             except psycopg.OperationalError:
-                self._taken().close()
+                self._raw.close()
         self._forget()
 
     def leave(self) -> None:
@@ -132,7 +134,7 @@ class Session:
 
     def _given_back(self) -> None:
         if self._raw is not None:
-            self._pool.putconn(self._raw)
+            self._pool.give(self._raw)
             self._raw = None
 
     def _forget(self) -> None:
@@ -144,27 +146,25 @@ class Session:
         settings += f"SELECT set_config('slowwave.scopes', '{self._seen}', true);"
         settings += "SET LOCAL slowwave.every_scope = 'on';" if self._every else ""
         begin, _, rest = how.partition(";")
-        deadline = time.monotonic() + self._patience
+        ends = time.monotonic() + self._patience
+        if self._raw is not None and self._raw.closed:
+            self._given_back()
         while True:
-            if self.lost:
-                self._given_back()
             raw = self._taken()
             try:
                 raw.execute(f"{begin};{settings}{rest}".encode())
-            except psycopg.OperationalError:
-                # A connection may have died in the pool; nothing was asked yet, so another one will do.
-                if not raw.closed and not raw.broken:
+            except psycopg.OperationalError as error:
+                # A connection may have died while it was idle; nothing was asked yet, so another one will do.
+                if not self.lost(error) or time.monotonic() > ends:
                     raise
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(_PAUSE)
+                self._given_back()
             else:
                 self._begun = True
                 return
 
     def _taken(self) -> Raw:
         if self._raw is None:
-            self._raw = self._pool.getconn(self._patience)
+            self._raw = self._pool.take(self._patience)
         return self._raw
 
     def _told(self, statement: str, *values: object) -> None:

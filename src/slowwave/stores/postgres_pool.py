@@ -1,0 +1,83 @@
+"""Connections that threads take turns with: made when they are needed, kept while they are sound."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import psycopg
+
+from slowwave.errors import BusyError
+
+_PAUSE: Final = 0.05
+_FEWEST_SECONDS: Final = 2  # what libpq takes for a time-out
+
+Raw: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+
+class Pool:
+    """At most so many connections at once; whoever finds none waits.
+
+    Nothing runs in the background, and nothing is logged: a server that is away is tried again by whoever needs it.
+
+    Args:
+        url: the address.
+        name: the address as messages name it.
+        most: how many connections.
+        configure: called with each new one.
+    """
+
+    def __init__(self, url: str, name: str, *, most: int, configure: Callable[[Raw], None]) -> None:
+        self._url = url
+        self._name = name
+        self._configure = configure
+        self._places = threading.BoundedSemaphore(most)
+        self._idle: list[Raw] = []
+        self._closed = False
+
+    def take(self, seconds: float) -> Raw:
+        """A connection; a server that is away gets so long to come back.
+
+        Raises:
+            BusyError: all connections stayed in use.
+            psycopg.OperationalError: the server did not come back.
+        """
+        ends = time.monotonic() + seconds
+        if not self._places.acquire(timeout=seconds):
+            raise BusyError(f"all connections to {self._name} are in use: open the store with more `connections`")
+        try:
+            while self._idle:
+                raw = self._idle.pop()
+                if not raw.closed:
+                    return raw
+            return self._connected(ends)
+        except BaseException:
+            self._places.release()
+            raise
+
+    def _connected(self, ends: float) -> Raw:
+        while True:
+            left = ends - time.monotonic()
+            try:
+                raw = psycopg.connect(self._url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(left)))
+            except psycopg.OperationalError:
+                if left <= 0:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                self._configure(raw)
+                return raw
+
+    def give(self, raw: Raw) -> None:
+        """Back, for the next."""
+        if self._closed:
+            raw.close()
+        elif not raw.closed:
+            self._idle.append(raw)
+        self._places.release()
+
+    def close(self) -> None:
+        """Close what is idle now, and the others when they come back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()

@@ -1,0 +1,203 @@
+"""A server that is killed, connections that are cut, and many writers at once: what was acknowledged is found."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Self
+
+import psycopg
+import pytest
+
+from slowwave.errors import StoreError
+from slowwave.model.query import Query, Where
+from slowwave.stores.postgres import PostgresStore
+from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
+from slowwave.testing.postgres import PostgresServer, postgres_server
+
+MESSAGES = frozenset({"message"})
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+@pytest.fixture
+def mortal() -> Iterator[PostgresServer]:
+    """A server of its own that syncs, for it is going to be killed."""
+    with postgres_server() as server:
+        yield server
+
+
+class Writers:
+    """Threads that write messages, and remember which were acknowledged and which were told as lost."""
+
+    def __init__(self, store: PostgresStore, number: int) -> None:
+        self.store = store
+        self.acknowledged: list[str] = []
+        self.told: list[str] = []
+        self.problems: list[str] = []
+        self.stopped = threading.Event()
+        self.threads = [threading.Thread(target=self._write, args=(n,)) for n in range(number)]
+
+    def __enter__(self) -> Self:
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join(60)
+
+    def _write(self, number: int) -> None:
+        turn = 0
+        while not self.stopped.is_set():
+            turn += 1
+            ref = f"w{number}-{id(self)}-{turn}"
+            wanted = plan(add(message(ref, ref=ref, conversation=f"c{number % 2}")), id=f"run-{ref}", cause="observe")
+            try:
+                receipt = self.store.apply(wanted)
+            except StoreError as error:
+                self.told.append(ref)
+                self.problems.append(str(error))
+            else:
+                (self.acknowledged if receipt.applied else self.problems).append(ref)
+
+
+def found(store: PostgresStore) -> list[str | None]:
+    return [one.ref for one in store.select([SCOPE], Where(kinds=MESSAGES))]
+
+
+def proven(store: PostgresStore, acknowledged: list[str]) -> None:
+    refs = found(store)
+    assert len(refs) == len(set(refs)), "stored twice"
+    assert set(acknowledged) <= set(refs), "acknowledged and lost"
+    assert len(store.runs(SCOPE)) == len(refs)
+    assert store.check(deep=True) == []
+
+
+def killed(mortal: PostgresServer, rounds: int) -> None:
+    store = PostgresStore(mortal.database(), busy_seconds=10)
+    chance, acknowledged = Random(7), []
+    for _ in range(rounds):
+        with Writers(store, 3) as writers:
+            time.sleep(chance.uniform(0.15, 0.4))
+            mortal.kill()
+            restarted = time.monotonic()
+            mortal.restart()
+            count = len(writers.acknowledged)
+            while len(writers.acknowledged) == count and time.monotonic() < restarted + 20:
+                time.sleep(0.05)
+            assert len(writers.acknowledged) > count, f"not back: {writers.problems[-1:]}"
+        acknowledged += writers.acknowledged
+    assert acknowledged
+    proven(store, acknowledged)
+    store.close()
+
+
+def cut(address: str, rounds: int) -> None:
+    store = PostgresStore(address, connections=6, busy_seconds=10)
+    chance, acknowledged = Random(8), []
+    with psycopg.connect(address, autocommit=True) as db:
+        for _ in range(rounds):
+            with Writers(store, 4) as writers:
+                for _ in range(5):
+                    time.sleep(chance.uniform(0.01, 0.06))
+                    db.execute(CUT)
+            assert writers.problems == []  # planned again inside, and no writer noticed
+            acknowledged += writers.acknowledged
+    proven(store, acknowledged)
+    store.close()
+
+
+def test_a_killed_server_loses_nothing_that_was_acknowledged(mortal: PostgresServer) -> None:
+    killed(mortal, 3)
+
+
+@pytest.mark.long
+def test_a_server_killed_twenty_times_loses_nothing_that_was_acknowledged(mortal: PostgresServer) -> None:
+    killed(mortal, 20)
+
+
+def test_connections_cut_in_mid_write_are_replaced_and_every_write_happens_once(postgres: PostgresServer) -> None:
+    cut(postgres.database(), 3)
+
+
+@pytest.mark.long
+def test_connections_cut_a_hundred_times_lose_nothing(postgres: PostgresServer) -> None:
+    cut(postgres.database(), 20)
+
+
+def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServer) -> None:
+    address = postgres.database()
+    store = PostgresStore(address, connections=2, busy_seconds=5)
+    store.apply(plan(add(fact("Likes tea"))))
+    real, answers = store._guard.__class__.session, []
+
+    def lose(point: str) -> None:
+        if point == "apply.before_commit" and not answers:
+            answers.append(point)
+            raw = store._db._raw
+            assert raw is not None
+            execute = raw.execute
+
+            def committed(*arguments: object, **named: object) -> object:
+                execute(*arguments, **named)  # type: ignore[arg-type]  # whatever it is
+                raw.close()
+                raise psycopg.OperationalError("the answer was lost")
+
+            raw.execute = committed  # type: ignore[method-assign,assignment]  # the next statement is COMMIT
+
+    store._reached = lose
+    receipt = store.apply(plan(add(fact("Likes rye")), add(message("Hello"))))
+    assert (len(receipt.applied), len(answers)) == (2, 1)
+    assert real is not None
+    assert len(store.select([SCOPE], Where())) == 3
+    assert len(store.runs(SCOPE)) == 2
+    store.close()
+
+
+def mixed(address: str, clients: int, seconds: float) -> None:
+    store = PostgresStore(address, connections=clients)
+    start, ends = threading.Barrier(clients), time.monotonic() + seconds
+    seen: list[float] = []
+
+    def client(number: int) -> int:
+        chance, done = Random(number), 0
+        scope = f"{SCOPE}/{number % 4}"
+        start.wait()
+        while time.monotonic() < ends:
+            begun = time.perf_counter()
+            what = chance.random()
+            known = store.select([scope], Where(limit=5))
+            if what < 0.5 or not known:
+                text = f"note {number} {done}"
+                assert store.apply(plan(add(message(text, ref=text, scope=scope)), scope=scope)).applied
+                done += 1
+            elif what < 0.8:
+                used = [use(one) for one in chance.sample(known, min(3, len(known)))]
+                assert len(store.apply(plan(*used, scope=scope, cause="use")).applied) == len(used)
+            else:
+                store.search([scope], Query(text="note", top_k=5, now=NOW))
+            seen.append(time.perf_counter() - begun)
+        return done
+
+    with ThreadPoolExecutor(clients) as threads:
+        written = sum(threads.map(client, range(clients)))
+    scopes = [f"{SCOPE}/{number}" for number in range(4)]
+    assert sum(len(store.select([scope], Where(kinds=MESSAGES))) for scope in scopes) == written
+    assert store.check(deep=True) == []
+    with psycopg.connect(address) as db:
+        row = db.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").fetchone()
+    assert row == (0,)
+    seen.sort()
+    print(f"{len(seen)} operations, p50 {seen[len(seen) // 2]:.4f} s, p99 {seen[len(seen) * 99 // 100]:.4f} s")  # noqa: T201
+    store.close()
+
+
+def test_sixteen_clients_lose_nothing_and_never_lock_each_other_out(postgres: PostgresServer) -> None:
+    mixed(postgres.database(), 16, 3)
+
+
+@pytest.mark.long
+def test_sixteen_clients_for_a_minute(postgres: PostgresServer) -> None:
+    mixed(postgres.database(), 16, 60)
