@@ -41,14 +41,18 @@ def transcript(*memories: Memory, most: int = 20) -> Transcript:
     return Transcript(conversation="c", turns=turns, most=most, speakers=speakers)
 
 
+def facts(chat: Transcript) -> tuple[Fact, ...]:
+    return distil(chat)[0]
+
+
 def told(text: str) -> tuple[Fact, ...]:
     """What is distilled of one message to an assistant."""
-    return distil(transcript(said(1, text)))
+    return facts(transcript(said(1, text)))
 
 
 def talked(text: str, answer: str = "Wow, nice!") -> tuple[Fact, ...]:
     """What is distilled of one message from Melanie to Caroline."""
-    return distil(transcript(said(1, text, speaker="Melanie"), said(2, answer, role="assistant", speaker="Caroline")))
+    return facts(transcript(said(1, text, speaker="Melanie"), said(2, answer, role="assistant", speaker="Caroline")))
 
 
 TO_ASSISTANT = {
@@ -211,11 +215,20 @@ def test_several_facts_of_one_message_keep_its_order() -> None:
 
 def test_the_cap_keeps_the_worthiest_in_the_order_of_the_talk() -> None:
     chat = [said(1, "I bought a lamp in Rome"), said(2, "Always answer in German."), said(3, "I have two dogs")]
-    assert [f.turn for f in distil(transcript(*chat, most=2))] == [2, 3]
+    assert [f.turn for f in facts(transcript(*chat, most=2))] == [2, 3]
+
+
+def test_facts_over_the_cap_are_handed_back_and_of_equal_worth_the_later_stays() -> None:
+    chat = transcript(said(1, "My deadline is 14 April."), said(2, "My deadline is 21 April."), most=1)
+    proposal = OfflineMind().distil(chat)
+    assert [f.text for f in proposal.value] == ["The user's deadline is 21 April 2026"]
+    assert [(r.text, r.reason, r.quote) for r in proposal.rejected] == [
+        ("The user's deadline is 14 April 2026", "over the 1 facts of one pass", "My deadline is 14 April")
+    ]
 
 
 def test_the_same_fact_is_proposed_once() -> None:
-    assert len(distil(transcript(said(1, "I live in Zurich."), said(2, "I live in Zurich!")))) == 1
+    assert len(facts(transcript(said(1, "I live in Zurich."), said(2, "I live in Zurich!")))) == 1
 
 
 @pytest.mark.parametrize(
@@ -229,7 +242,7 @@ def test_the_same_fact_is_proposed_once() -> None:
     ],
 )
 def test_only_people_are_heard(role: str, speaker: str | None, heard: bool) -> None:
-    found = distil(transcript(said(1, "I live in Zurich near the lake.", role=role, speaker=speaker)))
+    found = facts(transcript(said(1, "I live in Zurich near the lake.", role=role, speaker=speaker)))
     assert bool(found) is heard
 
 
@@ -244,9 +257,9 @@ def test_names_are_known_from_other_messages() -> None:
         said(1, "Yesterday I met Rex at the shelter", speaker="Melanie"),
         said(2, "Rex is a rescue dog from Spain", speaker="Melanie"),
     ]
-    assert "Rex is a rescue dog from Spain" in [f.text for f in distil(transcript(*chat))]
+    assert "Rex is a rescue dog from Spain" in [f.text for f in facts(transcript(*chat))]
     chat.append(said(3, "Rex is happy with all of us", speaker="Melanie"))
-    assert len(distil(transcript(*chat))) == 2
+    assert len(facts(transcript(*chat))) == 2
     assert not talked("Pottery is a huge part of life in Spain")
 
 
@@ -287,7 +300,7 @@ def test_facts_of_real_talk_are_grounded_and_rest_on_evidence() -> None:
             ),
             most=8,
         )
-        for fact in distil(chat):
+        for fact in facts(chat):
             assert ground(fact, chat) == fact
             found += 1
             hit += turns[(fact.turn or 0) - 1]["dia_id"] in evidence

@@ -32,7 +32,8 @@ class OfflineMind:
         """Facts that a rule can read in plain English, each with its message and its words; most messages hold none."""
         from slowwave.minds.offline_distil import distil  # noqa: PLC0415 - a question needs no thought, so no rules
 
-        return Proposal(value=distil(transcript), prompt=PROMPT)
+        facts, over = distil(transcript)
+        return Proposal(value=facts, prompt=PROMPT, rejected=over)
 
     def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
         """Merge what says the same, supersede what is explicitly corrected, link what is close; add everything else."""

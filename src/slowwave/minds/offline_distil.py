@@ -11,7 +11,7 @@ from slowwave.minds.rules.myself import classify
 from slowwave.minds.rules.other import elided, instruction, named, thing
 from slowwave.minds.rules.rewrite import third_person
 from slowwave.minds.rules.worth import Claim, worth
-from slowwave.model.fact import Fact, Transcript, Turn
+from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.policy import naming
 from slowwave.policy.alignment import prepare
 from slowwave.policy.dates import resolve
@@ -44,8 +44,11 @@ class Found:
     worth: float
 
 
-def distil(transcript: Transcript) -> tuple[Fact, ...]:
-    """The facts of a transcript, at most `transcript.most`: the worthiest, in the order they were said.
+def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
+    """The facts of a transcript in the order they were said, and those over `transcript.most`: the worthiest stay.
+
+    Of equal worth the later one stays, for it holds the newer value; statements that differ in their names and figures
+    alone are worth the same, though the later one has fewer new words.
 
     In a chat with an assistant (whose messages have no speaker) only the user is heard, in one between people everyone.
     Only English is understood; of other talk nothing is distilled, and nothing is lost: messages stay searchable.
@@ -53,10 +56,24 @@ def distil(transcript: Transcript) -> tuple[Fact, ...]:
     room = _room(transcript)
     found = [f for turn in transcript.turns for f in _in_turn(turn, room)]
     best: dict[str, Found] = {}
-    for each in sorted(found, key=lambda f: (-f.worth, f.turn, f.start)):
+    worth_of: dict[str, float] = {}
+    for each in _as_said(found):
+        worth_of[_frame(each)] = max(each.worth, worth_of.get(_frame(each), 0.0))
+    for each in sorted(found, key=lambda f: (-worth_of[_frame(f)], -f.turn, -f.start)):
         best.setdefault(each.fact.text.casefold(), each)
-    kept = list(best.values())[: transcript.most]
-    return tuple(f.fact for f in sorted(kept, key=lambda f: (f.turn, f.start)))
+    ranked = list(best.values())
+    kept, over = ([f.fact for f in _as_said(part)] for part in (ranked[: transcript.most], ranked[transcript.most :]))
+    reason = f"over the {transcript.most} facts of one pass"
+    return tuple(kept), tuple(Rejected(text=f.text, reason=reason, quote=f.quote or "") for f in over)
+
+
+def _frame(found: Found) -> str:
+    """A fact's words without its names and figures."""
+    return re.sub(r"\S*\d\S*|(?<=\s)[A-Z]\S*", "", found.fact.text).casefold()
+
+
+def _as_said(found: list[Found]) -> list[Found]:
+    return sorted(found, key=lambda f: (f.turn, f.start))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
