@@ -45,7 +45,7 @@ OFF: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "meaning": ((ranking, "MEANING", 0.0),),
     "words of neighbours": ((ranking, "BEFORE_WORDS", ()), (ranking, "AFTER_WORDS", ())),
     "meaning of neighbours": ((index_vectors, "BEFORE_MEANING", ()), (index_vectors, "AFTER_MEANING", ())),
-    "said by the one asked about": ((ranking, "ASKED", 0.0),),
+    "said by the one asked about, or the user": ((ranking, "ASKED", 0.0),),
     "bare questions lower": ((ranking, "QUESTION", 0.0),),
     "date words": ((ranking, "DATE", 0.0),),
     "says when": ((ranking, "DATED", 0.0),),

@@ -206,6 +206,9 @@ class AgentMemory(Upkeep):
     ) -> Context:
         """What to put before a model for this question: `str(context)` is prompt text within the budget.
 
+        Its first section, "Known about the user", shows what was promoted by use, pinned, or is protected by its category;
+        `core` ranks all facts, and so may name others. The newest message is always shown, cut if it is very long.
+
         Args:
             query: the question, or what is about to be talked of.
             conversation: whose past and latest messages; None means the one written to last.
@@ -221,7 +224,11 @@ class AgentMemory(Upkeep):
         return pipelines.context.context(self._open_ports, wanted)
 
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
-        """The facts that matter most: strength + 0.1 ln(1 + uses), over all hot facts."""
+        """The facts that matter most now: strength + 0.1 ln(1 + uses), over all hot facts, whatever they are about.
+
+        Not the first section of `context`: that shows what was promoted by use, pinned, or is protected by its
+        category, at any strength, in this same order.
+        """
         return pipelines.core.core(self._open_ports, top_k=top_k, min_retrievals=min_retrievals)
 
     def get(self, memory_id: str) -> Memory:

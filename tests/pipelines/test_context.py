@@ -32,7 +32,7 @@ def test_sections_come_in_an_order_that_caches_well(world: "World") -> None:
     memory = _filled(world)
     context = memory.context("who is lactose intolerant?", conversation="c", budget_tokens=4000)
     assert [section.name for section in context.sections] == [
-        "Always true",
+        "Known about the user",
         "Older memories (summary)",
         "Recent past (summary)",
         "Relevant memories",
@@ -98,7 +98,7 @@ def test_core_and_relevant_share_one_cap(world: "World") -> None:
         memory.add(f"Project {n * 13} uses port {8000 + n}")
     context = memory.context("which port does project 26 use?", budget_tokens=3000)
     counts = {section.name: len(section.items) for section in context.sections}
-    assert counts == {"Always true": 3, "Relevant memories": 1}
+    assert counts == {"Known about the user": 3, "Relevant memories": 1}
     assert "port 8002" in str(context)
 
 

@@ -111,7 +111,7 @@ def test_every_item_says_where_it_came_from(world: "World") -> None:
     memory = _grown(world)
     found = memory.context("who watered the roses of bed 3?", budget_tokens=3000)
     because = {section.name: [item.because for item in section.items] for section in found.sections}
-    assert because["Always true"] == ["always in view: pinned"]
+    assert because["Known about the user"] == ["always in view: pinned"]
     assert because["Older memories (summary)"][0].endswith("of messages 1-21 of garden")
     assert because["Relevant memories"][0].startswith("message ")
     assert "score" in because["Relevant memories"][0]

@@ -234,3 +234,12 @@ def test_an_embedder_that_is_down_costs_the_meaning_and_not_the_answer(world: "W
     memory.add("Alice owns the deploy pipeline")
     world.embedder.fails = RuntimeError("no network")
     assert _found(memory, "who owns deploys?") == ["Alice owns the deploy pipeline"]
+
+
+def test_a_score_says_the_user_said_it_where_no_speaker_was_asked_about(world: "World") -> None:
+    memory = world.open()
+    memory.add_message(Message(role="user", content="Alice owns deploys"), conversation="c")
+    (hit,) = memory.search("who owns deploys?")
+    assert hit.parts["user"] > 0
+    assert "asked" not in hit.parts
+    assert sum(hit.parts.values()) == pytest.approx(hit.score)

@@ -32,6 +32,7 @@ MEANS: Final = {
     "words": "words in common, the rarer the better",
     "meaning": "near in meaning",
     "asked": "said by the one you ask about",
+    "user": "said by the user, not the assistant",
     "question": "it asks rather than tells",
     "dated": "it says when",
     "cue": "it holds the kind of thing you ask for",
@@ -244,7 +245,10 @@ def core(
     top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many.")] = 5,
     min_retrievals: Annotated[int, typer.Option("--min-retrievals", help="Only facts used as often.")] = 0,
 ) -> None:
-    """The facts that matter most: strong ones and often used ones."""
+    """The facts that matter most now, of all: strong ones and often used ones.
+
+    Every context begins with less: what was promoted by use, pinned, or is protected (see `context --explain`).
+    """
     with given.memory() as memory:
         found = memory.core(top_k, min_retrievals)
         strengths = [memory.strength(one.id) for one in found]

@@ -48,7 +48,7 @@ class Layout:
 _PLAIN: Final = Layout(
     headings=MappingProxyType(
         {
-            "core": "Always true",
+            "core": "Known about the user",
             "older": "Older memories (summary)",
             "recent": "Recent past (summary)",
             "relevant": "Relevant memories",

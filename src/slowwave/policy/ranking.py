@@ -121,7 +121,8 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
 
     words: the share of the question's information that its words and its neighbours' cover, 0 to 1.
     meaning: MEANING times the cosine with the question, context included.
-    asked: ASKED if said by the one speaker the question names, or by the user where it is about an assistant's user.
+    asked: ASKED if said by the one speaker the question names; and where it names none and does not turn to the assistant,
+    user: ASKED if said by the user of an assistant.
     question: down to -QUESTION for a bare question, and
     dated: DATED for a turn that says when something happened, both only in a talk between people.
     cue: CUE if it holds the kind of answer the question wants.
@@ -133,7 +134,7 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
     if question.speaker is not None:
         found["asked"] = ASKED * (corpus.speaker == question.speaker)
     elif question.of_user:
-        found["asked"] = ASKED * (corpus.user & ~corpus.people)
+        found["user"] = ASKED * (corpus.user & ~corpus.people)
     if corpus.people.any():
         found["question"] = -QUESTION * (corpus.question * corpus.people)
         found["dated"] = DATED * (corpus.people & ((corpus.cues & WHEN) != 0))
