@@ -299,3 +299,32 @@ def test_json_shapes_are_stable(run: Run) -> None:
     one = run("runs", "--json").json[0]
     assert list(one) == ["id", "scope", "cause", "at", "parent", "did", "because", "parts", "cost"]
     assert json.dumps(run("status", "--json").json)
+
+
+def test_remember_reads_a_dash_as_the_input_and_asks_back_when_its_words_name_a_file(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("I keep bees.\n")
+    done = run("remember", str(notes))
+    assert done.code == 2
+    assert f"{notes} is a file: say --file {notes}" in done.err
+    assert run("remember", "-", input="I keep bees.\n").code == 0
+    assert "I keep bees." in run("recall", "bees").out
+    assert run("remember", "x/" * 3000).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "says"),
+    [
+        ('{"role": "user", "content": "I keep bees."}\n{"role": "us', 1, "breaks off in line 2"),
+        ("nonsense\nmore of it\n", 0, "no line that can be taken in"),
+        ("", 0, "no line that can be taken in"),
+    ],
+)
+def test_lines_that_stop_short_or_say_nothing_are_told_as_broken_with_code_1(
+    run: Run, tmp_path: Path, text: str, taken: int, says: str
+) -> None:
+    (tmp_path / "talk.jsonl").write_text(text)
+    done = run("import", str(tmp_path / "talk.jsonl"))
+    assert done.code == 1
+    assert f"imported {taken} messages" in done.out
+    assert says in done.out

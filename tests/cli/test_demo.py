@@ -103,3 +103,10 @@ def test_help_loads_neither_numpy_nor_a_store() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+def test_the_demo_ends_with_commands_that_run_as_they_stand(tmp_path: Path) -> None:
+    for path, typed in ((str(Path(SLOWWAVE).parent), "slowwave"), (str(tmp_path), os.path.relpath(SLOWWAVE))):
+        env = {**os.environ, "PATH": path}
+        told = subprocess.run([SLOWWAVE, "demo"], env=env, capture_output=True, text=True, check=True)
+        assert f"  {typed} remember " in told.stdout

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 room = typer.Typer()
 
+STDIN: Final = "-"
+NAME_LONGEST: Final = 255
+"""Characters: longer words are no name of a file, and asking the system about them may fail."""
+
 _ROLE: Final = re.compile(rf"({'|'.join(ROLES)})\s*:\s*", re.IGNORECASE)
 
 
@@ -40,7 +44,7 @@ def add(
 @command(room, "remember", "Bring in and take out")
 def remember(
     given: Given,
-    text: Annotated[str | None, typer.Argument(help="What was said; left out, it is read from the input.")] = None,
+    text: Annotated[str | None, typer.Argument(help="What was said; left out or -, it is read from the input.")] = None,
     file: Annotated[Path | None, typer.Option(help="Read from a file instead.")] = None,
     conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
     role: Annotated[str, typer.Option(help="Who says what has no role written before it.")] = "user",
@@ -63,11 +67,13 @@ def remember(
 
 
 def _source(text: str | None, file: Path | None) -> Iterator[str]:
-    if text is not None:
+    if text is not None and text != STDIN:
+        if len(text) <= NAME_LONGEST and Path(text).is_file():
+            raise InputError(f"{text} is a file: say --file {text}")
         return iter(text.splitlines())
     if file is not None:
         return _read(file)
-    if sys.stdin.isatty():
+    if text is None and sys.stdin.isatty():
         raise InputError("say what to remember: slowwave remember 'I am allergic to walnuts', or pipe lines in")
     return _lines(sys.stdin, "the input")
 

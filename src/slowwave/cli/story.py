@@ -1,7 +1,12 @@
 """The command `demo`: it tells the replay of the bundled conversation, and what to try next."""
 
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -83,9 +88,19 @@ def _told(paper: Paper, tale: Replay) -> None:
     _heading(paper, "What a model is given for “What do we serve at the winter opening?”")
     _context(paper, tale)
     _heading(paper, "Your turn")
-    width = max(len(line) for line, _ in NEXT)
-    for line, what in NEXT:
+    name = _runnable()
+    lines = [(line.replace("slowwave", name, 1), what) for line, what in NEXT]
+    width = max(len(line) for line, _ in lines)
+    for line, what in lines:
         paper.row(("  ", ""), (line.ljust(width), "bold"), (f"  {what}", "dim"))
+
+
+def _runnable() -> str:
+    """What to type to run this program: its name, or its path where the shell would not find it."""
+    path = Path(sys.argv[0])
+    if shutil.which("slowwave") or path.name != "slowwave":
+        return "slowwave"
+    return shlex.quote(os.path.relpath(path))
 
 
 def _heading(paper: Paper, text: str) -> None:

@@ -29,7 +29,7 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, Json]]:
     """The values of JSON lines with their numbers from 1; a bad line is a `ValueError` value, not an end.
 
     Raises:
-        BrokenError: where the bytes themselves give out.
+        BrokenError: where the bytes themselves give out, or the last line stops short.
     """
     number = 0
     while line := _line(stream):
@@ -40,7 +40,10 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, Json]]:
                 line = _line(stream)
             yield number, ValueError(f"a line of more than {LINE_MOST // _MEGA} MB")
         elif body.strip():
-            yield number, _value(body)
+            value = _value(body)
+            if isinstance(value, ValueError) and not body.endswith(b"\n"):
+                raise BrokenError(f"{value}: the file breaks off in line {number}")
+            yield number, value
 
 
 def _line(stream: BinaryIO) -> bytes:
@@ -58,7 +61,7 @@ def _value(line: bytes) -> Json:
     except RecursionError:
         return ValueError("nested too deeply")
     except ValueError:
-        return ValueError("not JSON" if line.endswith(b"\n") else "not JSON: the file breaks off here")
+        return ValueError("not JSON")
 
 
 def elements(stream: BinaryIO) -> Iterator[Json]:

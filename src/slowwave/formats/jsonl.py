@@ -44,12 +44,17 @@ class Reader:
 
     def file(self, stream: BinaryIO) -> Iterator[Item]:
         """Everything in a file of lines."""
-        number = 0
+        number, usable = 0, False
         try:
             for number, value in lines(stream):
-                yield from self.line(value, f"line {number}")
+                for item in self.line(value, f"line {number}"):
+                    usable = usable or not isinstance(item, Skipped)
+                    yield item
         except BrokenError as error:
             yield Skipped(where=f"after line {number}", why=str(error), broken=True)
+            return
+        if not usable and not self._ours:
+            yield Skipped(where="the file", why="it holds no line that can be taken in", broken=True)
         if self._ours and self._told is None:
             yield Skipped(
                 where=f"after line {number}", why="the export's last line is missing: it was cut off", broken=True
