@@ -72,6 +72,29 @@ def test_long_conversations_are_read_in_chunks_of_thirty_without_gap(world: "Wor
     assert [memory.seq for memory in asked[1].before] == [28, 29, 30]
 
 
+def test_a_consolidation_of_several_chunks_is_one_run_that_undo_takes_back(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add_messages(_lines(75), conversation="c")
+    world.mind.facts = [Fact(text="Tree number 1 was planted", turn=1, quote="I planted tree number 1", confidence=0.9)]
+    result = memory.consolidate("c")
+    assert {run.parent for run in memory.runs() if run.cause == "consolidate" and run.id != result.run_id} == {
+        result.run_id
+    }
+    assert len(memory.ports.store.children("t", str(result.run_id))) == len(result.receipts) == 3
+    assert texts(memory)
+    memory.undo(str(result.run_id))
+    assert not texts(memory)
+    assert _cursor(memory) == 0
+
+
+def test_a_consolidation_of_one_chunk_is_a_run_of_its_own(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    memory.add_messages(talk(), conversation="c")
+    result = memory.consolidate("c", force=True)
+    assert memory.ports.store.run("t", str(result.run_id)).parent is None
+    assert memory.ports.store.children("t", str(result.run_id)) == []
+
+
 def test_the_cap_and_the_threshold_hold_and_the_rest_is_listed(
     world: "World", talk: "Talk", facts: tuple[Fact, ...]
 ) -> None:

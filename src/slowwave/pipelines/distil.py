@@ -27,7 +27,7 @@ class ConsolidationResult:
     """What a consolidation did.
 
     `facts` are those written or changed this time. `skipped_reason` is None when everything due was read; else why
-    not, in the model's own words if it failed: then the messages stay due.
+    not, in the model's own words if it failed: then the messages stay due. Undo takes `run_id`, and with it every chunk.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -63,11 +63,14 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
     if unread < ports.config.min_messages and not force and not begun(found):
         return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
     results: list[ConsolidationResult] = []
+    parent: str | None = None
     while (read := planned(ports, found.name)) is not None and read.chunk.span[0] < found.last_seq:
-        results.append(_applied(ports, read))  # a cursor moves forward, or there is a reason to stop
+        if not results and read.chunk.more:
+            parent = new_id(ports.now())  # the run that stands for those of all chunks
+        results.append(_applied(ports, read, parent))  # a cursor moves forward, or there is a reason to stop
         if results[-1].skipped_reason:
             break
-    return _joined(results)
+    return _joined(results, parent)
 
 
 def _conversation(ports: Ports, name: str | None) -> Conversation | None:
@@ -141,21 +144,22 @@ def _reconciled(
     return Reading(chunk=chunk, facts=facts, rejected=rejected, raw=raw, spent=spent, plan=plan, result=result)
 
 
-def _applied(ports: Ports, read: Reading) -> ConsolidationResult:
+def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationResult:
     """Apply a chunk; where other writers were faster, reconcile again on what stands now."""
     for _ in range(TRIES):
+        plan = replace(read.plan, parent=parent)
         if read.failed:
-            paid(ports, read.plan, f"{read.chunk}: {read.result.skipped_reason}")
+            paid(ports, plan, f"{read.chunk}: {read.result.skipped_reason}")
             return read.result
-        receipt = ports.store.apply(read.plan)
+        receipt = ports.store.apply(plan)
         if not receipt.dropped:
             return replace(read.result, receipts=(receipt,), problems=(*read.result.problems, *receipt.problems))
         fresh = planned(ports, read.chunk.conversation.name, again=read)
         if fresh is None or not fresh.chunk.same(read.chunk):
-            paid(ports, read.plan, "another process distilled these messages")
+            paid(ports, plan, "another process distilled these messages")
             return ConsolidationResult(notes=("another process distilled these messages",), cost=read.spent)
         read = fresh
-    paid(ports, read.plan, receipt.dropped[0].reason)
+    paid(ports, plan, receipt.dropped[0].reason)
     reason = f"other writers were faster {TRIES} times: {receipt.dropped[0].reason}"
     return ConsolidationResult(skipped_reason=reason, cost=read.spent)
 
@@ -212,15 +216,18 @@ def _plan(
     return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 
 
-def _joined(results: Sequence[ConsolidationResult]) -> ConsolidationResult:
+def _joined(results: Sequence[ConsolidationResult], parent: str | None) -> ConsolidationResult:
+    """What all chunks came to. One run takes all of them back; that of a single chunk is its own."""
+    run = next((result.run_id for result in reversed(results) if result.run_id), None)
+    run = parent if run and parent else run
     if len(results) == 1:
-        return results[0]
+        return replace(results[0], run_id=run)
     facts = {fact.id: fact for result in results for fact in result.facts}
     return ConsolidationResult(
         facts=tuple(facts.values()),
         raw_text="\n".join(result.raw_text for result in results if result.raw_text),
         skipped_reason=results[-1].skipped_reason if results else "no new messages",
-        run_id=next((result.run_id for result in reversed(results) if result.run_id), None),
+        run_id=run,
         cost=sum((result.cost for result in results), FREE),
         rejected=tuple(one for result in results for one in result.rejected),
         waiting=sum(result.waiting for result in results),
