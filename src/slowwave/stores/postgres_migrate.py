@@ -19,6 +19,11 @@ CREATE SCHEMA slowwave;
 CREATE TABLE slowwave.migrations (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
 """
 
+_THERE: Final = """
+SELECT EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'migrations')
+FROM pg_namespace n WHERE n.nspname = 'slowwave'
+"""
+
 
 def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]) -> None:
     """Bring the schema up to the last step. Of many that do so at once, one does it and the others wait.
@@ -46,10 +51,11 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
 
 
 def _version(db: "psycopg.Connection[Any]", name: str) -> int:
-    found: Any = db.execute("SELECT to_regnamespace('slowwave'), to_regclass('slowwave.migrations')").fetchone()
-    if found[0] is None:
+    # From the tables themselves: `to_regclass` may answer from a cache that a lock of ours does not refresh.
+    found: Any = db.execute(_THERE).fetchone()
+    if found is None:
         return 0
-    if found[1] is None:
+    if not found[0]:
         raise ForeignFileError(
             f"{name} has a schema 'slowwave' that belongs to another program; it was not touched: use another database"
         )
