@@ -229,3 +229,34 @@ def test_days_that_a_month_lacks_are_passed_over(text: str) -> None:
 def test_any_text_at_any_time_is_read_without_failing(text: str, at: datetime) -> None:
     resolve(text, at)
     assert exact((at.year, at.month, at.day)) in derivable(text, at)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My favourite song is Yesterday.",
+        "My favourite film is The Day After Tomorrow.",
+        "I was reading USA Today.",
+        'I loved "Last Week Tonight" and “tomorrow never dies”.',
+        "My daughter was called April.",
+        "We saw a film called Next Friday.",
+        "It was named The Last Weekend.",
+        "The name of my sister was June.",
+    ],
+)
+def test_titles_and_names_are_no_dates(text: str) -> None:
+    assert resolve(text, AT) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yesterday I ran.",
+        "Great! Tomorrow we ride.",
+        "He called yesterday.",
+        "Plan: Today we ride.",
+        "I WENT YESTERDAY",
+    ],
+)
+def test_days_at_the_start_of_a_sentence_or_in_small_letters_are_days(text: str) -> None:
+    assert resolve(text, AT) != text

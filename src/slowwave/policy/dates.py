@@ -194,6 +194,7 @@ _YEARLY: Final = re.compile(
 )
 _JUST_OVER: Final = 60  # days; "the sprint ends March 29" on April 10 is no date of next year, and better left alone
 _NEAR_ENOUGH: Final = 20  # characters that hold the word before
+_NAME_LONGEST: Final = 60  # characters of a name before the word in it that could be a day
 _DAYS_SAID_SINGLY: Final = 9
 _DAYS_SAID_BY_MONTH: Final = 100
 
@@ -211,7 +212,7 @@ def _covered(first: date, last: date) -> set[str]:
 
 def _resolvable(text: str, at: datetime) -> list[Mention]:
     """The mentions that have words to be replaced by, without overlaps, in order."""
-    found = [m for m in (*mentions(text, at), *_yearless(text, at)) if m.said]
+    found = [m for m in (*mentions(text, at), *_yearless(text, at)) if m.said and not _is_name(text, m)]
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
         if not kept or mention.start >= kept[-1].end:
@@ -219,12 +220,35 @@ def _resolvable(text: str, at: datetime) -> list[Mention]:
     return kept
 
 
+_QUOTED: Final = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|(?<!\w)['‘][^'’\n]+['’](?!\w)")
+_CALLED: Final = re.compile(r"\b(?:called|named|titled|entitled)\s+(?:[A-Z][\w'’]*\s+)*$")
+_COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|called|named)\s+$|['’](?:s|m|re)\s+$", re.IGNORECASE)
+_CAPITALISED_DAY: Final = re.compile(r"\b(?:Yesterday|Today|Tomorrow|Tonight)\b")
+
+
+def _is_name(text: str, mention: Mention) -> bool:
+    """Whether a mention is part of a title or name: quoted, after "called", or Today with a capital inside a sentence."""
+    if any(q.start() < mention.start < q.end() for q in _QUOTED.finditer(text)):
+        return True
+    said, before = text[mention.start : mention.end], text[max(0, mention.start - _NAME_LONGEST) : mention.start]
+    if said[:1].isupper() and _CALLED.search(before):
+        return True
+    day = _CAPITALISED_DAY.search(said)
+    return day is not None and not _opens(text[: mention.start + day.start()])
+
+
+def _opens(before: str) -> bool:
+    """Whether a sentence or clause begins after these words."""
+    return not before.strip() or before.rstrip()[-1] in '.!?:;…–—-\n"“('
+
+
 def _yearless(text: str, at: datetime) -> Iterator[Mention]:
     """Written dates with a month but no year, and the year that the tense of the sentence gives them."""
     yearly = _YEARLY.search(text)
     for written in mentioned(text):
         year, month, day = written.readings[0]
-        if year or not month or yearly:
+        before = text[max(0, written.start - _NEAR_ENOUGH) : written.start]
+        if year or not month or yearly or (not day and _COPULA.search(before)):
             continue
         lean, governing = leaning(text, written.start), governing_year(text, written.start, at)
         if not day and not lean and not governing:
