@@ -129,3 +129,67 @@ def test_past_experiences_of_other_conversations_are_related(world: "World") -> 
     (related,) = (section for section in context.sections if section.name == "Related past experiences")
     assert len(related.items) <= 2
     assert all("(memories " in item.text for item in related.items)
+
+
+def _trip(world: "World") -> AgentMemory:
+    memory = world.open()
+    for n, note in enumerate(
+        ["We fly to Oslo", "Hotel in Bergen", "Train to Flam", "Rent a car", "Pack boots", "Norway"]
+    ):
+        for role, text in (("user", f"{note}, note {n} on the Norway trip"), ("assistant", "ok")):
+            memory.add_message(Message(role=role, content=text), conversation="trip")
+            world.later(seconds=60)
+    return memory
+
+
+def _sections(memory: AgentMemory, question: str, budget: int, profile: str = "plain") -> dict[str, list[str]]:
+    found = memory.context(question, budget_tokens=budget, profile=profile)
+    assert estimate(str(found)) <= found.tokens <= budget
+    return {section.name: [item.text for item in section.items] for section in found.sections}
+
+
+@pytest.mark.parametrize("budget", [100, 200, 400, 1500])
+@pytest.mark.parametrize("script", ["Cancel the Norway trip; book Iceland instead. ", "取消挪威之旅改订冰岛"])
+def test_the_newest_message_is_always_shown_and_cut_only_if_it_is_long(
+    world: "World", budget: int, script: str
+) -> None:
+    memory = _trip(world)
+    memory.add_message(Message(role="user", content=script * 60), conversation="trip")
+    sections = _sections(memory, "Norway trip hotel?", budget)
+    newest = sections["Most recent messages"][-1]
+    assert newest.startswith(f"user: {script[:6]}")
+    assert newest.endswith("…")
+    assert not any(script[:6] in line for line in sections.get("Relevant memories", ()))
+    chat = memory.context("Norway trip hotel?", budget_tokens=budget, profile="chat")
+    assert chat.messages[-1]["content"].startswith(script[:6])
+    memory.add_message(Message(role="user", content="Cancel the trip"), conversation="trip")
+    assert _sections(memory, "Norway?", budget)["Most recent messages"][-1] == "user: Cancel the trip"
+
+
+@pytest.mark.parametrize("budget", range(90, 700, 60))
+def test_the_latest_messages_have_no_hole_and_are_said_once(world: "World", budget: int) -> None:
+    memory = _trip(world)
+    found = memory.context("hotel on the Norway trip?", budget_tokens=budget)
+    ids = {section.name: [item.memory.seq for item in section.items] for section in found.sections}
+    latest = ids["Most recent messages"]
+    assert latest == list(range(12 - len(latest) + 1, 13))
+    assert not set(latest) & set(ids.get("Relevant memories", ()))
+
+
+def test_messages_that_say_nothing_are_not_relevant(world: "World") -> None:
+    memory = _trip(world)
+    relevant = _sections(memory, "ok, which hotel?", 400).get("Relevant memories", [])
+    assert not any(line.endswith("assistant: ok") for line in relevant)
+
+
+def test_what_core_shows_is_not_shown_again_by_its_message(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...]
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    memory.consolidate("c")
+    (owner,) = (fact for fact in memory.get_all() if fact.text == "Alice owns the deploy pipeline")
+    memory.pin(owner.id)
+    told = memory.context("who owns the deploy pipeline?", conversation="other")
+    assert str(told).count("deploy pipeline") == 1

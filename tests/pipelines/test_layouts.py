@@ -140,7 +140,7 @@ def test_a_text_is_cut_where_a_clause_ends() -> None:
     assert shortened("short", 5) == "short"
     assert shortened("Ann: ran; swam; slept", 20) == "Ann: ran; swam …"
     assert shortened("one two three", 10) == "one two …"
-    assert shortened("onetwothree", 6) == " …"
+    assert shortened("onetwothree", 6) == "onet …"
 
 
 def test_the_question_is_embedded_once(world: "World") -> None:

@@ -19,6 +19,7 @@ from slowwave.policy.features import (
     describe,
     name_words,
     passages,
+    says_nothing,
 )  # fmt: skip
 from slowwave.policy.segment import term_id, terms, word_id
 
@@ -169,3 +170,12 @@ def test_a_name_may_be_used_by_any_of_its_words() -> None:
 
 def test_a_day_is_found_by_its_number_month_and_year() -> None:
     assert date_terms(datetime(2023, 5, 8, tzinfo=UTC)) == tuple(map(term_id, terms("8 May 2023")))
+
+
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [("ok", True), ("Noted.", True), ("👍 !", True), ("Yes, that is good", True), ("Ok, 7", False), ("好的", False)],
+)
+def test_a_text_that_only_keeps_a_talk_going_says_nothing(text: str, nothing: bool) -> None:
+    assert says_nothing(text) is nothing
+    assert not says_nothing(f"{text} {'ok ' * 40}")

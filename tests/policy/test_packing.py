@@ -95,3 +95,10 @@ def test_where_the_frame_leaves_no_room_nothing_is_packed_or_spent() -> None:
 
 def test_sections_without_a_share_still_get_what_is_left_over() -> None:
     assert shown([offer(10, share=0.0)], 20) == ["0"]
+
+
+def test_what_is_to_be_kept_gets_room_before_larger_shares() -> None:
+    large = offer(*[10] * 9, share=9)
+    section = Section(name="t", items=(Item(text="a", tokens=10), Item(text="b", tokens=30)))
+    assert shown([large, Offer(section=section, share=1, ending=True)], 60) == ["012345"]
+    assert shown([large, Offer(section=section, share=1, ending=True, kept=1)], 60) == ["012", "b"]

@@ -12,9 +12,10 @@ from slowwave.pipelines.always import core_items, made
 from slowwave.pipelines.command import latest
 from slowwave.pipelines.recall import Search, search
 from slowwave.policy.cascade import ERA_SIZE
+from slowwave.policy.features import says_nothing
 from slowwave.policy.fence import marker, render, strip_fenced
 from slowwave.policy.layout import CHAT, LAYOUTS, shortened
-from slowwave.policy.packing import Offer, estimate, pack
+from slowwave.policy.packing import Offer, Packed, estimate, pack
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ HEADING = 10
 SUMMARY_FRAME = 10
 """Tokens of the span and the mark around a summary."""
 CHARACTERS_A_TOKEN = 4
+NEWEST = 0.25
+"""The share of a context that its newest message may take, whatever the layout gives to the latest ones, before it is cut."""
+NEWEST_LEAST = 40
+"""Tokens it may take of the smallest context."""
+REPEATED = 2
+"""A message is left to its facts, where they are shown already, if it is at most so many times as long as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,19 +74,14 @@ def context(ports: Ports, wanted: Wanted) -> Context:
     frame = estimate(opening + render((), mark) + closing) + 1
     shares = layout.shares(wanted.budget_tokens - frame, ports.config.context_shares)
     rooms = {part: int(share * (wanted.budget_tokens - frame)) - HEADING for part, share in shares.items()}
-    parts = _parts(ports, wanted, name, rooms)
+    if shares["immediate"]:
+        room = wanted.budget_tokens - frame
+        rooms["immediate"] = max(rooms["immediate"], min(max(int(NEWEST * room), NEWEST_LEAST), room) - HEADING)
     headings = {part: ports.config.context_headings.get(part, told) for part, told in layout.headings.items()}
-    offers = [
-        Offer(
-            section=Section(name=heading, items=tuple(parts[part])),
-            share=shares[part],
-            heading=estimate(f"## {heading}\n"),
-            ending=part in {"immediate", "older", "recent"},
-        )
-        for part, heading in headings.items()
-    ]
-    packed = pack(offers, wanted.budget_tokens, overhead=frame)
-    sections = _joined(packed.sections)
+    parts = _parts(ports, wanted, name, rooms)
+    space = _Room(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
+    packed = _packed(parts, _Found(hits=_hits(ports, wanted), facts=ports.config.injection_top_k), space)
+    sections = _joined([replace(section, name=headings[section.name]) for section in packed.sections])
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
     return Context(
         sections=sections,
@@ -90,37 +92,87 @@ def context(ports: Ports, wanted: Wanted) -> Context:
     )
 
 
+def _packed(parts: Mapping[str, Sequence[Item]], found: "_Found", room: "_Room") -> Packed:
+    """What fits, each memory once.
+
+    First everything is offered. What is then seen of core, and of the latest messages without a hole, stays; what was
+    found is offered again without it.
+    """
+    offered = {**parts, "relevant": found.lines(parts["core"], ())}
+    first = room.pack(offered, {"immediate": 1 if room.shares["immediate"] else 0})
+    seen = {section.name: section.items for section in first.sections}
+    stays = {part: seen.get(part, ()) for part in ("core", "immediate")}
+    kept = {part: len(items) for part, items in stays.items()}
+    packed = room.pack({**parts, **stays, "relevant": found.lines(stays["core"], stays["immediate"])}, kept)
+    return replace(packed, left=packed.left + sum(len(parts[part]) - number for part, number in kept.items()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Room:
+    """The budget, what surrounds the memories, and of each part, in order, its share and what its heading costs."""
+
+    tokens: int
+    frame: int
+    shares: Mapping[str, float]
+    headings: Mapping[str, str]
+
+    def pack(self, items: Mapping[str, Sequence[Item]], kept: Mapping[str, int]) -> Packed:
+        """What fits, in sections that are named as their parts are."""
+        offers = [
+            Offer(
+                section=Section(name=part, items=tuple(items[part])),
+                share=self.shares[part],
+                heading=estimate(f"## {heading}\n"),
+                ending=part in {"immediate", "older", "recent"},
+                kept=kept.get(part, 0),
+            )
+            for part, heading in self.headings.items()
+        ]
+        return pack(offers, self.tokens, overhead=self.frame)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What a search found, best first, and how many facts a context may show."""
+
+    hits: Sequence[Hit]
+    facts: int
+
+    def lines(self, core: Sequence[Item], said: Sequence[Item]) -> list[Item]:
+        """The hits that these do not show already, facts up to `facts` with those of core, and messages."""
+        known = {item.memory.id for item in core if item.memory}
+        shown = known | {item.memory.id for item in said if item.memory}
+        room = self.facts - len(core)
+        lines = []
+        for hit in self.hits:
+            if hit.memory.id in shown or _repeats(hit, known):
+                continue
+            if hit.memory.kind != MESSAGE:
+                room -= 1
+                if room < 0:
+                    continue
+            lines.append(_found(hit, known))
+        return lines
+
+
+def _repeats(hit: Hit, known: Collection[str]) -> bool:
+    """Whether a message says little more than its facts, which are shown already."""
+    told = sum(estimate(fact.text) for fact in hit.facts if fact.id in known)
+    return all(fact.id in known for fact in hit.facts) and estimate(hit.memory.wording) <= REPEATED * told
+
+
 def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, float]) -> dict[str, list[Item]]:
-    """What wants into each part, best or newest first as each needs it."""
-    core = core_items(ports)[: ports.config.injection_top_k]
-    latest_said = [_said(memory) for memory in _immediate(ports, name)]
-    taken = {item.memory.id for item in core if item.memory}
-    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
-    asked = Search(text=wanted.question, top_k=most)
-    hits = _relevant(ports, asked, taken | _nearest(latest_said, rooms["immediate"]), len(core))
-    shown = {hit.memory.id for hit in hits}
+    """What wants into each part beside what is found, best or newest first as each needs it."""
     summaries = _summaries(ports, name)
     eras = [memory for memory in summaries if memory.depth > 1]
     stretches = [memory for memory in summaries if memory.depth == 1]
     return {
-        "core": core,
+        "core": core_items(ports)[: ports.config.injection_top_k],
         "older": _fitted(eras, rooms["older"]),
         "recent": _fitted(stretches, rooms["recent"]),
-        "relevant": [_found(hit, taken) for hit in hits],
         "related": [_spanned(hit.memory, hit) for hit in _experiences(ports, wanted.question, summaries)],
-        "immediate": [item for item in latest_said if item.memory and item.memory.id not in shown],
+        "immediate": _latest(_immediate(ports, name), rooms["immediate"]),
     }
-
-
-def _nearest(said: Sequence[Item], room: float) -> set[str]:
-    """The latest messages that their part has room for: they are shown there, in order, and nowhere else."""
-    ids = set()
-    for item in reversed(said):
-        room -= item.tokens
-        if room < 0 or item.memory is None:
-            break
-        ids.add(item.memory.id)
-    return ids
 
 
 def _joined(sections: Sequence[Section]) -> tuple[Section, ...]:
@@ -137,30 +189,25 @@ def _messages(sections: Sequence[Section], immediate: str, mark: str) -> tuple[M
     Nothing remembered speaks as the system: only users and assistants do.
     """
     told = [section for section in sections if section.name != immediate]
-    said = [item.memory for section in sections if section.name == immediate for item in section.items]
+    said = [item for section in sections if section.name == immediate for item in section.items]
     messages = [{"role": "user", "content": render(told, mark)}] if told else []
-    for memory in said:
-        if memory is not None:
+    for item in said:
+        if (memory := item.memory) is not None:
             role = "assistant" if memory.role == "assistant" else "user"
-            messages.append({"role": role, "content": strip_fenced(memory.wording)})
+            messages.append({"role": role, "content": strip_fenced(item.text.removeprefix(_who(memory)))})
     return tuple(messages)
 
 
-def _relevant(ports: Ports, asked: Search, taken: Collection[str], core: int) -> list[Hit]:
-    """Hits that are not shown already: facts up to `injection_top_k` with those of core, and messages."""
-    if not asked.text.strip():
+def _hits(ports: Ports, wanted: Wanted) -> list[Hit]:
+    """What answers the question and says something."""
+    if not wanted.question.strip():
         return []
-    room = ports.config.injection_top_k - core
-    hits = []
-    for hit in search(ports, asked):
-        if hit.memory.id in taken or hit.memory.is_cascade or hit.deep:
-            continue
-        if hit.memory.kind != MESSAGE:
-            room -= 1
-            if room < 0:
-                continue
-        hits.append(hit)
-    return hits
+    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
+    return [
+        hit
+        for hit in search(ports, Search(text=wanted.question, top_k=most))
+        if not (hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and says_nothing(hit.memory.wording)))
+    ]
 
 
 def _summaries(ports: Ports, name: str | None) -> list[Memory]:
@@ -220,15 +267,29 @@ def _found(hit: Hit, taken: Collection[str]) -> Item:
     memory = hit.memory
     facts = [fact for fact in hit.facts if fact.id not in taken]
     words = "; ".join(fact.text for fact in facts) or memory.wording
-    who = "" if facts or memory.kind != MESSAGE else f"{memory.speaker or memory.role}: "
+    who = "" if facts or memory.kind != MESSAGE else _who(memory)
     stale = " (outdated)" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
     return made(f"[{memory.at:%Y-%m-%d}] {who}{words}{stale}", memory, because)
 
 
-def _said(memory: Memory) -> Item:
-    return made(f"{memory.speaker or memory.role}: {memory.wording}", memory, _origin(memory))
+def _latest(said: Sequence[Memory], room: float) -> list[Item]:
+    """The latest messages, oldest first; the newest is cut if it alone is more than the room they have."""
+    items = [_said(memory, memory.wording) for memory in said]
+    characters = len(said[-1].wording) if said else 0
+    while items and items[-1].tokens > room > 0 and characters > 1:
+        characters = min(characters - 1, int(characters * room / items[-1].tokens))
+        items[-1] = _said(said[-1], shortened(said[-1].wording, characters))
+    return items
+
+
+def _said(memory: Memory, words: str) -> Item:
+    return made(f"{_who(memory)}{words}", memory, _origin(memory))
+
+
+def _who(memory: Memory) -> str:
+    return f"{memory.speaker or memory.role}: "
 
 
 def _fitted(summaries: Sequence[Memory], room: float) -> list[Item]:

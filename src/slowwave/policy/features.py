@@ -60,11 +60,18 @@ _MYSELF: Final = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _YOU: Final = re.compile(r"\b(?:you|your|yours|assistant)\b")
 _NOW: Final = re.compile(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
+_ACKNOWLEDGED: Final = word_set(
+    "ok okay k kk yes yeah yep yup no nope noted understood sure great good fine nice cool perfect right alright done got "
+    "thanks thank thx cheers hi hello hey bye haha lol wow hm hmm oh ah well please welcome will do"
+)
+
 PASSAGE: Final = 40
 """Words of a passage."""
 LONG: Final = 60
 """Texts of more words than this are also embedded passage by passage."""
 PASSAGES_MOST: Final = 64
+NOTHING_LONGEST: Final = 60
+"""Characters of a text up to which it may say nothing."""
 NICKNAME: Final = 3
 """A capitalised beginning of at least so many letters of exactly one speaker's name is taken for that speaker."""
 
@@ -118,6 +125,15 @@ def passages(text: str) -> list[str]:
         return []
     size = max(PASSAGE, -(-len(spaced) // PASSAGES_MOST))
     return [" ".join(spaced[start : start + size]) for start in range(0, len(spaced), size)]
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text only keeps a talk going: no number, and no word that is neither grammar nor an acknowledgement.
+
+    >>> says_nothing("Ok, noted. Thanks!"), says_nothing("Noted: pepper")
+    (True, False)
+    """
+    return len(text) <= NOTHING_LONGEST and all(word in STOP_WORDS or word in _ACKNOWLEDGED for word in words(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,7 +80,7 @@ LAYOUTS: Final[Mapping[str, Layout]] = MappingProxyType(
 
 
 def shortened(text: str, characters: int) -> str:
-    """A text of at most so many characters, cut where a clause or sentence ends if there is one, else at a word.
+    """A text of at most so many characters, cut where a clause or sentence ends in its second half, else at a word.
 
     >>> shortened("Alice: ran a race; adopted a dog; moved", 30)
     'Alice: ran a race …'
@@ -88,5 +88,6 @@ def shortened(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     room = text[: max(0, characters - 2)]
-    cut = max(room.rfind(mark) for mark in ("; ", ". ", "\n"))
-    return f"{room[: cut if cut > 0 else max(0, room.rfind(' '))].rstrip(' .;')} …"
+    ends = (max(room.rfind(mark) for mark in ("; ", ". ", "\n")), room.rfind(" "))
+    cut = next((end for end in ends if end > len(room) // 2), len(room))  # a script without spaces is cut anywhere
+    return f"{room[:cut].rstrip(' .;')} …"

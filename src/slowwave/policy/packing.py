@@ -40,12 +40,14 @@ class Offer:
         heading: what its heading costs, in tokens, if any item is shown.
         ending: whether the items at the end matter most and may leave no hole, as in a conversation; else the items
             at the beginning do, and one that is too long is passed over.
+        kept: how many of the items that matter most get room before any section gets its share.
     """
 
     section: Section
     share: float
     heading: int = 0
     ending: bool = False
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +62,9 @@ class Packed:
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     """Fill a budget of tokens: every section its share, and what one leaves over flows on to the others.
 
-    The order of sections and items is kept; those with the largest share are filled first, and get first what is left. `overhead` is the cost of what surrounds them; where it leaves no room,
-    nothing is packed and nothing is spent.
+    The order of sections and items is kept. What is to be kept gets room first, on its section's share; then those with
+    the largest share are filled first, and get first what is left. `overhead` is the cost of what surrounds them; where
+    it leaves no room, nothing is packed and nothing is spent.
     """
     room = budget - overhead
     if room <= 0:
@@ -70,9 +73,13 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     chosen = [_Chosen(offer) for offer in offers]
     filled = sorted(chosen, key=lambda part: -part.offer.share)
     spare = room
-    carried = 0.0
+    kept = []
     for part in filled:
-        quota = (room * part.offer.share / total if total else 0.0) + carried
+        kept.append(part.fill(spare, part.offer.kept))
+        spare -= kept[-1]
+    carried = 0.0
+    for part, before in zip(filled, kept, strict=True):
+        quota = (room * part.offer.share / total if total else 0.0) + carried - before
         spent = part.fill(min(int(quota), spare))
         spare, carried = spare - spent, quota - spent
     for part in filled:
@@ -94,10 +101,10 @@ class _Chosen:
         items = self.offer.section.items
         return Section(name=self.offer.section.name, items=tuple(items[place] for place in sorted(self.places)))
 
-    def fill(self, tokens: int) -> int:
-        """Take what fits into so many tokens; returns how many it spent."""
+    def fill(self, tokens: int, most: int | None = None) -> int:
+        """Take what fits into so many tokens, of the `most` items that matter most; returns how many it spent."""
         items, spent = self.offer.section.items, 0
-        for place in reversed(range(len(items))) if self.offer.ending else range(len(items)):
+        for place in list(reversed(range(len(items))) if self.offer.ending else range(len(items)))[:most]:
             if place in self.places:
                 continue
             cost = _cost(items[place]) + (0 if self.places else self.offer.heading)
