@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup demo test test-long bench clean
+.PHONY: setup demo demo-postgres test test-long bench clean
 
 setup: .venv/ready
 
@@ -18,6 +18,9 @@ setup: .venv/ready
 
 demo: .venv/ready
 	@$(BIN)/slowwave demo
+
+demo-postgres: .venv/ready-dev
+	@$(BIN)/python tools/demo_postgres.py
 
 test: .venv/ready-dev
 	$(BIN)/ruff check .

@@ -45,7 +45,7 @@ def demo(given: Given) -> None:
         if given.json:
             given.paper.value(_as_json(tale))
         else:
-            _told(given.paper, tale)
+            told(given.paper, tale)
 
 
 def _as_json(tale: Replay) -> dict[str, object]:
@@ -65,7 +65,8 @@ def _as_json(tale: Replay) -> dict[str, object]:
     return {"talks": talks, "nights": nights, "questions": questions}
 
 
-def _told(paper: Paper, tale: Replay) -> None:
+def told(paper: Paper, tale: Replay) -> None:
+    """Tell the story as it happens."""
     paper.say("Slowwave", style="bold")
     paper.say(
         "Juno runs the museum in a lighthouse. This is her spring with an assistant, replayed on its own dates, "

@@ -94,10 +94,10 @@ class Replay:
 
 
 @contextmanager
-def replay() -> Iterator[Replay]:
-    """A fresh replay: in RAM, by rules and the bundled embedder, whatever the settings say."""
+def replay(store: str = ":memory:") -> Iterator[Replay]:
+    """A fresh replay: by default in RAM, by rules and the bundled embedder, whatever the settings say."""
     from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
     clock = MovingClock(datetime(2026, 3, 2, tzinfo=UTC))
-    with AgentMemory.open(":memory:", llm=None, embedder="static", clock=clock) as memory:
+    with AgentMemory.open(store, llm=None, embedder="static", clock=clock) as memory:
         yield Replay(memory, clock)
