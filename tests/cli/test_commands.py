@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from slowwave import AgentMemory
+from slowwave.cli import keeping
 from slowwave.cli.app import app
 
 Run = Callable[..., Any]
@@ -22,7 +24,7 @@ def test_a_stated_fact_prints_its_receipt_in_two_lines_and_is_found(run: Run) ->
     done = run("add", "Odile owns the ferry", "--category", "person")
     assert done.code == 0
     first, second = done.out.splitlines()
-    assert first == "add in default: 1 added"
+    assert first == "1 fact added in default"
     assert "slowwave undo" in second
     hit = run("recall", "who owns the ferry?", "--json").json[0]
     assert hit["memory"]["text"] == "Odile owns the ferry"
@@ -328,3 +330,76 @@ def test_lines_that_stop_short_or_say_nothing_are_told_as_broken_with_code_1(
     assert done.code == 1
     assert f"imported {taken} messages" in done.out
     assert says in done.out
+
+
+def test_receipts_say_what_was_done(run: Run) -> None:
+    assert run("remember", "I keep bees.").out.startswith("1 message stored in default\n")
+    run("add", "Odile owns the ferry")
+    one = first_id(run)
+    assert run("pin", one).out.startswith("pinned in default\n")
+    assert run("pin", one).out.startswith("nothing changed in default\n")
+    undone = run("undo", run("runs", "--json").json[0]["id"])
+    assert undone.out.startswith("taken back: 1 changed in default\n")
+
+
+@pytest.mark.parametrize("words", [("facts",), ("facts", "--rejected"), ("runs",)])
+@pytest.mark.parametrize("limit", ["0", "-1"])
+def test_a_limit_below_one_is_wrong_input(run: Run, words: tuple[str, ...], limit: str) -> None:
+    assert run(*words, "--limit", limit).code == 2
+    assert run("core", "-k", limit).code == 2
+
+
+def test_help_names_no_type_where_an_option_takes_no_value(run: Run) -> None:
+    flags = [line for line in run("consolidate", "--help").out.splitlines() if "--force" in line or "--json" in line]
+    assert len(flags) == 2
+    assert not any("bool" in line for line in flags)
+
+
+def test_too_few_messages_and_counts_of_one_are_told_in_grammar(run: Run) -> None:
+    run("remember", "I'm allergic to walnuts.", "--conversation", "a")
+    assert "only 1 message (min 6): use --force" in run("consolidate").out
+    assert "1 fact from 1 conversation:" in run("consolidate", "--all").out
+
+
+def test_no_facts_of_a_category_is_not_no_facts(run: Run) -> None:
+    run("add", "Odile owns the ferry", "--category", "person")
+    assert run("facts", "--category", "foo").out.startswith("no facts are foo:")
+
+
+def test_explain_tells_strength_in_words_and_no_fading_of_what_never_fades(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    one = first_id(run)
+    told = run("explain", one).out
+    assert "days ago; untouched it falls to 37 %" in told
+    assert "tau_days" not in told
+    value = run("explain", one, "--json").json
+    assert "tau_days" in value["parts"]
+    assert value["fades_at"]
+    run("pin", one)
+    assert run("explain", one, "--json").json["fades_at"] is None
+
+
+def test_a_dry_night_names_what_it_would_do_and_why_and_counts_the_rest(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AgentMemory.open(store, clock=lambda: datetime(2024, 1, 1, tzinfo=UTC)) as memory:
+        for name in ("Ann", "Bert", "Cecilia"):
+            memory.add(f"{name} walked along the river {name}", kind="episodic", category="observation")
+    monkeypatch.setattr(keeping, "INTENDED_SHOWN", 1)
+    told = run("sleep", "--dry-run").out
+    assert "→" in told
+    assert "because " in told
+    assert "--verbose shows all" in told
+    whole = run("sleep", "--dry-run", "--verbose").out
+    assert "--verbose shows all" not in whole
+    assert whole.count("because ") > told.count("because ")
+
+
+def test_recall_says_once_how_many_memories_have_no_vector(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    run("add", "The heron nests in May")
+    assert run("recall", "who owns the ferry?").err == ""
+    told = run("recall", "who owns the ferry?", "--embedder", "static")
+    assert told.err == "2 memories have no vector: run slowwave reembed\n"
+    run("reembed", "--embedder", "static")
+    assert run("recall", "who owns the ferry?", "--embedder", "static").err == ""

@@ -1,6 +1,7 @@
 """Commands that ask: recall, context, facts, core."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
@@ -14,6 +15,7 @@ from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
+from slowwave.policy.retention import strength
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -24,6 +26,8 @@ PANEL: Final = "Ask"
 SHOWN: Final = 320
 """Characters of a long text that are shown around what matches; `--verbose` shows all."""
 
+MANY: Final = 1000
+"""Memories without a vector up to which they are counted on every recall; `status` counts them all."""
 DISTILLING: Final = ("consolidate", "sleep/distil", "sleep/retry")
 TOLD: Final = 0.005
 """A smaller share of a score would read as nothing; `--json` has them all."""
@@ -31,6 +35,7 @@ TOLD: Final = 0.005
 MEANS: Final = {
     "words": "words in common, the rarer the better",
     "meaning": "near in meaning",
+    "estimated": "it has no vector: guessed from its words",
     "asked": "said by the one you ask about",
     "user": "said by the user, not the assistant",
     "question": "it asks rather than tells",
@@ -85,6 +90,8 @@ def recall(
             as_of=instant(as_of, "--as-of"),
             known_at=instant(known_at, "--known-at"),
         )
+        if told := _without_vector(memory):
+            typer.echo(told, err=True)
     if given.json:
         given.paper.value(hits)
     elif not hits:
@@ -95,6 +102,14 @@ def recall(
             paper.say("nothing says it in these words; the nearest in meaning:", style="dim")
         for place, hit in enumerate(hits, 1):
             show_hit(paper, hit, place, query, why=why, whole=given.verbose)
+
+
+def _without_vector(memory: "AgentMemory") -> str:
+    """What to do if some memories are found by their words alone, else nothing."""
+    embedder, store = memory.ports.embedder, memory.ports.store
+    number = len(store.unembedded(memory.ports.scope, embedder.name, MANY)) if embedder else 0
+    least = "at least " if number == MANY else ""
+    return f"{least}{number:,} memories have no vector: run slowwave reembed" if number else ""
 
 
 def show_hit(paper: Paper, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
@@ -182,7 +197,7 @@ def facts(
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
     phase: Annotated[list[str] | None, typer.Option(help="active, core, cold, superseded, retracted …")] = None,
     rejected: Annotated[bool, typer.Option("--rejected", help="Those that were refused, and why.")] = False,
-    limit: Annotated[int, typer.Option(help="At most so many, the newest.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest.")] = 50,
 ) -> None:
     """List what is known, or what was refused."""
     with given.memory() as memory:
@@ -192,18 +207,21 @@ def facts(
         found = memory.get_all(categories=category or None, phases=phase or None)
         left = max(0, len(found) - limit)
         found = found[-limit:]
-        strengths = [memory.strength(one.id) for one in found]
+        strengths = _strengths(memory, found)
     if given.json:
         given.paper.value(
-            [{**plain(one), "strength": round(strength, 4)} for one, strength in zip(found, strengths, strict=True)]
+            [{**plain(one), "strength": round(strong, 4)} for one, strong in zip(found, strengths, strict=True)]
         )
         return
     paper = given.paper
-    for one, strength in zip(found, strengths, strict=True):
-        show_fact(paper, one, strength)
+    for one, strong in zip(found, strengths, strict=True):
+        show_fact(paper, one, strong)
     if left:
         paper.say(f"{left:,} older ones: --limit {left + limit}", style="dim")
-    if not found:
+    if not found and (category or phase):
+        asked = " and ".join(filter(None, (" or ".join(category or ()), " or ".join(phase or ()))))
+        paper.say(f"no facts are {asked}: slowwave facts lists what there is")
+    elif not found:
         paper.say("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
 
 
@@ -215,13 +233,18 @@ def _refused(memory: "AgentMemory", limit: int) -> list[Refuse]:
     return list(islice(found, limit))
 
 
-def show_fact(paper: Paper, fact: Memory, strength: float) -> None:
+def _strengths(memory: "AgentMemory", found: Sequence[Memory]) -> list[float]:
+    now = memory.ports.now()
+    return [strength(one, memory.ports.config, now) for one in found]
+
+
+def show_fact(paper: Paper, fact: Memory, strong: float) -> None:
     """A fact and how it stands, in two lines."""
     phase = "" if fact.phase == "active" else f" · {fact.phase}{f' ({fact.reason})' if fact.reason else ''}"
     pinned = " · pinned" if fact.pinned else ""
     paper.say(fact.text)
     paper.say(
-        f"{fact.category} · since {day(fact.valid_from)} · strength {strength:.2f}{phase}{pinned} · {fact.id}",
+        f"{fact.category} · since {day(fact.valid_from)} · strength {strong:.2f}{phase}{pinned} · {fact.id}",
         style="dim",
         indent=2,
     )
@@ -242,8 +265,8 @@ def _show_rejected(given: Given, refused: list[Refuse]) -> None:
 @command(room, "core", PANEL)
 def core(
     given: Given,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many.")] = 5,
-    min_retrievals: Annotated[int, typer.Option("--min-retrievals", help="Only facts used as often.")] = 0,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many.")] = 5,
+    min_retrievals: Annotated[int, typer.Option("--min-retrievals", min=0, help="Only facts used as often.")] = 0,
 ) -> None:
     """The facts that matter most now, of all: strong ones and often used ones.
 
@@ -251,11 +274,11 @@ def core(
     """
     with given.memory() as memory:
         found = memory.core(top_k, min_retrievals)
-        strengths = [memory.strength(one.id) for one in found]
+        strengths = _strengths(memory, found)
     if given.json:
         given.paper.value(found)
         return
-    for one, strength in zip(found, strengths, strict=True):
-        show_fact(given.paper, one, strength)
+    for one, strong in zip(found, strengths, strict=True):
+        show_fact(given.paper, one, strong)
     if not found:
         given.paper.say("no facts yet")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_args
 
 import typer
 
@@ -111,6 +111,8 @@ def command(app: typer.Typer, name: str, panel: str) -> Callable[[Command], Comm
             for key, (annotation, default) in _SHARED.items()
         ]
         every = [context, *(parameter.replace(kind=keyword) for parameter in parameters), *shared]
+        for parameter in every:
+            _unlabelled(parameter.annotation)
         run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
         del run.__wrapped__  # else its signature would be read instead
@@ -118,6 +120,13 @@ def command(app: typer.Typer, name: str, panel: str) -> Callable[[Command], Comm
         return function
 
     return register
+
+
+def _unlabelled(annotation: object) -> None:
+    """A flag takes no value, so its help names no type of one."""
+    kind, *told = get_args(annotation) or (None,)
+    for option in told if kind is bool else ():
+        option.metavar = ""
 
 
 def _given(context: typer.Context, options: dict[str, Any]) -> Given:

@@ -1,6 +1,7 @@
 """Commands that keep memory in order: consolidate, sleep, undo, reembed, doctor."""
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -9,8 +10,11 @@ import typer
 
 from slowwave.cli.given import WAITING, Given, command
 from slowwave.cli.nights import every_scope, nights
+from slowwave.cli.paper import one_line
 from slowwave.cli.shapes import plain
+from slowwave.cli.telling import counted, intended, linked
 from slowwave.errors import InputError, SlowwaveError
+from slowwave.model.plan import Plan
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -20,6 +24,9 @@ room = typer.Typer()
 
 PANEL: Final = "Keep in order"
 REFUSED_SHOWN: Final = 3
+INTENDED_SHOWN: Final = 20
+WORDS_SHOWN: Final = 240
+"""Characters."""
 
 
 @command(room, "consolidate", PANEL)
@@ -49,7 +56,8 @@ def consolidate(
         given.paper.value([{"conversation": name or None, **plain(result)} for name, result in results.items()])
     elif every:
         facts = sum(len(result.facts) for result in results.values())
-        given.paper.say(f"{facts:,} facts from {len(results):,} conversations: slowwave facts lists them")
+        told = f"{counted(facts, 'fact')} from {counted(len(results), 'conversation')}: slowwave facts lists them"
+        given.paper.say(f"{told}; each conversation has its own undo above" if len(results) > 1 else told)
     return WAITING if any(one.waiting or (one.skipped_reason and one.problems) for one in results.values()) else None
 
 
@@ -61,9 +69,9 @@ def _unread(memory: "AgentMemory") -> list[str]:
 
 def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None:
     paper = given.paper
-    counted = f"{len(result.facts)} facts, {len(result.rejected)} refused"
-    reason = f"; {result.skipped_reason}" if result.skipped_reason else ""
-    paper.say(f"{name + ': ' if name else ''}{counted}{reason}")
+    number = f"{counted(len(result.facts), 'fact')}, {len(result.rejected)} refused"
+    reason = f"; {_skipped(result.skipped_reason)}" if result.skipped_reason else ""
+    paper.say(f"{name + ': ' if name else ''}{number}{reason}")
     for fact in result.facts:
         paper.say(f"+ [{fact.category}] {fact.text}", indent=2)
     for note in result.notes:
@@ -74,6 +82,13 @@ def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None
         paper.say(f"problem: {problem}", style="yellow", indent=2)
     if result.run_id:
         paper.say(f"run {result.run_id}, undo with `slowwave undo {result.run_id}`", style="dim", indent=2)
+
+
+def _skipped(reason: str) -> str:
+    """Why nothing was read, and what to do about it."""
+    if not reason.endswith(")") or not reason.startswith("only "):
+        return reason
+    return f"{reason.replace('only 1 messages', 'only 1 message')}: use --force"
 
 
 @command(room, "sleep", PANEL)
@@ -97,8 +112,28 @@ def sleep(
         if due:
             return WAITING if every_scope(given, memory, think=not no_think) else None
         report = memory.sleep(dry_run=dry_run, think=not no_think)
+        texts = _texts(memory, report.plan) if dry_run and not given.json else {}
     given.paper.either(report)
+    if dry_run and not given.json:
+        _intended(given, report.plan, texts)
     return WAITING if report.problems else None
+
+
+def _texts(memory: "AgentMemory", plan: Plan) -> dict[str, str]:
+    ports = memory.ports
+    return {one.id: one.text for one in ports.store.get(ports.scopes, linked(plan.operations))}
+
+
+def _intended(given: Given, plan: Plan, texts: Mapping[str, str]) -> None:
+    """Each operation of a plan that was not applied, and why, up to a limit; the rest counted."""
+    paper = given.paper
+    lines = [(words, one.because) for one in plan.operations if (words := intended(one, texts)) is not None]
+    for words, because in lines if given.verbose else lines[:INTENDED_SHOWN]:
+        paper.say(words if given.verbose else one_line(words, WORDS_SHOWN), indent=2)
+        paper.say(f"because {because}", style="dim", indent=6)
+    left = 0 if given.verbose else len(lines) - INTENDED_SHOWN
+    if left > 0:
+        paper.say(f"and {left:,} more: --verbose shows all", style="dim", indent=2)
 
 
 @command(room, "undo", PANEL)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from slowwave.cli.shapes import plain
+from slowwave.cli.telling import told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,7 +89,7 @@ class Paper:
 
     def told(self, value: object) -> None:
         """A value that prints itself: its first line, and the rest a little dimmer."""
-        first, _, rest = str(value).partition("\n")
+        first, _, rest = told(value).partition("\n")
         self.say(first)
         for line in rest.splitlines():
             self.say(line.lstrip(), style="dim", indent=len(line) - len(line.lstrip()))

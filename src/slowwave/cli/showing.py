@@ -41,7 +41,7 @@ def history(given: Given, memory_id: Identity) -> None:
 
 
 @command(room, "runs", PANEL)
-def runs(given: Given, limit: Annotated[int, typer.Option(help="How many, the newest first.")] = 20) -> None:
+def runs(given: Given, limit: Annotated[int, typer.Option(min=1, help="How many, the newest first.")] = 20) -> None:
     """The latest runs: what changed memory, why, and the id to undo it by."""
     with given.memory() as memory:
         found = memory.runs(limit)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Event
@@ -10,10 +11,23 @@ from slowwave.model.state import Linked
 from slowwave.policy.retention import exempt, fades_at, parts, strength
 from slowwave.ports import Ports
 
+MEANS: Final[Mapping[str, str]] = {
+    "idle_days": "last said or used {:,.1f} days ago",
+    "tau_days": "untouched it falls to 37 % every {:,.1f} days",
+    "half_life_days": "untouched it falls to half every {:,.1f} days",
+    "importance": "importance {:.2f}",
+    "accesses": "used {:.0f} times",
+    "recency": "{:.2f} for how new it is",
+    "use": "{:.2f} for being used",
+    "freshness": "{:.2f} for being used lately",
+    "type": "{:.2f} for its category",
+}
+"""The parts of a strength in words; those that only lead to another of them are left out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One memory: how strong it is and why, when it will fade, what keeps it, and its life so far."""
+    """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life."""
 
     memory: Memory
     strength: float
@@ -28,8 +42,8 @@ class Explanation:
         memory = self.memory
         phase = memory.phase + (f" ({memory.reason})" if memory.reason else "")
         lines = [memory.text, f"  {memory.kind} · {memory.category} · {phase} · version {memory.version} · {memory.id}"]
-        reasons = ", ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
-        lines.append(f"  strength {self.strength:.2f} now ({reasons})")
+        reasons = "; ".join(MEANS[name].format(value) for name, value in self.parts.items() if name in MEANS)
+        lines.append(f"  strength {self.strength:.2f} now: {reasons}")
         if self.kept_because:
             lines.append(f"  never fades: {self.kept_because}")
         elif self.fades_at:
@@ -47,13 +61,14 @@ class Explanation:
 
 def explain(ports: Ports, memory: Memory) -> Explanation:
     """Everything known about a memory. A pure read."""
-    now, config = ports.now(), ports.config
+    now, config, kept = ports.now(), ports.config, exempt(memory)
+    fades = memory.hot and kept is None
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),
         parts=parts(memory, config, now),
-        fades_at=fades_at(memory, config, config.forgetting_threshold) if memory.hot else None,
-        kept_because=exempt(memory),
+        fades_at=fades_at(memory, config, config.forgetting_threshold) if fades else None,
+        kept_because=kept,
         history=tuple(ports.store.history(memory.scope, memory.id)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),
         sources=tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources])),

@@ -1,0 +1,41 @@
+"""Operations in words: each sort of them, before and after."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from slowwave.cli.telling import intended
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Add, Advance, Change, Link, Operation, Refuse, Use
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+FACT = Memory(id="f", scope="t", kind="semantic", text="Odile rows", recorded_at=AT, valid_from=AT, category="person")
+NAMES = {"f": "Odile rows", "g": "Odile sails"}
+
+
+def _link(weight: float) -> Link:
+    return Link(source="f", target="g", kind="close", weight=weight, before=0.0, because="near", at=AT)
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        (Add(memory=FACT, because="b"), "+ [person] Odile rows"),
+        (
+            Change(before=FACT, after=replace(FACT, phase="cold", reason="expired"), because="b"),
+            "active → cold (expired): Odile rows",
+        ),
+        (
+            Change(before=FACT, after=replace(FACT, text="Odile sails"), because="b"),
+            "changed: Odile rows → Odile sails",
+        ),
+        (_link(0.5), "linked (close): Odile rows — Odile sails"),
+        (_link(0.0), "unlinked (close): Odile rows — Odile sails"),
+        (Use(seen=FACT, after=FACT, because="b"), "used: Odile rows"),
+        (Refuse(text="Odile flies", quote="", reason="r", because="r"), "refused: Odile flies"),
+        (Advance(conversation="c", cursor="distil", before=0, after=1, because="b"), None),
+    ],
+)
+def test_each_sort_of_operation_reads_as_what_it_would_do(operation: Operation, words: str | None) -> None:
+    assert intended(operation, NAMES) == words
