@@ -243,3 +243,16 @@ def test_a_score_says_the_user_said_it_where_no_speaker_was_asked_about(world: "
     assert hit.parts["user"] > 0
     assert "asked" not in hit.parts
     assert sum(hit.parts.values()) == pytest.approx(hit.score)
+
+
+def test_a_message_without_a_vector_is_found_first_by_its_exact_words(world: "World") -> None:
+    world.open(embedder="none").add_message(Message(role="user", content="Juno keeps bees by the north wall"))
+    memory = world.open(embedder="static")
+    memory.add_message(Message(role="user", content="The bees of Juno sleep by the southern wall"), conversation="d")
+    first, second = memory.search("Juno keeps bees by the north wall")
+    assert first.text == "Juno keeps bees by the north wall"
+    assert first.parts["estimated"] == pytest.approx(0.7 * first.parts["words"])
+    assert "meaning" not in first.parts
+    assert "estimated" not in second.parts
+    memory.reembed()
+    assert not any("estimated" in hit.parts for hit in memory.search("Juno keeps bees by the north wall"))

@@ -121,6 +121,7 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
 
     words: the share of the question's information that its words and its neighbours' cover, 0 to 1.
     meaning: MEANING times the cosine with the question, context included.
+    estimated: for a row without a vector, where others have one, MEANING times its words: exact words still win.
     asked: ASKED if said by the one speaker the question names; and where it names none and does not turn to the assistant,
     user: ASKED if said by the user of an assistant.
     question: down to -QUESTION for a bare question, and
@@ -131,6 +132,8 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
     found = {"words": lexical(corpus, question)}
     if vector is not None and corpus.vectors is not None and len(vector) == corpus.vectors.shape[1]:
         found["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
+        if not (corpus.scale > 0).all():
+            found["estimated"] = MEANING * (found["words"] * (corpus.scale == 0))
     if question.speaker is not None:
         found["asked"] = ASKED * (corpus.speaker == question.speaker)
     elif question.of_user:
