@@ -95,7 +95,11 @@ def state_hash(store: Applying, scope: str) -> str:
         for table in TABLES if token is not None else ():
             for batch in _read(store, table, int(token or 0)):
                 for row in batch:
-                    total.update(repr((table, *row)).encode("utf-8", "surrogatepass"))
+                    plain = [len(value) if isinstance(value, bytes) else value for value in row]
+                    total.update(repr((table, plain)).encode("utf-8", "surrogatepass"))
+                    for value in row:
+                        if isinstance(value, bytes):
+                            total.update(value)
     return total.hexdigest()
 
 

@@ -189,7 +189,10 @@ class Session:
         if not gathered:
             return
         cursor = self._cursor()
-        cursor.executemany(words(statement).encode(), gathered)
+        if len(gathered) == 1:  # without the pipeline that many rows are worth
+            cursor.execute(words(statement).encode(), gathered[0])
+        else:
+            cursor.executemany(words(statement).encode(), gathered)
         if statement in STRICT and cursor.rowcount != len(gathered):
             raise Clash("a row clashes with one that is stored")
 
