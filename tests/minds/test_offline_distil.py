@@ -281,6 +281,72 @@ def test_any_text_is_read_without_failing(text: str) -> None:
         assert fact.quote in text
 
 
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("Correction: the deadline is 21 April.", ["The deadline is 21 April 2026"]),
+        ("The deadline moved to 21 April.", ["The deadline moved to 21 April 2026"]),
+        ("I'm not allergic to penicillin after all.", ["The user is not allergic to penicillin after all"]),
+        ("I don't work at St James anymore.", ["The user doesn't work at St James anymore"]),
+        ("I am not vegetarian any more.", ["The user is not vegetarian any more"]),
+        ("My budget is 500 euros. Scratch that, my budget is 700 euros.", ["The user's budget is 700 euros"]),
+        ("I live in Leeds, no wait, I live in Bristol.", ["The user lives in Bristol"]),
+        ("I live in Leeds. I mean, I live in Bristol.", ["The user lives in Bristol"]),
+    ],
+)
+def test_corrections_are_facts_and_what_is_taken_back_at_once_is_none(text: str, texts: list[str]) -> None:
+    assert [f.text for f in told(text)] == texts
+
+
+def test_the_quote_of_a_correction_holds_the_word_that_announces_it() -> None:
+    chat = transcript(said(1, "Correction: the deadline is 21 April."))
+    (fact,) = facts(chat)
+    assert fact.quote == "Correction: the deadline is 21 April"
+    assert ground(fact, chat) == fact
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In my novel, I'm a detective and I live in Paris.",
+        "Translate to French: I live in London and I work at Acme.",
+        "Please proofread the following: I live in London. I work at Acme.",
+        "Can you summarise this email?\nHi Tom, I live in London.",
+        "Write a story where I live on Mars and I own a dog called Rex.",
+        "I quit in 2019.",
+    ],
+)
+def test_fiction_texts_to_work_on_and_verbs_without_their_object_are_no_facts(text: str) -> None:
+    assert told(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("I'm vegetarian, but I eat fish sometimes.", ["The user is vegetarian, but they eat fish sometimes"]),
+        ("I used to smoke but I quit in 2019.", ["The user used to smoke but they quit in 2019"]),
+    ],
+)
+def test_a_statement_keeps_what_qualifies_it(text: str, texts: list[str]) -> None:
+    assert [f.text for f in told(text)] == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I'm Priya.", ["The user's name is Priya"]),
+        ("Hi! I'm Jean Valjean!", ["The user's name is Jean Valjean"]),
+        ("I'm German.", []),
+        ("I'm Tired.", []),
+        ("I'm Priya and tall.", []),
+        ("Thanks. I'm Nobody?", []),
+    ],
+)
+def test_people_introduce_themselves_at_the_start_of_a_talk_alone(text: str, names: list[str]) -> None:
+    assert [f.text for f in told(text)] == names
+    assert facts(transcript(said(1, "Good morning."), said(2, text))) == ()
+
+
 @pytest.mark.skipif("SLOWWAVE_DATA" not in os.environ, reason="SLOWWAVE_DATA does not name the development data")
 def test_facts_of_real_talk_are_grounded_and_rest_on_evidence() -> None:
     data = json.loads((Path(os.environ["SLOWWAVE_DATA"]) / "locomo" / "locomo-dev.json").read_text())[0]

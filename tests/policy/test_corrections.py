@@ -129,3 +129,11 @@ def test_no_fact_corrects_itself(text: str) -> None:
 def test_any_text_may_be_asked_about(new: str, old: str) -> None:
     found = correction(new, old)
     assert found is None or found.kind in {"ended", "changed", "corrected"}
+
+
+def test_what_is_not_so_after_all_was_never_so() -> None:
+    new = "The user is not allergic to penicillin after all, the test was negative"
+    found = correction(new, "The user is allergic to penicillin")
+    assert found is not None
+    assert found.kind == "corrected"
+    assert correction(new, "The user is allergic to nuts") is None

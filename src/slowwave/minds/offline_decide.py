@@ -1,6 +1,7 @@
 """What a new fact does to what is known, by rule: merge only what says the same, supersede only what is taken back."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -19,6 +20,7 @@ from slowwave.policy.segment import stem
 from slowwave.policy.values import value_changed
 
 CLOSE, CHANGED, CONFLICT = "close", "value changed?", "conflict?"
+_HEAD: Final = re.compile(r"(?:correction|update|actually|sorry|i mean|scratch that|no,? wait)\b[^\w]*", re.IGNORECASE)
 SAME_EVENT: Final = timedelta(days=7)
 """Told further apart, two undated events are two events, however alike the words."""
 
@@ -144,7 +146,10 @@ def _quote(candidate: Candidate) -> str:
 def _value(case: Case, candidate: Candidate) -> str:
     if case.at < candidate.memory.at:
         return ""
-    found = value_changed(case.fact.text, candidate.memory.text, _rarity)
+    old = candidate.memory.text
+    found = value_changed(case.fact.text, old, _rarity)
+    if found is None and (head := _HEAD.match(case.fact.quote or "")):
+        found = value_changed(head[0] + case.fact.text, old, _rarity)
     return found.because if found else ""
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from slowwave.minds.rules.cut import pieces
 from slowwave.minds.rules.dangling import pointed_at, stands_alone
+from slowwave.minds.rules.introduced import introduced
 from slowwave.minds.rules.myself import classify
 from slowwave.minds.rules.other import elided, instruction, named, thing
 from slowwave.minds.rules.rewrite import third_person
@@ -78,18 +79,22 @@ def _as_said(found: list[Found]) -> list[Found]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Room:
-    """What is known of a conversation while its turns are read; `known` grows with the terms that were heard."""
+    """What is known of a conversation while its turns are read; `known` grows with the terms that were heard, `first` is the turn that opens the talk (0: none)."""
 
     assistant: bool
     speakers: frozenset[str]
     names: frozenset[str]
     known: set[str]
+    first: int
 
 
 def _room(transcript: Transcript) -> _Room:
     said = [*transcript.before, *(t.memory for t in transcript.turns)]
     names = frozenset(name for m in said for name in naming.names(m.text).inside)
-    return _Room(assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set())
+    first = 0 if transcript.before else next((t.number for t in transcript.turns if t.memory.role == "user"), 0)
+    return _Room(
+        assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set(), first=first
+    )
 
 
 def with_assistant(transcript: Transcript) -> bool:
@@ -104,8 +109,10 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
     if not heard or not prepare(said.text).english:
         return
     speaker = said.speaker or USER
-    for piece in pieces(said.text, room.speakers - {speaker}):
-        draft = _draft(pointed_at(resolve(piece.text, said.at)), speaker, room)
+    opens = room.assistant and turn.number == room.first
+    for place, piece in enumerate(pieces(said.text, room.speakers - {speaker})):
+        words = pointed_at(resolve(piece.text, said.at))
+        draft = (introduced(piece, speaker) if opens and not place else None) or _draft(words, speaker, room)
         if draft is None:
             continue
         text, subject, claim = draft
@@ -119,7 +126,7 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
             subject=subject,
             confidence=claim.confidence,
             turn=turn.number,
-            quote=piece.text,
+            quote=said.text[piece.head : piece.start] + piece.text,
         )
         yield Found(fact=fact, turn=turn.number, start=piece.start, worth=worth(piece.text, claim, room.known))
     room.known.update(terms(said.text))

@@ -17,10 +17,10 @@ _NO_LONGER: Final = re.compile(
     rf"\bno longer\b|\b(?:(?:do|does|did) )?not\b(?=.+{_ANY_MORE})|{_ANY_MORE}|\b(?:has |have )?(?:stopped|quit|ceased)\b(?=\s+\w+ing\b)",
     re.IGNORECASE,
 )
-_ACTUALLY: Final = re.compile(r"\b(?:actually|in fact)\b,?", re.IGNORECASE)
+_ACTUALLY: Final = re.compile(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
 _NOT: Final = re.compile(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
 _TAIL: Final = re.compile(
-    r"[,;(]|[.!](?=\s|$)|\b(?:because|since|as of|when|after|but|and now|now that|due to|instead)\b.*",
+    r"[,;]\s+(?:the|my|their|they|he|she|it|so)\b.*|[,;(]|[.!](?=\s|$)|\b(?:because|since|as of|when|after|but|and now|now that|due to|instead)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _CHANGED: Final = (
@@ -102,7 +102,7 @@ def _ended(new: str, old: str) -> Kind | None:
 
 
 def _corrected(new: str, old: str) -> Kind | None:
-    """Read "actually … not": the statement without these words must be the old one."""
+    """Read "actually … not", "not … after all": the statement without these words must be the old one."""
     if not _ACTUALLY.search(new) or len(_NOT.findall(new)) != 1:
         return None
     denied = _TAIL.sub("", _NOT.sub(" ", _ACTUALLY.sub(" ", new)), count=1)

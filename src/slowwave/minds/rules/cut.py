@@ -13,6 +13,17 @@ _WROTE: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_TASK: Final = re.compile(
+    r"(?:^|(?<=[.!?\n]\s)|(?<=\n))[ \t]*(?:(?:please|now|can you|could you|would you|will you|help me|i want you to|i need you to)\s+){0,2}"
+    r"(?:translate|rewrite|rephrase|paraphrase|reword|summari[sz]e|proof-?read|polish|shorten)\b[^:?\n]{0,80}(?::|\?\s*\n|\n)",
+    re.IGNORECASE,
+)
+_FICTION: Final = re.compile(
+    r"\b(?:in (?:my|our|the|this|a) (?:[\w-]+ ){0,2}?(?:novel|story|screenplay|fan ?fiction|fanfic|dream|role-?play|campaign),\s+(?=(?:I|I['’]m|my|we)\b)"
+    r"|write (?:me )?(?:an?|the) (?:[\w-]+ ){0,3}?(?:story|poem|song|scene|novel|letter|email|essay|dialogue|monologue)\b[^.!?\n]*\b(?:I|my)\b"
+    r"|(?:pretend|imagine|let['’]s say|suppose)(?: that)? (?:I|I['’]m|we|my)\b)[^\n]*",
+    re.IGNORECASE,
+)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?…\n]|[.](?=\w)|(?<=\b(?:Mr|Ms|Dr|St|vs|No))[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
@@ -35,7 +46,7 @@ _OPENING: Final = re.compile(
     r"^[\s,;:.!?…–—*•#-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
     r"haha|lol|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|btw|anyway|anyways|you know|i mean|"
     r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since|"
-    r"as for me|in fact|(?:please )?(?:remember|note|keep in mind|be aware) that|remember(?=[,:])|fyi|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
+    r"as for me|in fact|(?:please )?(?:remember|note|keep in mind|be aware) that|remember(?=[,:])|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
     r"(?![\w'’])[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )
@@ -44,9 +55,28 @@ _HALF_SUBJECT: Final = re.compile(
 )
 _APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
 """Who somebody is, told between commas: the name is what the sentence is about, not who is spoken to."""
+_QUALIFIED: Final = re.compile(r"[\s,;–—-]*(?:but|though|although|except(?: that)?)\s+$", re.IGNORECASE)
+_QUALIFIER: Final = re.compile(
+    r"(?:I|we)\b.*\b(?:sometimes|occasionally|rarely|now and then|once in a while|from time to time|still)\b"
+    r"|(?:I|we)(?:['’]ve| have)? (?:\w+ )?(?:quit|stopped|gave up|given up)(?: (?:in|on|last|after|when|since|\w+ years?|\d+)\b.*)?\W*$",
+    re.IGNORECASE,
+)
 _UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
 _TRAILING: Final = re.compile(
     r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
+    re.IGNORECASE,
+)
+
+
+_TAKEN_BACK: Final = re.compile(
+    r"[\s,;:.!…–—-]*(?:(?:oh|uh|um|er|no|sorry|actually)\b[\s,]*)*(?:scratch that\b|strike that\b|(?:no,? )?wait,? no\b|(?<=no )wait\b|(?<=no, )wait\b"
+    r"|i mean,? (?:I|we|my|our|the|to|in|on|at|for|\d)\b|(?-i:I mean,? [A-Z]\w))",
+    re.IGNORECASE,
+)
+_ENDS_TAKEN_BACK: Final = re.compile(r"\b(?:scratch that|no,? wait|wait,? no)\W*$", re.IGNORECASE)
+_HEAD_LONGEST: Final = 40  # characters
+_HEAD: Final = re.compile(
+    r"(?:\b(?:correction|update|actually|sorry|i mean|scratch that|no,? wait|wait,? no)\b[\s,;:.!…–—-]*)+$",
     re.IGNORECASE,
 )
 
@@ -56,6 +86,7 @@ class Piece:
     """A stretch [start, end) of a message that may state one fact, its words without fillers, and its sentence.
 
     `asks`: whether its sentence ends in a question; then this is what the question takes for granted.
+    `head`: where the words begin that announce it as a change ("Correction: "), `start` if there are none.
     """
 
     start: int
@@ -63,6 +94,7 @@ class Piece:
     text: str
     sentence: str
     asks: bool
+    head: int
 
 
 def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
@@ -84,7 +116,9 @@ def _readable(text: str) -> str:
     kept = text
     if wrote := _WROTE.search(text):
         kept = kept[: wrote.start()]
-    for pattern in (_QUOTED_LINE, _CAPTION):
+    if task := _TASK.search(kept):
+        kept = kept[: task.start()]
+    for pattern in (_QUOTED_LINE, _CAPTION, _FICTION):
         kept = pattern.sub(lambda m: "\n" * len(m.group()), kept)
     own = strip_fenced(kept)
     return _aligned(kept, prose(own)) if own != kept or "\n" in own or "```" in own else kept
@@ -118,14 +152,21 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         if question or not words or _UNREADABLE.search(words):
             continue
         place = start + first + offset
-        yield Piece(start=place, end=place + len(words), text=words, sentence=sentence, asks=asks)
+        end_of_words = place + len(words)
+        if _TAKEN_BACK.match(text, end_of_words) or _ENDS_TAKEN_BACK.search(words):
+            continue
+        announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
+        head = announced.start() if announced else place
+        yield Piece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
 
 
 def _whole(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts, without a cut in "my husband and I"."""
+    """The parts, without a cut in "my husband and I", or before what qualifies: "but I eat fish sometimes"."""
     whole: list[tuple[int, int]] = []
     for first, last in parts:
-        if whole and _HALF_SUBJECT.search(sentence[slice(*whole[-1])]):
+        joined = sentence[whole[-1][1] : first] if whole else ""
+        qualifies = _QUALIFIED.match(joined) and _QUALIFIER.match(sentence[first:last])
+        if whole and (qualifies or _HALF_SUBJECT.search(sentence[slice(*whole[-1])])):
             whole[-1] = (whole[-1][0], last)
         else:
             whole.append((first, last))

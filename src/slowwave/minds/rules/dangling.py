@@ -30,6 +30,12 @@ _REPORTED: Final = word_set(
 )
 
 
+_OBJECTLESS: Final = re.compile(
+    r"^(?:I|we)(?:['’]ve| have)? (?:\w+ )?(?:quit|stopped|gave up|given up)(?: (?:in|on|last|after|when|since|years?|\d+)\b.*)?$",
+    re.IGNORECASE,
+)
+
+
 def stands_alone(text: str, *, person: bool = False) -> bool:
     """Whether every pronoun of a piece has its noun before it, nobody is addressed, and no end is missing.
 
@@ -42,7 +48,7 @@ def stands_alone(text: str, *, person: bool = False) -> bool:
     """
     tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
     capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
-    if not tokens or tokens[-1] in _CUT or _ADDRESSED & set(tokens):
+    if not tokens or _ends_open(tokens) or _ADDRESSED & set(tokens) or _OBJECTLESS.match(text):
         return False
     nouns, ready, persons = 0, False, person
     for place, token in enumerate(tokens):
@@ -59,6 +65,11 @@ def stands_alone(text: str, *, person: bool = False) -> bool:
         ready = ready or (nouns > 0 and token in _JOINS)
         nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
     return True
+
+
+def _ends_open(tokens: list[str]) -> bool:
+    """Whether the last word asks for another; "any more" is an end."""
+    return tokens[-1] in _CUT and tokens[-2:] != ["any", "more"]
 
 
 _SHOWN: Final = re.compile(

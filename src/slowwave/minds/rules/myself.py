@@ -20,8 +20,10 @@ from slowwave.minds.rules.patterns import (
     NOTHING_DONE,
     NOTHING_HELD,
     POINTING,
+    RETRACTED,
     SELF,
     THING_HELD,
+    THINKING,
     TOLERATING,
     WEIGHTY,
     WORKING,
@@ -92,9 +94,10 @@ _RULES: Final = (
     _Rule(
         category="observation",
         confidence=0.85,
-        forms="present",
+        forms="be present",
+        but=THINKING | LIKING,
         negated=None,
-        said=re.compile(r"\bno longer\b"),
+        said=RETRACTED,
         least=1,
     ),
     _Rule(
@@ -125,6 +128,7 @@ _RULES: Final = (
         forms="be",
         verbs=_BE,
         like=at(r"(?:\w+ )?(?:allergic to|intolerant)\b"),
+        negated=None,
         least=1,
         one=True,
     ),
@@ -196,12 +200,7 @@ _RULES: Final = (
     ),
     _Rule(category="goal", confidence=0.8, forms="progressive", verbs=word_set("have"), dated=True),
     _Rule(
-        category="goal",
-        confidence=0.8,
-        forms="progressive",
-        verbs=word_set("get"),
-        like=at(r"ready for\b"),
-        dated=True,
+        category="goal", confidence=0.8, forms="progressive", verbs=word_set("get"), like=at(r"ready for\b"), dated=True
     ),
     _Rule(
         category="goal",
@@ -274,6 +273,7 @@ _RULES: Final = (
         chat="people",
     ),
     _Rule(category="project", confidence=0.8, forms="progressive", verbs=word_set("work"), like=at(r"(?:hard )?on\s")),
+    _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=at(r"to\s")),
     _Rule(category="project", confidence=0.75, forms=_PAST, verbs=WORKING, chat="assistant", kind=_BY_DATE),
     _Rule(category="project", confidence=0.75, forms="progressive", verbs=WORKING, chat="assistant"),
     _Rule(category="project", confidence=0.75, forms="present", verbs=word_set("use"), chat="assistant", sharp=True),
@@ -343,7 +343,6 @@ _RULES: Final = (
         verbs=LASTING - word_set("take help start grow stay work run read need live"),
         chat="people",
     ),
-    _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=at(r"to\s")),
     _Rule(
         category="observation",
         confidence=0.85,

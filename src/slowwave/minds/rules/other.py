@@ -48,8 +48,11 @@ _NO_NAME: Final = word_set(
     "painting cooking working helping everything something nothing another just if as a an and but or now then "
     "today yesterday tomorrow"
 )
+_MOVED: Final = r"(?:(?:has|have|was|is|got)\s+(?:now\s+)?(?:been\s+)?)?(?:moved|changed|postponed|rescheduled|shifted|pushed|brought)(?: back| forward)? to"
 _THING: Final = re.compile(
-    r"^(?P<noun>(?:The|Our)\s+(?:[\w.'’/-]+\s+){0,5}?[\w.'’/-]+)\s+(?P<verb>is|are|was|uses|use|runs|has|have|will be|must be|starts|begins|ends|costs|takes place|happens|"
+    r"^(?P<noun>(?:[Tt]he|[Oo]ur)\s+(?:[\w.'’/-]+\s+){0,5}?[\w.'’/-]+)\s+(?P<verb>"
+    + _MOVED
+    + r"|is|are|was|uses|use|runs|has|have|will be|must be|starts|begins|ends|costs|takes place|happens|"
     r"expires|launches|ships|lives|supports|requires|depends on|stores|serves|returns)\s+(?P<rest>.+)$"
 )
 _DATED: Final = re.compile(
@@ -145,7 +148,12 @@ def named(piece: str, speaker: str, names: Collection[str]) -> tuple[str, str, C
 def thing(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
     """What is said of a thing with a date, a name or a figure: "The Q3 release deadline is Oct 14"."""
     match = _THING.match(piece)
-    if match is None or not _SHARP.search(match["rest"]) or _PRONOUN.search(piece) or not telling(match["rest"], 1):
+    if (
+        match is None
+        or not _SHARP.search(piece, match.start("verb"))
+        or _PRONOUN.search(piece)
+        or not telling(match["rest"], 1)
+    ):
         return None
     noun = match["noun"]
     if _OF_EXERCISES.search(noun):

@@ -55,6 +55,11 @@ LIKER: Final = re.compile(
     r"^(?:an?\s+)?(?:huge\s+|big\s+|avid\s+|real\s+)*(?:fan of|lover of|passionate about|into|interested in|fond of|afraid of|obsessed with|addicted to)\b",
     re.IGNORECASE,
 )
+THINKING: Final = word_set("know think feel see hear care want remember need believe understand trust mind get")
+RETRACTED: Final = re.compile(
+    r"\bno longer\b|(?:\bnot|n['’]t)\b.+\b(?:any ?more|any longer|after all)\b",
+    re.IGNORECASE,
+)
 SHORT_LEAD: Final = r"^(?:\S+\s){0,5}?\S*"
 NOTHING_HELD: Final = re.compile(
     r"^(?:\S+\s){0,2}?(?:question|idea|feeling|doubt|trouble|issue|problem|fun|blast|time|chance|bit|hope|no|any|thought|look|"
