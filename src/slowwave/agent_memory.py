@@ -123,9 +123,9 @@ class AgentMemory(Upkeep):
         """The conversation is over: consolidate whatever is left of it."""
         return self.consolidate(conversation, force=True)
 
-    def update(self, memory_id: str, text: str) -> Receipt:
-        """New words for a fact; the old ones stay in its history."""
-        return self._told(pipelines.edit.update(self._open_ports, memory_id, text))
+    def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt:
+        """New words for a fact; the old ones stay in its history, and so do its sources where they do not say it."""
+        return self._told(pipelines.edit.update(self._open_ports, memory_id, text, category))
 
     def delete(self, memory_id: str) -> Receipt:
         """Take a memory back. It is retracted, not destroyed: `revive` and `undo` bring it back."""

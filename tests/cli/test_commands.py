@@ -332,6 +332,15 @@ def test_lines_that_stop_short_or_say_nothing_are_told_as_broken_with_code_1(
     assert says in done.out
 
 
+def test_an_update_may_give_a_category_with_a_name(run: Run) -> None:
+    run("add", "Odile owns the ferry", "--category", "person")
+    assert run("update", first_id(run), "Odile owns the ferry", "--category", "project").code == 0
+    assert run("facts", "--json").json[0]["category"] == "project"
+    refused = run("update", first_id(run), "Odile owns the ferry", "--category", " ")
+    assert refused.code == 2
+    assert "use 1 to 256 characters" in refused.err
+
+
 def test_receipts_say_what_was_done(run: Run) -> None:
     assert run("remember", "I keep bees.").out.startswith("1 message stored in default\n")
     run("add", "Odile owns the ferry")

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, Message
 from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.model.fact import Fact
 from slowwave.policy.retention import RESTORED
 
 if TYPE_CHECKING:
@@ -139,6 +140,27 @@ def test_new_words_are_found_and_the_old_ones_stay_in_the_history(world: "World"
     changes = [event.operation for event in memory.history(fact)]
     assert changes[-1].before.text == "Alice owns the deploy pipeline"
     assert not memory.update(fact, "Alice owns the release train").applied
+
+
+def test_words_that_no_source_holds_are_stated_by_hand_and_rest_on_none(world: "World", only: "Only") -> None:
+    memory = world.open()
+    quote = "Alice owns the deploy pipeline"
+    said = memory.add_messages([Message(role="user", content=f"{quote} since May.", id="m-1")], "c").ids[0]
+    world.mind.facts = [Fact(text=quote, turn=1, quote=quote, category="person", confidence=0.9)]
+    memory.consolidate("c", force=True)
+    fact = only(memory).id
+    memory.update(fact, "Alice owns the pipeline")
+    assert only(memory).sources[0].memory == said
+    done = memory.update(fact, "Tea is served at 16:00", category="project")
+    assert only(memory).sources == ()
+    assert only(memory).category == "project"
+    assert memory.history(fact)[-1].operation.because == "stated by hand"
+    memory.undo(done.run_id)
+    assert (only(memory).sources[0].memory, only(memory).category) == (said, "person")
+    memory.update(fact, "Tea is served at 16:00")
+    erased = memory.erase(source="m-1")
+    assert erased.verified
+    assert fact in erased.destroyed  # its history quotes what was said
 
 
 def test_an_edited_memory_is_due_again(world: "World", only: "Only") -> None:

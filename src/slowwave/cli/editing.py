@@ -29,10 +29,15 @@ def unpin(given: Given, memory_id: Identity) -> None:
 
 
 @command(room, "update", PANEL)
-def update(given: Given, memory_id: Identity, text: Annotated[str, typer.Argument(help="The new words.")]) -> None:
+def update(
+    given: Given,
+    memory_id: Identity,
+    text: Annotated[str, typer.Argument(help="The new words.")],
+    category: Annotated[str | None, typer.Option(help="A new category; else it stays.")] = None,
+) -> None:
     """New words for a fact; the old ones stay in its history."""
     with given.memory() as memory:
-        given.paper.either(memory.update(memory_id, text))
+        given.paper.either(memory.update(memory_id, text, category=category))
 
 
 @command(room, "delete", PANEL)

@@ -1,6 +1,6 @@
 """What an erase takes with it: all that rests on what was chosen, and who returns in its place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from slowwave.model.codec import content_key
@@ -8,6 +8,7 @@ from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Operation
 from slowwave.model.query import Where
+from slowwave.pipelines.edit import STATED
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.cascade import CURSOR
@@ -31,7 +32,7 @@ class Doom:
         self.ports = ports
         self.now = ports.now()
         facts = ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), cascade=None))
-        self.doomed = _with_derived(chosen, facts)
+        self.doomed = _with_derived(chosen, facts, {one.id: self._once(one) for one in facts if STATED in one.flags})
         self.restored: list[str] = []
         self.due: list[str] = []
         self._chosen = {memory.id for memory in chosen}
@@ -44,6 +45,11 @@ class Doom:
                 self._behind.setdefault(str(fact.superseded_by), []).append(fact)
             if fact.hot and not fact.is_cascade:
                 self._live[content_key(fact.text)] = fact.id
+
+    def _once(self, fact: Memory) -> set[str]:
+        """The messages a fact rested on before a person gave it other words: its history quotes them."""
+        told = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
+        return {source.memory for one in told if isinstance(one, Change) for source in one.before.sources}
 
     def units(self) -> list[list[Operation]]:
         """What to do, in order."""
@@ -131,8 +137,8 @@ def _repointed(memory: Memory, to: str | None, **fields: str) -> Change:
     return Change(before=memory, after=after, because="what stood for it was erased")
 
 
-def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory]) -> dict[str, Memory]:
-    """What matches and all that rests on it: facts, their summaries, and summaries of the stretch it was said in.
+def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory], once: Mapping[str, set[str]]) -> dict[str, Memory]:
+    """What matches and all that rests on it, or did `once`: facts, their summaries, and summaries of the stretch it was said in.
 
     Of a fact that was chosen, what was merged into it says the same, and goes too.
     """
@@ -149,6 +155,7 @@ def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory]) -> dict[str
             for memory in rest
             if not ids.isdisjoint(source.memory for source in memory.sources)
             or not ids.isdisjoint(memory.members)
+            or not ids.isdisjoint(once.get(memory.id, ()))
             or (memory.superseded_by in picked and memory.reason == "duplicate")
             or (memory.is_cascade and (_covers(memory, said) or _follows(memory, spans)))
         ]

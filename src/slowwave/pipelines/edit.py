@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
@@ -14,10 +15,15 @@ from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.moves import dated, moved
 from slowwave.pipelines.review import secrets
+from slowwave.policy.grounding import adds, related
 from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
 TEXT_LONGEST = 100_000
+NAME_LONGEST = 256
+EDITED: Final = "edited by hand"
+STATED: Final = "stated by hand"
+"""Why a fact rests on no message any more; and the flag that says its history names those it once rested on."""
 
 
 def checked_text(text: str, what: str = "a memory") -> str:
@@ -31,6 +37,13 @@ def checked_text(text: str, what: str = "a memory") -> str:
     return clean(text).strip()
 
 
+def checked_name(name: str, what: str) -> str:
+    """The name of a category or subject, clean and stripped, or InputError."""
+    if not isinstance(name, str) or not name.strip() or len(name) > NAME_LONGEST:
+        raise InputError(f"{what}={name!r}: use 1 to {NAME_LONGEST} characters")
+    return clean(name).strip()
+
+
 def found(ports: Ports, memory_id: str) -> Memory:
     """The memory of this id in the handle's own scope, or NotFoundError."""
     memory = next(iter(ports.store.get((ports.scope,), [memory_id])), None)
@@ -39,26 +52,42 @@ def found(ports: Ports, memory_id: str) -> Memory:
     return memory
 
 
-def update(ports: Ports, memory_id: str, text: str) -> Receipt:
-    """New words for a fact; the old ones stay in its history."""
+def update(ports: Ports, memory_id: str, text: str, category: str | None = None) -> Receipt:
+    """New words for a fact, and a new category if one is given; the old ones stay in its history.
+
+    Words that the messages it rests on do not hold are a person's own: then it rests on none of them any more.
+    """
     text = checked_text(text)
+    category = checked_name(category, "category") if category is not None else None
     made, problems = entries(ports, [text])
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
         if before.kind == MESSAGE:
             raise InputError(f"{memory_id!r} is a message: what was said stays as it was said; add a fact instead")
-        if text == before.text:
-            return one_group(ports, "edit", [], "edited by hand", now=now)
-        after = replace(before, text=text, version=before.version + 1, flags=before.flags - {RESTORED})
+        if text == before.text and category in {None, before.category}:
+            return one_group(ports, "edit", [], EDITED, now=now)
+        flags = before.flags - {RESTORED}
+        after = replace(
+            before, text=text, category=category or before.category, flags=flags, version=before.version + 1
+        )
+        because = EDITED
+        if not _said(ports, after):
+            after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
         _refuse_twin(ports, after)
         held = ports.store.held(ports.scope, [content_key(text)])
         operations: list[Operation] = [Hold(key=key, on=False, because="stated again") for key in held]
         after = dated(after, ports.config)
-        operations.append(Change(before=before, after=after, because="edited by hand", entry=made[0]))
-        return one_group(ports, "edit", operations, "edited by hand", now=now)
+        operations.append(Change(before=before, after=after, because=because, entry=made[0]))
+        return one_group(ports, "edit", operations, because, now=now)
 
     return noted(settle(ports, plan), notes=secrets((text,)), problems=problems)
+
+
+def _said(ports: Ports, fact: Memory) -> bool:
+    """Whether the messages that a fact rests on, if any, hold its words."""
+    messages = ports.store.get((ports.scope,), [source.memory for source in fact.sources])
+    return not messages or (related(fact.text, messages) and not adds(fact.text, messages))
 
 
 def delete(ports: Ports, memory_id: str) -> Receipt:

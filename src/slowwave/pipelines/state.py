@@ -8,14 +8,13 @@ from slowwave.errors import InputError
 from slowwave.model.fact import Fact
 from slowwave.model.message import clean
 from slowwave.model.plan import Plan, Receipt
-from slowwave.pipelines.edit import checked_text
+from slowwave.pipelines.edit import checked_name, checked_text
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.pipelines.review import secrets
 from slowwave.ports import Ports
 
 KINDS = ("episodic", "semantic", "procedural")
-_NAME_LONGEST = 256
 
 
 def checked_fact(fact: Fact) -> Fact:
@@ -35,16 +34,10 @@ def checked_fact(fact: Fact) -> Fact:
     return replace(
         fact,
         text=checked_text(fact.text),
-        category=_named(fact.category, "category"),
-        subject=_named(fact.subject, "subject") if fact.subject is not None else None,
+        category=checked_name(fact.category, "category"),
+        subject=checked_name(fact.subject, "subject") if fact.subject is not None else None,
         metadata={clean(key): value for key, value in words.items()},
     )
-
-
-def _named(name: str, what: str) -> str:
-    if not isinstance(name, str) or not name.strip() or len(name) > _NAME_LONGEST:
-        raise InputError(f"{what}={name!r}: use 1 to {_NAME_LONGEST} characters")
-    return clean(name).strip()
 
 
 def state(ports: Ports, facts: tuple[Fact, ...], *, cause: str = "add") -> Receipt:
