@@ -10,6 +10,7 @@ from slowwave.errors import InputError, NotFoundError
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.message import Message
+from slowwave.model.operation import Refuse
 from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scene import Scene
@@ -295,6 +296,10 @@ class AgentMemory(Upkeep):
     def history(self, memory_id: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
         return self._open_ports.store.history(self.get(memory_id).scope, memory_id)
+
+    def refused(self, limit: int | None = 50) -> list[Refuse]:
+        """The facts that were proposed and not stored, newest first, each with its quote and the reason."""
+        return self._open_ports.store.refused(self._ports.scope, limit)
 
     def links(self, memory_id: str) -> list[Linked]:
         """What a memory is joined with."""

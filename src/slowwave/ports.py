@@ -10,6 +10,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
+from slowwave.model.operation import Refuse
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.state import Conversation, Lane, Linked
@@ -189,6 +190,10 @@ class Store(Protocol):
 
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
+        ...
+
+    def refused(self, scope: str, limit: int | None = None) -> list[Refuse]:
+        """The facts that were proposed and not stored, newest first."""
         ...
 
     def sequence(self, scope: str) -> int:

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -17,9 +16,6 @@ from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
 from slowwave.policy.retention import strength
 
-if TYPE_CHECKING:
-    from slowwave.agent_memory import AgentMemory
-
 room = typer.Typer()
 
 PANEL: Final = "Ask"
@@ -28,7 +24,6 @@ SHOWN: Final = 320
 
 MANY: Final = 1000
 """Memories without a vector up to which they are counted on every recall; `status` counts them all."""
-DISTILLING: Final = ("consolidate", "sleep/distil", "sleep/retry")
 TOLD: Final = 0.005
 """A smaller share of a score would read as nothing; `--json` has them all."""
 
@@ -202,7 +197,7 @@ def facts(
     """List what is known, or what was refused."""
     with given.memory() as memory:
         if rejected:
-            _show_rejected(given, _refused(memory, limit))
+            _show_rejected(given, memory.refused(limit))
             return
         found = memory.get_all(categories=category or None, phases=phase or None)
         left = max(0, len(found) - limit)
@@ -223,14 +218,6 @@ def facts(
         paper.say(f"no facts are {asked}: slowwave facts lists what there is")
     elif not found:
         paper.say("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
-
-
-def _refused(memory: "AgentMemory", limit: int) -> list[Refuse]:
-    """The latest refusals; only runs that distil hold any."""
-    ports = memory.ports
-    runs = (run for cause in DISTILLING for run in ports.store.runs(ports.scope, None, cause))
-    found = (one for run in runs for one in run.plan.operations if isinstance(one, Refuse))
-    return list(islice(found, limit))
 
 
 def _strengths(memory: "AgentMemory", found: Sequence[Memory]) -> list[float]:

@@ -87,6 +87,19 @@ class Journal(StoreBase):
                 events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=told[key]))
         return events
 
+    def refused(self, scope: str, limit: int | None = None) -> list[Refuse]:
+        """The facts that were proposed and not stored, newest first."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            values = {"scope": token, "limit": -1 if limit is None else limit}
+            rows = [] if token is None else self._all(SQL["latest_refused"], values)
+        found = []
+        for key, because, payload, total in rows:
+            checked_journal(key, ("refuse", None, None, because, payload), total)
+            text, quote, reason = loads(payload)
+            found.append(Refuse(text=text, quote=quote, reason=reason, because=because))
+        return found
+
     def sequence(self, scope: str) -> int:
         """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
         with self._guard:

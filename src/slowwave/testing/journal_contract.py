@@ -43,6 +43,14 @@ class JournalContract:
         again = tuple(told.plan.operations)[6]
         assert (again.seen.accesses, again.after.accesses) == (0, 1)  # type: ignore[union-attr]  # a Use
 
+    def test_what_was_refused_is_told_newest_first(self, store: Store) -> None:
+        refused = [Refuse(text=f"Owns {n} cats", quote="cats", reason="not said", because="unsupported") for n in "123"]
+        store.apply(plan(refused[0], refused[1]))
+        store.apply(plan(add(fact("Likes tea")), refused[2]))
+        assert store.refused(SCOPE) == refused[::-1]
+        assert store.refused(SCOPE, 2) == refused[:0:-1]
+        assert store.refused(OTHER) == []
+
     def test_a_change_is_told_with_the_memory_as_it_stood_then(self, store: Store) -> None:
         tea = fact("Likes tea")
         first = change(tea, text="Likes green tea")

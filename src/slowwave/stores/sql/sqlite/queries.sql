@@ -260,6 +260,10 @@ DELETE FROM journal WHERE key IN (
 -- name: refused
 SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'
 
+-- name: latest_refused
+SELECT key, because, payload, checksum FROM journal
+WHERE scope = :scope AND op = 'refuse' ORDER BY key DESC LIMIT :limit
+
 -- name: erase_journal_row
 DELETE FROM journal WHERE key = ?
 
