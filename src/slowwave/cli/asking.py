@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,9 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
 from slowwave.policy.retention import strength
+
+if TYPE_CHECKING:
+    from slowwave.agent_memory import AgentMemory
 
 room = typer.Typer()
 
