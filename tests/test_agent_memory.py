@@ -1,12 +1,13 @@
 """The facade: opening and closing, which scope, plain reads, and errors that say what to do."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from slowwave import AgentMemory, Message
-from slowwave.errors import ClosedError, ConflictError, InputError, ModelError, PortError, SettingsError
+from slowwave.errors import ClosedError, ConflictError, InputError, ModelError, NotFoundError, PortError, SettingsError
 from slowwave.minds.offline import OfflineMind
 from slowwave.model.fact import Fact
 
@@ -73,7 +74,8 @@ def test_siblings_see_nothing_of_each_other(world: "World", talk: "Talk") -> Non
     assert bob.search("bank PIN hint bicycle", deep=True) == []
     assert bob.get_all() == bob.runs() == bob.core() == bob.summaries() == []
     assert bob.get_conversation_messages("c") == []
-    assert bob.consolidate("c").skipped_reason == "no new messages"
+    with pytest.raises(NotFoundError, match="there are none"):
+        bob.consolidate("c")
     assert bob.record_retrieval(alice.get_all()) == 0
     for verb in (bob.get, bob.delete, bob.history, bob.explain, bob.links, bob.undo):
         with pytest.raises(LookupError):
@@ -156,3 +158,58 @@ def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
     assert f"undo with `slowwave undo {receipt.run_id}`" in str(receipt)
     assert "1 active" in str(memory.status())
     assert repr(memory).startswith("AgentMemory(")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda memory: memory.context(None), "a question is text, not NoneType"),
+        (lambda memory: memory.context("x", conversation=" "), "give its name, or None"),
+        (lambda memory: memory.context("x", budget_tokens=-5), "give at least 64"),
+        (lambda memory: memory.context("x", profile=["s4"]), "plain, chat, s4"),
+        (lambda memory: memory.search(None), "a question is text, not NoneType"),
+        (lambda memory: memory.search("x", top_k=0), "at least one hit"),
+        (lambda memory: memory.search("x", top_k=-1), "at least one hit"),
+        (lambda memory: memory.open(":memory:", max_facts_per_pass=0), r"pass config=Config\(max_facts_per_pass=0\)"),
+        (lambda memory: memory.open(":memory:", modle="x"), "no argument modle: there are store, scope, inherit, llm"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_to_do(
+    world: "World", call: Callable[[AgentMemory], object], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        call(world.open())
+
+
+def test_more_than_there_is_may_be_asked_for(world: "World") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    assert len(memory.search("deploys", top_k=10**30)) == 1
+    assert "Alice" in str(memory.context("deploys", budget_tokens=10**400))
+    assert memory.search("") == memory.search("  ")
+
+
+def test_consolidating_a_conversation_that_is_not_there_names_those_that_are(world: "World") -> None:
+    memory = world.open()
+    assert memory.consolidate().skipped_reason == "no new messages"
+    with pytest.raises(NotFoundError, match=r"no conversation 'nosuch' in scope t: there are none"):
+        memory.consolidate("nosuch")
+    for n in range(12):
+        memory.add_message(Message(role="user", content=f"Note {n}"), conversation=f"talk {n}")
+    with pytest.raises(NotFoundError, match=r"'talk \d+', .* and 2 more"):
+        memory.end_conversation("nosuch")
+    assert str(memory.context("x", conversation="tomorrow's first")) != ""
+
+
+def test_a_closed_memory_cannot_be_entered(world: "World") -> None:
+    memory = world.open()
+    memory.close()
+    with pytest.raises(ClosedError), memory:
+        pass
+
+
+def test_a_receipt_says_in_how_many_messages_characters_were_replaced(world: "World") -> None:
+    memory = world.open()
+    odd = [Message(role="user", content=text) for text in ("a\x00b", "c" + chr(0xD83D), "plain")]
+    (note,) = memory.add_messages(odd, conversation="c").notes
+    assert note == "NUL or lone surrogates, which no store can hold, became U+FFFD in 2 messages"

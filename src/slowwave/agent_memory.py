@@ -47,6 +47,10 @@ SAID: Final = frozenset({"active", "cold"})
 """The phases of messages that stand; the others were taken back or are under review."""
 
 
+LISTED: Final = 10
+"""Conversations that are named where one is not known."""
+
+
 class AgentMemory(Upkeep):
     """A memory for agents: keeps every message, distils facts, lets the unimportant fade, finds what matters.
 
@@ -115,10 +119,25 @@ class AgentMemory(Upkeep):
         Args:
             conversation: its name; None means the one written to last.
             force: also when there are fewer than `min_messages`.
+
+        Raises:
+            NotFoundError: for a conversation in which nothing was said, naming those there are.
         """
+        self._check_known(conversation)
         result = pipelines.distil.consolidate(self._run_ports, conversation, force=force)
         self._raise_if_strict(result.problems)
         return result
+
+    def _check_known(self, conversation: str | None) -> None:
+        """Raise NotFoundError for a conversation that nobody has written to."""
+        ports = self._open_ports
+        if conversation is None or ports.store.conversation(ports.scope, conversation) is not None:
+            return
+        known = [found.name for found in ports.store.conversations(ports.scope) if found.name]
+        listed = ", ".join(map(repr, known[:LISTED])) + (f" and {len(known) - LISTED} more" if known[LISTED:] else "")
+        raise NotFoundError(
+            f"no conversation {conversation!r} in scope {ports.scope}: there {'is' if len(known) == 1 else 'are'} {listed or 'none'}"
+        )
 
     def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
         """The conversation is over: consolidate whatever is left of it."""
@@ -212,7 +231,8 @@ class AgentMemory(Upkeep):
 
         Args:
             query: the question, or what is about to be talked of.
-            conversation: whose past and latest messages; None means the one written to last.
+            conversation: whose past and latest messages; None means the one written to last. One in which nothing was
+                said yet has neither.
             budget_tokens: what it may cost, at least 64.
             profile: "plain"; "chat", which also gives `.messages`; or "s4", a text for base models that ends where the
                 agent goes on.

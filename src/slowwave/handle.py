@@ -1,11 +1,13 @@
 """A handle on an open memory: opening, closing, and what every verb of the facade leans on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from datetime import timedelta
 from functools import cached_property
+from inspect import signature
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Never, Self
 
 from slowwave import pipelines, settings as settings_
 from slowwave.errors import ClosedError, InputError, PortError
@@ -33,6 +35,20 @@ class _Unset:
 FROM_SETTINGS: Final = _Unset()
 
 
+def _check_arguments(unknown: Mapping[str, object], of: Callable[..., object]) -> None:
+    """Raise InputError for arguments that there are not, saying where they belong."""
+    if not unknown:
+        return
+    numbers = {field.name for field in fields(Config)}
+    if numbers.issuperset(unknown):
+        wanted = ", ".join(f"{name}={value!r}" for name, value in unknown.items())
+        raise InputError(f"{', '.join(unknown)} belongs to Config: pass config=Config({wanted})")
+    there = [name for name, one in signature(of).parameters.items() if one.kind is not one.VAR_KEYWORD]
+    raise InputError(
+        f"no argument {', '.join(unknown)}: there are {', '.join(there)}; numbers go into config=Config(...)"
+    )
+
+
 class Handle:
     """An open memory of one scope. May be shared by threads."""
 
@@ -55,6 +71,7 @@ class Handle:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
     ) -> Self:
         """Open a memory, making it if it is not there.
 
@@ -71,12 +88,14 @@ class Handle:
             strict: raise when a model fails, instead of telling in the receipt.
             sleep_every: sleep this often on a thread of its own until it is closed: a timedelta, seconds, or "8h".
                 What goes wrong there is in `health()`. None: only when `sleep` is called, or by `sleep_every_ingests`.
+            unknown: there are no others; a name that belongs to `config` is told so.
 
         Raises:
-            InputError: for a store, scope or span that means nothing.
+            InputError: for a store, scope or span that means nothing, or an argument that there is not.
             SettingsError: for an unknown store, model or embedder, or a missing extra.
             StoreError: if the file cannot be opened; each kind says what to do.
         """
+        _check_arguments(unknown, cls.open)
         known = settings_.read()
         if store is not None and not str(store).strip():
             raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
@@ -116,7 +135,12 @@ class Handle:
             self._ports.store.close()
 
     def __enter__(self) -> Self:
-        """The memory itself."""
+        """The memory itself.
+
+        Raises:
+            ClosedError: if it was closed.
+        """
+        _ = self._open_ports
         return self
 
     def __exit__(

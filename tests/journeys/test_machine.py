@@ -137,7 +137,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def consolidate(self) -> None:
-        self.memory.consolidate("c", force=True)
+        self.memory.consolidate(force=True)
 
     @rule(days=st.sampled_from((-30.0, -0.01, 0.01, 1.0, 7.0, 40.0, 400.0)))
     def time_moves(self, days: float) -> None:

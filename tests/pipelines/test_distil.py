@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import AgentMemory, Message
-from slowwave.errors import ModelError, PortError
+from slowwave.errors import ModelError, NotFoundError, PortError
 from slowwave.model.fact import Fact, Transcript
 from slowwave.model.operation import Advance, Refuse
 from slowwave.model.plan import Receipt
@@ -230,7 +230,8 @@ def test_no_conversation_means_the_one_written_to_last(world: "World", talk: "Ta
     memory.add_messages(talk(), conversation="b")
     memory.consolidate()
     assert (_cursor(memory, "a"), _cursor(memory, "b")) == (0, 8)
-    assert memory.consolidate("nobody").skipped_reason == "no new messages"
+    with pytest.raises(NotFoundError, match="there are 'b', 'a'"):
+        memory.consolidate("nobody")
 
 
 def test_retracted_messages_are_not_distilled(world: "World", talk: "Talk") -> None:

@@ -14,7 +14,7 @@ from slowwave.pipelines.recall import Search, search
 from slowwave.policy.cascade import ERA_SIZE
 from slowwave.policy.features import says_nothing
 from slowwave.policy.fence import marker, render, strip_fenced
-from slowwave.policy.layout import CHAT, LAYOUTS, shortened
+from slowwave.policy.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.packing import Offer, Packed, estimate, pack
 from slowwave.ports import Ports
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SMALLEST = 64
 """Tokens below which nothing useful fits beside the fence."""
+LARGEST = 10**9
+"""More tokens are no more than so many."""
 RELATED = 2
 """How many past experiences, summaries of stretches of conversation, are shown."""
 HITS = 100
@@ -60,13 +62,10 @@ def context(ports: Ports, wanted: Wanted) -> Context:
     """The parts that fit, in the order of the profile, each item with where it came from.
 
     Raises:
-        InputError: for a budget in which nothing fits, or an unknown profile.
+        InputError: for a budget in which nothing fits, an unknown profile, or a question or conversation that is no text.
     """
-    if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
-        raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
-    layout = LAYOUTS.get(wanted.profile)
-    if layout is None:
-        raise InputError(f"profile={wanted.profile!r}: use one of {', '.join(LAYOUTS)}")
+    layout = _layout(wanted)
+    wanted = replace(wanted, budget_tokens=min(wanted.budget_tokens, LARGEST))
     ports = _embedding_once(ports)
     name = wanted.conversation or latest(ports)
     mark = marker(ports.store.secret, ports.scope, name)
@@ -90,6 +89,20 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         left=packed.left,
         messages=_messages(sections, headings["immediate"], mark) if wanted.profile == CHAT else (),
     )
+
+
+def _layout(wanted: Wanted) -> Layout:
+    """The layout of a request that can be meant."""
+    if not isinstance(wanted.question, str):
+        raise InputError(f"a question is text, not {type(wanted.question).__name__}: leave it out if there is none")
+    if wanted.conversation is not None and not (isinstance(wanted.conversation, str) and wanted.conversation.strip()):
+        raise InputError(f"conversation={wanted.conversation!r}: give its name, or None for the one written to last")
+    if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
+        raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
+    layout = LAYOUTS.get(wanted.profile) if isinstance(wanted.profile, str) else None
+    if layout is None:
+        raise InputError(f"profile={wanted.profile!r}: use one of {', '.join(LAYOUTS)}")
+    return layout
 
 
 def _packed(parts: Mapping[str, Sequence[Item]], found: "_Found", room: "_Room") -> Packed:

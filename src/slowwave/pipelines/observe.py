@@ -61,7 +61,16 @@ def observe(
     receipt = ports.store.apply(plan)
     known = len(adds) - len(receipt.applied)
     notes = (f"{known} already known",) if known and receipt.applied else ()
-    return noted(receipt, notes=(*notes, *_left_out(rows, kept), *_under_review(adds)), problems=problems)
+    return noted(
+        receipt,
+        notes=(*notes, *_replaced(messages, rows), *_left_out(rows, kept), *_under_review(adds)),
+        problems=problems,
+    )
+
+
+def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str, ...]:
+    number = sum(given.content != row.content for given, row in zip(messages, rows, strict=True))
+    return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 
 def _under_review(adds: Sequence[Add]) -> tuple[str, ...]:
