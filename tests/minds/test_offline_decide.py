@@ -185,3 +185,34 @@ def test_every_case_gets_one_main_verdict_about_known_numbers(new: str, olds: li
     verdicts = decided(case(Fact(text=new), *memories, at=AT + timedelta(days=days)))
     assert sum(v.op != "DELETE" for v in verdicts) == 1
     assert all(v.fact == 7 and v.because and (v.memory is None or 1 <= v.memory <= len(olds)) for v in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "old"),
+    [
+        ("The user lives in Bristol now", "I live in Bristol now", "The user lives in Leeds"),
+        ("The deadline moved to 21 April 2026", "The deadline moved to 21 April", "The deadline is 14 April 2026"),
+        ("The deadline is 21 April 2026", "Correction: the deadline is 21 April", "The deadline is 14 April 2026"),
+    ],
+)
+def test_a_value_said_anew_points_at_the_old_one(text: str, quote: str, old: str) -> None:
+    (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old)))
+    assert (verdict.op, verdict.memory, verdict.relation) == ("LINK", 1, "value changed?")
+
+
+def test_a_second_date_that_nothing_announces_is_no_change() -> None:
+    fact = Fact(text="The deadline is 21 April 2026", quote="The deadline is 21 April")
+    (verdict,) = decided(case(fact, known(1, "The deadline is 14 April 2026")))
+    assert verdict.relation != "value changed?"
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "op"),
+    [
+        ("The user is not allergic to penicillin after all", "The user is allergic to penicillin", "DELETE"),
+        ("The user doesn't work at St James anymore", "The user works at St James", "UPDATE"),
+    ],
+)
+def test_what_is_taken_back_in_plain_words_ends(new: str, old: str, op: str) -> None:
+    verdicts = decided(case(Fact(text=new), known(1, old)))
+    assert op in {v.op for v in verdicts}
