@@ -86,6 +86,7 @@ def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
         "import signal, os, threading\n"
         "from slowwave.cli import demo\n"
         "from slowwave.cli.given import _ended\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "def run():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    threading.Event().wait(10)\n"
