@@ -63,7 +63,7 @@ def observe(
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return noted(
         receipt,
-        notes=(*notes, *_replaced(messages, rows), *_left_out(rows, kept), *_under_review(adds)),
+        notes=(*notes, *_replaced(messages, rows), *_left_out(rows, kept), *_under_review(receipt)),
         problems=problems,
     )
 
@@ -73,8 +73,9 @@ def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 
-def _under_review(adds: Sequence[Add]) -> tuple[str, ...]:
-    why = [add.memory.reason or "" for add in adds if add.memory.phase == QUARANTINED]
+def _under_review(receipt: Receipt) -> tuple[str, ...]:
+    stored = (operation.memory for operation in receipt.applied if isinstance(operation, Add))
+    why = [memory.reason or "" for memory in stored if memory.phase == QUARANTINED]
     return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `slowwave review`",) if why else ()
 
 
