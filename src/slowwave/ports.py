@@ -224,8 +224,22 @@ class Store(Protocol):
         """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
         ...
 
-    def lease(self, scope: str, holder: str, seconds: float, now: datetime) -> int | None:
+    def lease(
+        self,
+        scope: str,
+        holder: str,
+        seconds: float,
+        now: datetime,
+        ended: Callable[[str], bool] | None = None,
+    ) -> int | None:
         """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
+
+        Args:
+            scope: what is slept.
+            holder: who asks, in words that nobody else uses.
+            seconds: how long it holds without being renewed.
+            now: the instant.
+            ended: told another's words while the lease is theirs; if it answers True, it is theirs no longer.
 
         Returns:
             A token that grows with every new holder, or None while another holds it.

@@ -13,11 +13,11 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.codec import dumps
-from slowwave.pipelines.sleep.lease import SECONDS
+from slowwave.pipelines.sleep.lease import BEATS, SECONDS, Lease
 from slowwave.testing import Failpoint, FrozenClock, Injected
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 SLEEPING = [sys.executable, str(Path(__file__).with_name("sleeping.py"))]
 POINTS = ("apply.before_begin", "apply.begun", "apply.change", "apply.rows", "apply.before_commit", "apply.committed")
@@ -142,6 +142,61 @@ def test_a_sleeper_stopped_beyond_its_lease_commits_nothing_when_it_wakes(tmp_pa
         assert summaries(memory) == 1
 
 
+def test_a_sleeper_that_was_killed_keeps_nobody_from_sleeping_at_once(tmp_path: Path) -> None:
+    clock = FrozenClock()
+    with faded(tmp_path / "memory.db", clock) as memory:
+        first = sleeping(tmp_path / "memory.db", clock, "60")
+        assert first.stdout is not None
+        assert first.stdout.readline() == "thinking\n"
+        held = Lease.taken(memory.ports)
+        assert held is None, "it lives, and thinks"
+        first.kill()
+        second = sleeping(tmp_path / "memory.db", clock, "0")  # before anybody buries the first
+        assert "dropped 0 left {}" in second.communicate(timeout=60)[0]
+        first.communicate(timeout=60)
+        assert summaries(memory) == 1
+        now = Lease.taken(memory.ports)
+        assert now is not None
+        assert now.token == 3, "each of the two had a token of its own"
+
+
+def test_a_lease_outlives_its_time_while_its_holder_thinks_and_no_longer(tmp_path: Path) -> None:
+    clock = FrozenClock()
+    with faded(tmp_path / "memory.db", clock) as memory:
+        lease = Lease.taken(memory.ports)
+        assert lease is not None
+        lease.beating(0.01)
+        for _ in range(5):
+            since = lease.since
+            clock.advance(seconds=SECONDS * 0.9)
+            wait_for(lambda before=since: lease.since > before)
+            assert Lease.taken(memory.ports) is None
+        lease.given_back()
+        clock.advance(seconds=SECONDS * 0.9)
+        assert Lease.taken(memory.ports) is not None
+
+
+def test_a_mind_that_never_answers_keeps_others_away_for_so_many_beats_only(tmp_path: Path) -> None:
+    clock = FrozenClock()
+    with faded(tmp_path / "memory.db", clock) as memory:
+        lease = Lease.taken(memory.ports)
+        assert lease is not None
+        lease.beating(0.001)
+        wait_for(lambda: lease.beats == BEATS)
+        clock.advance(seconds=SECONDS + 1)
+        newer = Lease.taken(memory.ports)
+        assert newer is not None
+        assert newer.token == lease.token + 1
+        assert not lease.renewed()
+
+
+def wait_for(true: "Callable[[], bool]") -> None:
+    until = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("passing", [1, 3])
 def test_killed_at_any_point_of_a_night_the_next_one_finishes_and_does_nothing_twice(
@@ -155,7 +210,6 @@ def test_killed_at_any_point_of_a_night_the_next_one_finishes_and_does_nothing_t
         assert told.ids
         killed = sleeping(tmp_path / "memory.db", clock, "0", point, str(passing))
         killed.communicate(timeout=60)
-        clock.advance(seconds=SECONDS + 1)
         again = sleeping(tmp_path / "memory.db", clock, "0")
         assert "problems []" in again.communicate(timeout=60)[0]
         assert summaries(memory) == 1

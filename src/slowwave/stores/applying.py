@@ -1,6 +1,6 @@
 """Applying plans to a store, the only write: each group in one transaction, whatever the store."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
@@ -71,7 +71,14 @@ class Applying(StoreBase):
             run.groups += 1
         return writer.performed
 
-    def lease(self, scope: str, holder: str, seconds: float, now: datetime) -> int | None:
+    def lease(
+        self,
+        scope: str,
+        holder: str,
+        seconds: float,
+        now: datetime,
+        ended: Callable[[str], bool] | None = None,
+    ) -> int | None:
         """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
 
         A lease that ends much later than anybody asks for was taken while the clock was wrong, and holds no longer.
@@ -85,7 +92,7 @@ class Applying(StoreBase):
             low, high = bounds(scope_token)
             token, owner, until, run = self._one(SQL["lease"], (scope_token,)) or (0, "", at, low)
             if owner != holder:
-                if not span or at < until <= at + 2 * span:
+                if not span or (at < until <= at + 2 * span and not (ended and ended(owner))):
                     return None
                 token, run = token + 1, self._one(SQL["last_run"], (low, low, high))[0]
             self._db.execute(SQL["put_lease"], (scope_token, token, holder, at + span, run))

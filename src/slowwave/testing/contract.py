@@ -361,6 +361,7 @@ class StoreContract(JournalContract):
         assert first is not None
         assert store.lease(SCOPE, "two", 60, NOW + timedelta(seconds=59)) is None
         assert store.lease(OTHER, "two", 60, NOW) is not None
+        assert store.lease(SCOPE, "two", 60, NOW, {"one": False}.__getitem__) is None
         assert store.lease(SCOPE, "one", 60, NOW + timedelta(seconds=30)) == first
         assert store.apply(plan(add(fact("Likes tea")), lease=first)).applied
         second = store.lease(SCOPE, "two", 60, NOW + timedelta(seconds=91))
@@ -373,6 +374,7 @@ class StoreContract(JournalContract):
         assert store.lease(SCOPE, "three", 60, NOW + timedelta(seconds=92)) is None
         store.lease(SCOPE, "two", 0, NOW + timedelta(seconds=92))
         assert store.lease(SCOPE, "three", 60, NOW + timedelta(seconds=92)) == second + 1
+        assert store.lease(SCOPE, "four", 60, NOW + timedelta(seconds=92), {"three": True}.__getitem__) == second + 2
 
     def test_ingests_are_counted_since_the_lease_was_taken(self, store: Store) -> None:
         assert store.ingests(SCOPE) == 0

@@ -97,7 +97,7 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1})
     try:
-        return _night(ports, rest, plan, lease, think=think)
+        return _night(ports, rest, plan, lease.beating(), think=think)
     finally:
         lease.given_back()
 

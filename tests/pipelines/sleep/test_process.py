@@ -1,0 +1,66 @@
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from slowwave.pipelines.sleep import process
+from slowwave.pipelines.sleep.process import gone, myself
+
+ASLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+def _name_of(pid: int) -> str:
+    return f"{process._machine()}:{pid}:{process._started(pid)}"
+
+
+def test_a_process_that_lives_is_not_gone() -> None:
+    assert not gone(myself())
+    assert myself() == myself()
+
+
+def test_one_that_was_killed_is_gone_before_and_after_it_is_buried() -> None:
+    other = subprocess.Popen(ASLEEP)
+    name = _name_of(other.pid)
+    assert not gone(name)
+    other.kill()
+    until = time.monotonic() + 10
+    while not gone(name) and time.monotonic() < until:
+        time.sleep(0.01)
+    if sys.platform == "linux":
+        assert gone(name), "nobody has asked how it ended, and still it has"
+    other.wait()
+    assert gone(name)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say when a process started")
+def test_a_number_that_went_to_another_process_is_not_the_one_of_before() -> None:
+    machine, pid, _ = myself().rsplit(":", 2)
+    assert gone(f"{machine}:{pid}:1")
+
+
+@pytest.mark.parametrize("who", ["", "elsewhere", "other-machine:1:2", "other-machine:999999999:2", "a:b:c"])
+def test_of_another_machine_nothing_is_known(who: str) -> None:
+    assert not gone(who)
+
+
+def test_where_the_system_tells_no_start_the_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_started", lambda _: "")
+    assert not gone(f"{process._machine()}:{os.getpid()}:")
+    assert gone(f"{process._machine()}:{4_000_000}:")
+
+
+def test_without_a_proc_folder_the_machine_goes_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object, **__: object) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "read_text", nowhere)
+    process._machine.cache_clear()
+    try:
+        assert process._machine() == platform.node()
+        assert not gone(myself())
+    finally:
+        process._machine.cache_clear()
