@@ -11,9 +11,14 @@ BEFORE_SWEEPING: Final = 50_000
 def main() -> None:
     """The entry point of `slowwave`."""
     gc.set_threshold(BEFORE_SWEEPING)
-    from slowwave.cli.app import app  # noqa: PLC0415 - `import slowwave.cli` stays free of the framework
-
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
+    from slowwave.cli import plainly  # noqa: PLC0415 - `import slowwave.cli` stays free of the commands
+
+    code = plainly.run(sys.argv[1:])
+    if code is not None:
+        sys.exit(code)
+    from slowwave.cli.app import app  # noqa: PLC0415 - most calls do without the framework
+
     app()

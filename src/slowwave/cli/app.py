@@ -1,11 +1,14 @@
-"""The command `slowwave`: its name, its shared options, and the rooms its commands live in."""
+"""The command `slowwave` in the framework's words: for help, for what is written wrong, and for all that is seldom written."""
 
-from typing import Annotated
+import inspect
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
-from slowwave.cli import asking, bringing, editing, keeping, measuring, showing, story, tending, vaulting
-from slowwave.cli.given import Embedder, Json, Llm, Scope, Store, Verbose
+from slowwave.cli.declared import Argument, Command, Parameter, Room
+from slowwave.cli.given import SHARED, ended
+from slowwave.cli.rooms import ROOMS, load
 
 app = typer.Typer(
     name="slowwave",
@@ -26,23 +29,62 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def shared(
-    context: typer.Context,
-    store: Store = None,
-    scope: Scope = None,
-    llm: Llm = None,
-    embedder: Embedder = None,
-    json: Json = False,
-    verbose: Verbose = False,
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
-    ] = False,
-) -> None:
+def _shared(context: typer.Context, _version: bool, **given: Any) -> None:  # noqa: ANN401 - the shared options
     """Keep what was said, distil what matters, let the rest fade, and find it again."""
-    given = {"store": store, "scope": scope, "llm": llm, "embedder": embedder, "json": json, "verbose": verbose}
     context.obj = {name: value for name, value in given.items() if value}
 
 
-for room in (story, bringing, asking, keeping, tending, editing, showing, measuring, vaulting):
-    app.add_typer(room.room)
+def _command(command: Command) -> Any:  # noqa: ANN401 - as the framework takes any function
+    def run(_context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - the options of any command
+        raise typer.Exit(ended(command, _context.obj or {}, options))
+
+    run.__doc__ = command.function.__doc__
+    return _signed(run, [_CONTEXT, *map(_parameter, (*command.parameters, *SHARED))])
+
+
+def _parameter(one: Parameter) -> inspect.Parameter:
+    """A parameter as the framework declares it."""
+    how: Any
+    if isinstance(one.how, Argument):
+        how = typer.Argument(help=one.how.help, metavar=one.how.metavar, file_okay=not one.how.folder)
+    else:
+        # A flag takes no value, so its help names no type of one.
+        metavar = "" if one.kind is bool else one.how.metavar
+        how = typer.Option(
+            *one.how.flags, help=one.how.help, metavar=metavar, min=one.how.min, rich_help_panel=one.how.panel
+        )
+    kind = one.annotation.__origin__
+    return inspect.Parameter(one.name, _KEYWORD, default=one.default, annotation=Annotated[kind, how])
+
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_CONTEXT = inspect.Parameter("_context", _KEYWORD, annotation=typer.Context)
+
+
+def _signed(function: Any, parameters: Sequence[inspect.Parameter]) -> Any:  # noqa: ANN401 - as above
+    """A function that takes what the framework reads in its signature."""
+    function.__signature__ = inspect.Signature(parameters)
+    function.__annotations__ = {one.name: one.annotation for one in parameters}
+    return function
+
+
+def _typed(room: Room) -> typer.Typer:
+    typed = typer.Typer(help=room.help, no_args_is_help=True) if room.name else typer.Typer()
+    for command in room.commands:
+        typed.command(command.name, rich_help_panel=command.panel)(_command(command))
+    for group in room.groups:
+        typed.add_typer(_typed(group), name=group.name, rich_help_panel=group.panel)
+    return typed
+
+
+_VERSION = inspect.Parameter(
+    "_version",
+    _KEYWORD,
+    default=False,
+    annotation=Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ],
+)
+app.callback()(_signed(_shared, [_CONTEXT.replace(name="context"), *map(_parameter, SHARED), _VERSION]))
+for _file in ROOMS:
+    app.add_typer(_typed(load(_file)))

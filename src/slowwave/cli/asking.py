@@ -1,13 +1,13 @@
 """Commands that ask: recall, context, facts, core."""
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
-from slowwave.cli.given import Given, command
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import Given
 from slowwave.cli.paper import Paper, day, one_line
 from slowwave.cli.shapes import plain
 from slowwave.errors import InputError
@@ -19,7 +19,7 @@ from slowwave.policy.retention import strength
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
-room = typer.Typer()
+room = Room()
 
 PANEL: Final = "Ask"
 SHOWN: Final = 320
@@ -62,17 +62,17 @@ def instant(text: str | None, name: str) -> datetime | None:
 @command(room, "recall", PANEL)
 def recall(
     given: Given,
-    query: Annotated[str, typer.Argument(help="A question, in words.")],
-    why: Annotated[bool, typer.Option("--why", help="Show each term of every score.")] = False,
-    deep: Annotated[bool, typer.Option("--deep", help="Also what is cold, superseded or taken back.")] = False,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many.")] = 5,
-    kinds: Annotated[list[str] | None, typer.Option(help="Only message, semantic, summary …; may be repeated.")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Only facts of this category; may be repeated.")] = None,
-    conversation: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
-    since: Annotated[str | None, typer.Option(help="Said or true from then on.")] = None,
-    until: Annotated[str | None, typer.Option(help="Said or true until then.")] = None,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="What was true then.")] = None,
-    known_at: Annotated[str | None, typer.Option("--known-at", help="What this memory knew then.")] = None,
+    query: Annotated[str, Argument(help="A question, in words.")],
+    why: Annotated[bool, Option("--why", help="Show each term of every score.")] = False,
+    deep: Annotated[bool, Option("--deep", help="Also what is cold, superseded or taken back.")] = False,
+    top_k: Annotated[int, Option("--top-k", "-k", help="How many.")] = 5,
+    kinds: Annotated[list[str] | None, Option(help="Only message, semantic, summary …; may be repeated.")] = None,
+    category: Annotated[list[str] | None, Option(help="Only facts of this category; may be repeated.")] = None,
+    conversation: Annotated[str | None, Option(help="Only this conversation.")] = None,
+    since: Annotated[str | None, Option(help="Said or true from then on.")] = None,
+    until: Annotated[str | None, Option(help="Said or true until then.")] = None,
+    as_of: Annotated[str | None, Option("--as-of", help="What was true then.")] = None,
+    known_at: Annotated[str | None, Option("--known-at", help="What this memory knew then.")] = None,
 ) -> None:
     """Find what was said and what is known; changes nothing."""
     with given.memory() as memory:
@@ -89,7 +89,7 @@ def recall(
             known_at=instant(known_at, "--known-at"),
         )
         if told := _without_vector(memory):
-            typer.echo(told, err=True)
+            sys.stderr.write(f"{told}\n")
     if given.json:
         given.paper.value(hits)
     elif not hits:
@@ -164,13 +164,11 @@ def _sort(memory: Memory) -> str:
 @command(room, "context", PANEL)
 def context(
     given: Given,
-    query: Annotated[str, typer.Argument(help="What the model is about to be asked.")] = "",
-    budget: Annotated[int, typer.Option(help="Tokens it may cost.")] = 1500,
-    conversation: Annotated[
-        str | None, typer.Option(help="Whose latest messages; else the one written to last.")
-    ] = None,
-    profile: Annotated[str, typer.Option(help="plain, chat or s4.")] = "plain",
-    explain: Annotated[bool, typer.Option("--explain", help="Say where each line came from.")] = False,
+    query: Annotated[str, Argument(help="What the model is about to be asked.")] = "",
+    budget: Annotated[int, Option(help="Tokens it may cost.")] = 1500,
+    conversation: Annotated[str | None, Option(help="Whose latest messages; else the one written to last.")] = None,
+    profile: Annotated[str, Option(help="plain, chat or s4.")] = "plain",
+    explain: Annotated[bool, Option("--explain", help="Say where each line came from.")] = False,
 ) -> None:
     """Print what to put before a model for this question, within a budget."""
     with given.memory() as memory:
@@ -184,18 +182,18 @@ def context(
                 given.paper.say(item.text, indent=2)
                 given.paper.say(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
     else:
-        typer.echo(str(found))
+        sys.stdout.write(f"{found}\n")
         if given.verbose:
-            typer.echo(f"{found.tokens} of {budget} tokens; {found.left} more would have fitted the question", err=True)
+            sys.stderr.write(f"{found.tokens} of {budget} tokens; {found.left} more would have fitted the question\n")
 
 
 @command(room, "facts", PANEL)
 def facts(
     given: Given,
-    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
-    phase: Annotated[list[str] | None, typer.Option(help="active, core, cold, superseded, retracted …")] = None,
-    rejected: Annotated[bool, typer.Option("--rejected", help="Those that were refused, and why.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest.")] = 50,
+    category: Annotated[list[str] | None, Option(help="Only this category; may be repeated.")] = None,
+    phase: Annotated[list[str] | None, Option(help="active, core, cold, superseded, retracted …")] = None,
+    rejected: Annotated[bool, Option("--rejected", help="Those that were refused, and why.")] = False,
+    limit: Annotated[int, Option(min=1, help="At most so many, the newest.")] = 50,
 ) -> None:
     """List what is known, or what was refused."""
     with given.memory() as memory:
@@ -255,8 +253,8 @@ def _show_rejected(given: Given, refused: list[Refuse]) -> None:
 @command(room, "core", PANEL)
 def core(
     given: Given,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, help="How many.")] = 5,
-    min_retrievals: Annotated[int, typer.Option("--min-retrievals", min=0, help="Only facts used as often.")] = 0,
+    top_k: Annotated[int, Option("--top-k", "-k", min=1, help="How many.")] = 5,
+    min_retrievals: Annotated[int, Option("--min-retrievals", min=0, help="Only facts used as often.")] = 0,
 ) -> None:
     """The facts that matter most now, of all: strong ones and often used ones.
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TextIO
 
-import typer
-
-from slowwave.cli.given import WAITING, Given, command
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import WAITING, Given
 from slowwave.errors import InputError
 from slowwave.model.message import ROLES, Message
 from slowwave.model.plan import BATCH_MAX
@@ -16,7 +15,7 @@ from slowwave.model.plan import BATCH_MAX
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-room = typer.Typer()
+room = Room()
 
 STDIN: Final = "-"
 NAME_LONGEST: Final = 255
@@ -28,11 +27,11 @@ _ROLE: Final = re.compile(rf"({'|'.join(ROLES)})\s*:\s*", re.IGNORECASE)
 @command(room, "add", "Bring in and take out")
 def add(
     given: Given,
-    text: Annotated[str, typer.Argument(help="A fact, in a sentence that will still be clear next year.")],
-    category: Annotated[str, typer.Option(help="preference, person, project, decision, identity …")] = "other",
-    kind: Annotated[str, typer.Option(help="episodic, semantic or procedural.")] = "semantic",
-    subject: Annotated[str | None, typer.Option(help="Whom or what it is about.")] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1; left out, it is worked out.")] = None,
+    text: Annotated[str, Argument(help="A fact, in a sentence that will still be clear next year.")],
+    category: Annotated[str, Option(help="preference, person, project, decision, identity …")] = "other",
+    kind: Annotated[str, Option(help="episodic, semantic or procedural.")] = "semantic",
+    subject: Annotated[str | None, Option(help="Whom or what it is about.")] = None,
+    importance: Annotated[float | None, Option(help="0 to 1; left out, it is worked out.")] = None,
 ) -> int | None:
     """State a fact; it meets what is known, and may replace or join it."""
     with given.memory() as memory:
@@ -44,11 +43,11 @@ def add(
 @command(room, "remember", "Bring in and take out")
 def remember(
     given: Given,
-    text: Annotated[str | None, typer.Argument(help="What was said; left out or -, it is read from the input.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Read from a file instead.")] = None,
-    conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
-    role: Annotated[str, typer.Option(help="Who says what has no role written before it.")] = "user",
-    speaker: Annotated[str | None, typer.Option(help="The name of who says it.")] = None,
+    text: Annotated[str | None, Argument(help="What was said; left out or -, it is read from the input.")] = None,
+    file: Annotated[Path | None, Option(help="Read from a file instead.")] = None,
+    conversation: Annotated[str | None, Option(help="Its name; else the one written to last.")] = None,
+    role: Annotated[str, Option(help="Who says what has no role written before it.")] = "user",
+    speaker: Annotated[str | None, Option(help="The name of who says it.")] = None,
 ) -> int | None:
     """Store messages as they were said: one a line, or `role: text` with text going on over lines."""
     if text is not None and file is not None:
@@ -129,11 +128,11 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
 @command(room, "import", "Bring in and take out")
 def import_(
     given: Given,
-    file: Annotated[Path, typer.Argument(help="A file, or the zip as ChatGPT or Claude gave it.")],
+    file: Annotated[Path, Argument(help="A file, or the zip as ChatGPT or Claude gave it.")],
     format: Annotated[  # noqa: A002 - its name on the command line
-        str, typer.Option(help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, or auto to look.")
+        str, Option(help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, or auto to look.")
     ] = "auto",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only; store nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Count only; store nothing.")] = False,
 ) -> int | None:
     """Take in a file of conversations; run it again after an interruption, what is known is left as it is."""
     with given.memory() as memory:
@@ -167,8 +166,8 @@ def _progress() -> "Progress":
 @command(room, "export", "Bring in and take out")
 def export(
     given: Given,
-    path: Annotated[Path, typer.Argument(help="The file to write; only you can read it.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there.")] = False,
+    path: Annotated[Path, Argument(help="The file to write; only you can read it.")],
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace the file if it is there.")] = False,
 ) -> None:
     """Write everything in this scope to a file of JSON lines, whole or not at all."""
     with given.memory() as memory:

@@ -3,15 +3,14 @@
 import sys
 from typing import Annotated, Final
 
-import typer
-
-from slowwave.cli.given import Given, command
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import Given
 from slowwave.errors import InputError
 
-room = typer.Typer()
+room = Room()
 
 PANEL: Final = "Change by hand"
-Identity = Annotated[str, typer.Argument(metavar="ID", help="As recall and facts print it.")]
+Identity = Annotated[str, Argument(metavar="ID", help="As recall and facts print it.")]
 
 
 @command(room, "pin", PANEL)
@@ -32,8 +31,8 @@ def unpin(given: Given, memory_id: Identity) -> None:
 def update(
     given: Given,
     memory_id: Identity,
-    text: Annotated[str, typer.Argument(help="The new words.")],
-    category: Annotated[str | None, typer.Option(help="A new category; else it stays.")] = None,
+    text: Annotated[str, Argument(help="The new words.")],
+    category: Annotated[str | None, Option(help="A new category; else it stays.")] = None,
 ) -> None:
     """New words for a fact; the old ones stay in its history."""
     with given.memory() as memory:
@@ -57,17 +56,23 @@ def revive(given: Given, memory_id: Identity) -> None:
 @command(room, "erase", PANEL)
 def erase(
     given: Given,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="A memory; or one of the options.")] = None,
-    source: Annotated[str | None, typer.Option(help="Whatever rests on this message id of yours.")] = None,
-    conversation: Annotated[str | None, typer.Option(help="A whole conversation.")] = None,
-    text: Annotated[str | None, typer.Option(help="Whatever holds these words, or ever held them.")] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All of the scope.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    memory_id: Annotated[str | None, Argument(metavar="[ID]", help="A memory; or one of the options.")] = None,
+    source: Annotated[str | None, Option(help="Whatever rests on this message id of yours.")] = None,
+    conversation: Annotated[str | None, Option(help="A whole conversation.")] = None,
+    text: Annotated[str | None, Option(help="Whatever holds these words, or ever held them.")] = None,
+    everything: Annotated[bool, Option("--everything", help="All of the scope.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> int | None:
     """Destroy memories and all that was made of them, for good, and prove it; exit code 1 if a trace is left."""
-    if not yes and not (sys.stdin.isatty() and typer.confirm("This cannot be undone. Erase?", err=True)):
+    if not yes and not (sys.stdin.isatty() and _confirmed("This cannot be undone. Erase?")):
         raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
     with given.memory() as memory:
         done = memory.erase(id=memory_id, source=source, conversation=conversation, text=text, scope=everything)
     given.paper.either(done)
     return None if done.verified else 1
+
+
+def _confirmed(question: str) -> bool:
+    import typer  # noqa: PLC0415 - only a person at a terminal is asked
+
+    return typer.confirm(question, err=True)

@@ -1,17 +1,14 @@
 """What every command is given: the options that all of them share, and how a command is run and ended."""
 
-import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
-import typer
-
+from slowwave.cli.declared import Command, Option, parameter
 from slowwave.cli.paper import Paper
 from slowwave.errors import SlowwaveError
 
@@ -24,40 +21,39 @@ INTERRUPTED: Final = 130
 _PANEL: Final = "For every command"
 
 Store: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--store", metavar="FILE", help="Where memory lives; else SLOWWAVE_STORE.", rich_help_panel=_PANEL),
+    str | None, Option("--store", metavar="FILE", help="Where memory lives; else SLOWWAVE_STORE.", panel=_PANEL)
 ]
 Scope: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--scope", metavar="PATH", help="Whose memories, such as acme/alice.", rich_help_panel=_PANEL),
+    str | None, Option("--scope", metavar="PATH", help="Whose memories, such as acme/alice.", panel=_PANEL)
 ]
 Llm: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--llm",
         metavar="NAME",
         help="Who thinks: openai:MODEL, ollama:MODEL, a URL, or none for rules alone.",
-        rich_help_panel=_PANEL,
+        panel=_PANEL,
     ),
 ]
 Embedder: TypeAlias = Annotated[
     str | None,
-    typer.Option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none.", rich_help_panel=_PANEL),
+    Option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none.", panel=_PANEL),
 ]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON value instead.", rich_help_panel=_PANEL)]
-Verbose: TypeAlias = Annotated[
-    bool, typer.Option("--verbose", help="Say more; show where an error came from.", rich_help_panel=_PANEL)
-]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Print one JSON value instead.", panel=_PANEL)]
+Verbose: TypeAlias = Annotated[bool, Option("--verbose", help="Say more; show where an error came from.", panel=_PANEL)]
 
-_SHARED: Final[dict[str, tuple[Any, object]]] = {
-    "store": (Store, None),
-    "scope": (Scope, None),
-    "llm": (Llm, None),
-    "embedder": (Embedder, None),
-    "json": (Json, False),
-    "verbose": (Verbose, False),
-}
-"""The shared options: how each is written, and what it is when it is not given."""
+SHARED: Final = tuple(
+    parameter(name, annotation, default)
+    for name, annotation, default in (
+        ("store", Store, None),
+        ("scope", Scope, None),
+        ("llm", Llm, None),
+        ("embedder", Embedder, None),
+        ("json", Json, False),
+        ("verbose", Verbose, False),
+    )
+)
+"""The options that every command has, before or after its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,49 +86,24 @@ class Given:
         return found if self.llm is None else found | {"llm": None if self.llm == "none" else self.llm}
 
 
-Command = Callable[..., int | None]
+def ended(command: Command, before: Mapping[str, Any], options: Mapping[str, Any]) -> int:
+    """Run a command and tell how it ended.
+
+    Args:
+        command: which.
+        before: those of the shared options that were given before its name.
+        options: all of its own and all shared ones, as they were given after it or by default.
+
+    Returns:
+        The exit code.
+    """
+    after = {one.name: options[one.name] for one in SHARED if options[one.name] != one.default}
+    own = {name: value for name, value in options.items() if name not in _NAMES}
+    given = Given(**{**before, **after})
+    return _ended(lambda: command.function(given, **own), verbose=given.verbose)
 
 
-def command(app: typer.Typer, name: str, panel: str) -> Callable[[Command], Command]:
-    """Make a function a command. It takes `Given` first and returns its exit code, None for 0."""
-
-    def register(function: Command) -> Command:
-        @wraps(function)
-        def run(**options: Any) -> None:  # noqa: ANN401 - the options of any command
-            own = {key: value for key, value in options.items() if key not in _SHARED and key != "_context"}
-            given = _given(options["_context"], {key: options[key] for key in _SHARED})
-            raise typer.Exit(_ended(lambda: function(given, **own), verbose=given.verbose))
-
-        parameters = list(inspect.signature(function).parameters.values())[1:]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        context = inspect.Parameter("_context", keyword, annotation=typer.Context)
-        shared = [
-            inspect.Parameter(key, keyword, default=default, annotation=annotation)
-            for key, (annotation, default) in _SHARED.items()
-        ]
-        every = [context, *(parameter.replace(kind=keyword) for parameter in parameters), *shared]
-        for parameter in every:
-            _unlabelled(parameter.annotation)
-        run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-        del run.__wrapped__  # else its signature would be read instead
-        app.command(name, rich_help_panel=panel)(run)
-        return function
-
-    return register
-
-
-def _unlabelled(annotation: object) -> None:
-    """A flag takes no value, so its help names no type of one."""
-    kind, *told = get_args(annotation) or (None,)
-    for option in told if kind is bool else ():
-        option.metavar = ""
-
-
-def _given(context: typer.Context, options: dict[str, Any]) -> Given:
-    before: dict[str, Any] = context.obj or {}
-    after = {key: value for key, value in options.items() if value != _SHARED[key][1]}
-    return Given(**{**before, **after})
+_NAMES: Final = frozenset(one.name for one in SHARED)
 
 
 def _ended(run: Callable[[], int | None], *, verbose: bool) -> int:
@@ -145,11 +116,11 @@ def _ended(run: Callable[[], int | None], *, verbose: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        typer.echo("slowwave: interrupted; what was acknowledged is kept", err=True)
+        sys.stderr.write("slowwave: interrupted; what was acknowledged is kept\n")
         return INTERRUPTED
     except SlowwaveError as error:
         if verbose:
             traceback.print_exception(error)
-        typer.echo(f"slowwave: {error}", err=True)
+        sys.stderr.write(f"slowwave: {error}\n")
         return error.exit_code
     return code

@@ -6,9 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
-from slowwave.cli.given import WAITING, Given, command
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import WAITING, Given
 from slowwave.cli.nights import every_scope, nights
 from slowwave.cli.paper import one_line
 from slowwave.cli.shapes import plain
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
     from slowwave.pipelines.distil import ConsolidationResult
 
-room = typer.Typer()
+room = Room()
 
 PANEL: Final = "Keep in order"
 REFUSED_SHOWN: Final = 3
@@ -32,10 +31,10 @@ WORDS_SHOWN: Final = 240
 @command(room, "consolidate", PANEL)
 def consolidate(
     given: Given,
-    conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Short ones too.")] = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = False,
+    conversation: Annotated[str | None, Option(help="Its name; else the one written to last.")] = None,
+    every: Annotated[bool, Option("--all", help="Every conversation that has something new.")] = False,
+    force: Annotated[bool, Option("--force", help="Short ones too.")] = False,
+    estimate: Annotated[bool, Option("--estimate", help="Only say what it would cost.")] = False,
 ) -> int | None:
     """Distil facts out of what was said, each with the words it rests on."""
     if conversation and every:
@@ -94,14 +93,10 @@ def _skipped(reason: str) -> str:
 @command(room, "sleep", PANEL)
 def sleep(
     given: Given,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and explain; change nothing.")] = False,
-    no_think: Annotated[bool, typer.Option("--no-think", help="Ask no model; only what follows from time.")] = False,
-    every: Annotated[
-        str | None, typer.Option(metavar="SPAN", help="Again and again, such as 8h, until stopped.")
-    ] = None,
-    due: Annotated[
-        bool, typer.Option("--due", help="Every scope of the store that needs it, not only this one.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Plan and explain; change nothing.")] = False,
+    no_think: Annotated[bool, Option("--no-think", help="Ask no model; only what follows from time.")] = False,
+    every: Annotated[str | None, Option(metavar="SPAN", help="Again and again, such as 8h, until stopped.")] = None,
+    due: Annotated[bool, Option("--due", help="Every scope of the store that needs it, not only this one.")] = False,
 ) -> int | None:
     """One night: expire, merge, compress, fade, promote. Nothing is deleted."""
     if dry_run and (due or every is not None):
@@ -139,8 +134,8 @@ def _intended(given: Given, plan: Plan, texts: Mapping[str, str]) -> None:
 @command(room, "undo", PANEL)
 def undo(
     given: Given,
-    run: Annotated[str, typer.Argument(help="The id of a run: slowwave runs lists them.")],
-    cascade: Annotated[bool, typer.Option("--cascade", help="Also what later runs built on it.")] = False,
+    run: Annotated[str, Argument(help="The id of a run: slowwave runs lists them.")],
+    cascade: Annotated[bool, Option("--cascade", help="Also what later runs built on it.")] = False,
 ) -> None:
     """Take back a run, or a whole night."""
     with given.memory() as memory:
@@ -168,7 +163,7 @@ def reembed(given: Given) -> None:
 @command(room, "doctor", PANEL)
 def doctor(
     given: Given,
-    deep: Annotated[bool, typer.Option("--deep", help="Also replay the journal against the rows.")] = False,
+    deep: Annotated[bool, Option("--deep", help="Also replay the journal against the rows.")] = False,
 ) -> int | None:
     """Check the installation and the store; exit code 1 if something is wrong."""
     checks: list[tuple[str, bool, str]] = [_python()]
@@ -218,8 +213,8 @@ def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]
 @command(room, "copy", PANEL)
 def copy(
     given: Given,
-    source: Annotated[str, typer.Argument(help="A file, or postgresql://...")],
-    target: Annotated[str, typer.Argument(help="Another of either kind; a file is made if it is not there.")],
+    source: Annotated[str, Argument(help="A file, or postgresql://...")],
+    target: Annotated[str, Argument(help="Another of either kind; a file is made if it is not there.")],
 ) -> None:
     """Copy a whole store into another, proven by hashes; run it again to go on after an interruption."""
     from slowwave.stores import make  # noqa: PLC0415 - `--help` does without

@@ -10,17 +10,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
-from slowwave.cli.given import Given, command
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import Given
 from slowwave.errors import InputError
 
 if TYPE_CHECKING:
     from slowwave.model.message import Message
 
-room = typer.Typer()
-_eval = typer.Typer(help="Measure recall on a benchmark's own file.", no_args_is_help=True)
-room.add_typer(_eval, name="eval", rich_help_panel="Measure")
+room = Room()
+_eval = room.group("eval", help="Measure recall on a benchmark's own file.", panel="Measure")
 
 PLACES: Final = (5, 10, 20)
 ANSWERED: Final = (1, 2, 3, 4)
@@ -41,10 +39,8 @@ class Sample:
 @command(_eval, "retrieval", "Measure")
 def retrieval(
     given: Given,
-    file: Annotated[Path, typer.Argument(help="LoCoMo's JSON.")],
-    distil: Annotated[
-        bool, typer.Option("--consolidate", help="Distil each session first; facts then compete.")
-    ] = False,
+    file: Annotated[Path, Argument(help="LoCoMo's JSON.")],
+    distil: Annotated[bool, Option("--consolidate", help="Distil each session first; facts then compete.")] = False,
 ) -> None:
     """Evidence retrieval on LoCoMo: recall at 5, 10 and 20 turns, NDCG at 10, milliseconds a question."""
     import statistics  # noqa: PLC0415 - only a measurement takes means

@@ -2,15 +2,14 @@
 
 from typing import Annotated, Final
 
-import typer
-
 from slowwave.cli.asking import instant
+from slowwave.cli.declared import Option, Room, command
 from slowwave.cli.editing import Identity
-from slowwave.cli.given import Given, command
+from slowwave.cli.given import Given
 from slowwave.cli.paper import one_line
 from slowwave.model.plan import tally
 
-room = typer.Typer()
+room = Room()
 
 PANEL: Final = "Look closer"
 
@@ -41,7 +40,7 @@ def history(given: Given, memory_id: Identity) -> None:
 
 
 @command(room, "runs", PANEL)
-def runs(given: Given, limit: Annotated[int, typer.Option(min=1, help="How many, the newest first.")] = 20) -> None:
+def runs(given: Given, limit: Annotated[int, Option(min=1, help="How many, the newest first.")] = 20) -> None:
     """The latest runs: what changed memory, why, and the id to undo it by."""
     with given.memory() as memory:
         found = memory.runs(limit)
@@ -67,7 +66,7 @@ def status(given: Given) -> None:
 
 
 @command(room, "cost", PANEL)
-def cost(given: Given, since: Annotated[str | None, typer.Option(help="From then on.")] = None) -> None:
+def cost(given: Given, since: Annotated[str | None, Option(help="From then on.")] = None) -> None:
     """What models have cost so far: calls, tokens, money where a price is known, by cause."""
     with given.memory() as memory:
         given.paper.either(memory.cost(instant(since, "--since")))

@@ -9,11 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from slowwave.cli.asking import MEANS
+from slowwave.cli.declared import Room, command
 from slowwave.cli.demo import QUESTIONS, Replay, Talk, replay
-from slowwave.cli.given import Given, command
+from slowwave.cli.given import Given
 from slowwave.cli.paper import Paper, one_line
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Refuse
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from slowwave.model.query import Hit
     from slowwave.pipelines.sleep import SleepReport
 
-room = typer.Typer()
+room = Room()
 
 KEPT_SHOWN: Final = 3
 BUDGET: Final = 300

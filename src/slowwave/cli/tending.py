@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from slowwave.cli.declared import Argument, Option, Room, command
 from slowwave.cli.editing import Identity
-from slowwave.cli.given import Given, command
+from slowwave.cli.given import Given
 from slowwave.cli.shapes import plain
 from slowwave.errors import InputError
 
-room = typer.Typer()
+room = Room()
 
 PANEL: Final = "Keep in order"
 
@@ -18,7 +17,7 @@ PANEL: Final = "Keep in order"
 @command(room, "health", PANEL)
 def health(
     given: Given,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if something wants acting on.")] = False,
+    strict: Annotated[bool, Option("--strict", help="Exit code 1 if something wants acting on.")] = False,
 ) -> int | None:
     """What a person should look at, with examples and what to do about it."""
     with given.memory() as memory:
@@ -59,8 +58,8 @@ def reject(given: Given, memory_id: Identity) -> None:
 @command(room, "plot", PANEL)
 def plot(
     given: Given,
-    kind: Annotated[str, typer.Argument(help="forgetting, growth or sleep.")] = "forgetting",
-    out: Annotated[Path | None, typer.Option("--out", help="Write SVG to this file; else draw here.")] = None,
+    kind: Annotated[str, Argument(help="forgetting, growth or sleep.")] = "forgetting",
+    out: Annotated[Path | None, Option("--out", help="Write SVG to this file; else draw here.")] = None,
 ) -> None:
     """How facts fade and were used, how the memory grew, what its nights did."""
     with given.memory() as memory:

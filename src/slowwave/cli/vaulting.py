@@ -1,25 +1,25 @@
 """Commands of the long view: compact, and a vault of Markdown pages that a person can read and edit."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.given import WAITING, Given
+from slowwave.cli.telling import counted
 
-from slowwave.cli.given import WAITING, Given, command
-
-room = typer.Typer()
-vaults = typer.Typer(help="A vault of Markdown pages: export, sync, import.", no_args_is_help=True)
-room.add_typer(vaults, name="vault", rich_help_panel="Bring in and out")
+room = Room()
+vaults = room.group("vault", help="A vault of Markdown pages: export, sync, import.", panel="Bring in and out")
 
 PANEL: Final = "Keep in order"
-Folder = Annotated[Path, typer.Argument(help="The folder of the vault.", file_okay=False)]
-Force = Annotated[bool, typer.Option("--force", help="Also when more than a fifth of the facts change.")]
+Folder = Annotated[Path, Argument(help="The folder of the vault.", folder=True)]
+Force = Annotated[bool, Option("--force", help="Also when more than 5 changes are more than a fifth of the facts.")]
 
 
 @command(room, "compact", PANEL)
 def compact(
     given: Given,
-    conversation: Annotated[str | None, typer.Option(help="Its name; else the one written to last.")] = None,
+    conversation: Annotated[str | None, Option(help="Its name; else the one written to last.")] = None,
 ) -> int | None:
     """Summarise now what lies outside the immediate window of a conversation, however little it is."""
     with given.memory() as memory:
@@ -30,20 +30,20 @@ def compact(
 
 @command(vaults, "export", "Vault")
 def export(given: Given, folder: Folder) -> None:
-    """Write facts, summaries and a sleep log as pages; only those that changed."""
+    """Write facts, summaries and a sleep log as pages; only those that changed. Edits you did not import are lost."""
     with given.memory() as memory:
         written = memory.export_vault(folder)
     if given.json:
         given.paper.value(list(written))
     else:
-        given.paper.say(f"{len(written)} pages written to {folder}")
+        given.paper.say(_pages(folder, written))
 
 
 @command(vaults, "import", "Vault")
 def take(
     given: Given,
     folder: Folder,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only say what would change.")] = False,
+    apply: Annotated[bool, Option("--apply", help="Do it; without, only say what would change.")] = False,
     force: Force = False,
 ) -> int | None:
     """Take back what you changed in the pages. A line you removed stays in memory."""
@@ -59,4 +59,13 @@ def sync(given: Given, folder: Folder, force: Force = False) -> int | None:
     with given.memory() as memory:
         taken = memory.sync_vault(folder, force=force)
     given.paper.either(taken)
+    if not given.json:
+        given.paper.say(_pages(folder, taken.pages))
     return WAITING if taken.problems else None
+
+
+def _pages(folder: Path, changed: Sequence[str]) -> str:
+    """How many pages were written, and how many are gone because nothing was left in them."""
+    notes = [name for name in changed if name.endswith(".md")]
+    gone = sum(not (folder / name).exists() for name in notes)
+    return f"{counted(len(notes) - gone, 'page')} written to {folder}{f', {gone} with nothing left removed' if gone else ''}"

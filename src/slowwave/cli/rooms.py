@@ -1,0 +1,31 @@
+"""Where each command lives: so that one is loaded without the others, in the order in which help shows them."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Final
+
+from slowwave.cli.declared import Room
+
+ROOMS: Final[dict[str, tuple[str, ...]]] = {
+    "story": ("demo",),
+    "bringing": ("add", "remember", "import", "export"),
+    "asking": ("recall", "context", "facts", "core"),
+    "keeping": ("consolidate", "sleep", "undo", "reembed", "doctor", "copy"),
+    "tending": ("health", "review", "release", "reject", "plot"),
+    "editing": ("pin", "unpin", "update", "delete", "revive", "erase"),
+    "showing": ("explain", "history", "runs", "status", "cost"),
+    "measuring": (),
+    "vaulting": ("compact",),
+}
+"""Files, and the commands in each; those of groups are not listed."""
+
+
+def load(file: str) -> Room:
+    """The room of a file."""
+    room: Room = import_module(f"slowwave.cli.{file}").room
+    return room
+
+
+def with_command(name: str) -> Iterator[Room]:
+    """The room that has a command, if any."""
+    return (load(file) for file, names in ROOMS.items() if name in names)
