@@ -1,6 +1,6 @@
 """Upkeep: the verbs of a memory that keep it in order: sleeping, undoing, reviewing, erasing, bringing in and out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from slowwave.handle import Handle
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
+from slowwave.ports import SCOPES_MAX
 
 if TYPE_CHECKING:
     from slowwave.pipelines.compaction import Compaction
@@ -30,6 +31,17 @@ class Upkeep(Handle):
         return report
 
     tick = sleep
+
+    def sleep_due(self, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, "SleepReport"]]:
+        """One night for each scope of the store that is due, not only this one's: scope and report, as each is done.
+
+        For whoever keeps a store. Many machines may do so at once: a scope's lease admits one of them.
+
+        Args:
+            think: whether the mind of this handle is asked.
+            limit: how many scopes, the longest unslept first.
+        """
+        return pipelines.due.sleep_due(self._open_ports, think=think, limit=limit)
 
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Execute a plan made earlier, under its version checks."""
@@ -148,7 +160,9 @@ class Upkeep(Handle):
     def export_vault(self, folder: str | Path) -> tuple[str, ...]:
         """Write facts, core, summaries and a sleep log as Markdown pages that Obsidian opens; returns those that changed.
 
-        Nothing in the folder is deleted. Its page `config/memory_compaction.md` holds for this handle from now on.
+        They are written whole: what was edited in them and not imported goes, and so does a page with nothing left, if it
+        is as it was written. Nothing else in the folder is touched. Its page `config/memory_compaction.md` holds for this
+        handle from now on.
         """
         from slowwave.formats import vault  # noqa: PLC0415 - only who has a vault needs it
 
@@ -157,12 +171,14 @@ class Upkeep(Handle):
         return vault.write(folder, vault.Holding(**pipelines.vault.shown(self._open_ports)))
 
     def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "Taken":
-        """Take back what a person changed in a vault: edited lines are updates with history, new lines stated facts.
+        """Take back what a person changed in a vault, as one run: edited lines are updates with history, new lines stated facts.
+
+        A line that says what is known already changes nothing, so an import can be repeated.
 
         Args:
             folder: where it was exported to.
             dry_run: only say what would change; the default.
-            force: also when more than a fifth of the facts change.
+            force: also when more than five changes are more than a fifth of the facts.
 
         Raises:
             InputError: there is no vault, or the changes want confirming.
@@ -183,8 +199,7 @@ class Upkeep(Handle):
         taken = pipelines.vault.Taken(dry_run=False)
         if not fresh:
             taken = self.import_vault(folder, dry_run=False, force=force)
-        self.export_vault(folder)
-        return taken
+        return replace(taken, pages=self.export_vault(folder))
 
     def _as_in(self, settings: Mapping[str, object]) -> None:
         """The numbers of a vault's settings page hold for this handle."""

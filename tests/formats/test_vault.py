@@ -1,5 +1,7 @@
 """Vaults: pages with safe names, only changed ones rewritten, and a person's edits taken back with history."""
 
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,9 @@ from slowwave.errors import InputError
 from slowwave.formats import vault
 
 if TYPE_CHECKING:
-    from tests.conftest import World
+    from tests.conftest import Says, World
+
+    from slowwave.model.plan import Plan, Receipt
 
 
 @pytest.fixture
@@ -81,7 +85,7 @@ def test_only_pages_that_changed_are_rewritten(world: "World", folder: Path) -> 
 def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
-    assert str(memory.import_vault(folder)) == "vault: would change 0 facts, add 0"
+    assert str(memory.import_vault(folder)) == "vault: nothing would change"
     page = _page(folder, "person.md")
     page.write_text(page.read_text().replace("Alice owns", "Alice Costa owns") + "- Bruno keeps the books\n")
     told = str(memory.import_vault(folder))
@@ -92,8 +96,125 @@ def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) 
     facts = {fact.text: fact for fact in memory.get_all(categories=["person"])}
     assert set(facts) == {"Alice Costa owns the deploy pipeline", "Bruno keeps the books"}
     assert len(memory.history(facts["Alice Costa owns the deploy pipeline"].id)) == 2
-    memory.undo(taken.runs[0])
-    assert "Alice owns the deploy pipeline" in {fact.text for fact in memory.get_all(categories=["person"])}
+    memory.undo(str(taken.run_id))
+    assert {fact.text for fact in memory.get_all(categories=["person"])} == {"Alice owns the deploy pipeline"}
+
+
+def test_an_import_can_be_repeated_and_is_no_use_of_a_fact(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    page.write_text(
+        page.read_text().replace("Alice", "Alice Costa") + "- Bruno keeps the books\n- bruno keeps  the books.\n"
+    )
+    first = memory.import_vault(folder, dry_run=False)
+    assert (len(first.updated), first.added, first.known) == (1, ("Bruno keeps the books",), 1)
+    assert str(first).startswith("vault: changed 1 fact, added 1, 1 line already known\n")
+    before, runs = memory.get_all(), memory.runs(None)
+    told = "vault: nothing would change, 3 lines already known"
+    for _ in range(2):
+        assert str(memory.import_vault(folder)) == told
+        again = memory.import_vault(folder, dry_run=False)
+        assert str(again) == told.replace("would change", "changed")
+        assert again.run_id is None
+    assert (memory.get_all(), memory.runs(None)) == (before, runs)
+
+
+def test_a_new_line_that_a_mind_calls_known_is_no_use_either(world: "World", folder: Path, verdict: "Says") -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    page.write_text(page.read_text() + "- The deploy pipeline is Alice's\n")
+    world.mind.verdicts = [verdict("NOOP", relation="equal")]
+    (before,) = memory.get_all(categories=["person"])
+    assert memory.import_vault(folder).added == ("The deploy pipeline is Alice's",)
+    taken = memory.import_vault(folder, dry_run=False)
+    assert (taken.added, taken.run_id) == ((), None)
+    assert "already known: 'Alice owns the deploy pipeline'" in str(taken)
+    assert memory.get_all(categories=["person"]) == [before]
+
+
+def test_an_import_is_one_run_whose_parts_undo_takes_together(world: "World", folder: Path, verdict: "Says") -> None:
+    memory = _filled(world)
+    memory.add("Bob owns the billing", category="person")
+    memory.export_vault(folder)
+    before = {fact.id: fact.text for fact in memory.get_all()}
+    page = _page(folder, "person.md")
+    page.write_text(
+        page.read_text().replace("Alice", "Alice Costa").replace("billing", "invoices") + "- Alice Costa is away\n"
+    )
+    world.mind.verdicts = [verdict("UPDATE", relation="contradictory")]
+    taken = memory.import_vault(folder, dry_run=False)
+    assert (len(taken.updated), taken.added) == (2, ("Alice Costa is away",))
+    assert "replaced 'Alice Costa owns the deploy pipeline'" in taken.notes
+    assert taken.run_id in {run.id for run in memory.runs() if run.cause == "edit"}
+    memory.undo(str(taken.run_id))
+    assert {fact.id: fact.text for fact in memory.get_all()} == before
+
+
+def test_a_line_moved_to_another_page_changes_its_category(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    person, preference = _page(folder, "person.md"), _page(folder, "preference.md")
+    head, _, line = person.read_text().partition("\n\n")
+    person.write_text(f"{head}\n")
+    preference.write_text(preference.read_text() + line)
+    taken = memory.sync_vault(folder)
+    assert "'[person] Alice owns the deploy pipeline' becomes '[preference] Alice owns the deploy pipeline'" in str(
+        taken
+    )
+    assert memory.get_all(categories=["person"]) == []
+    assert memory.import_vault(folder).known == 0
+    (alice,) = [fact for fact in memory.get_all() if "Alice" in fact.text]
+    memory.update(alice.id, alice.text, category="goal")
+    preference.write_text(preference.read_text().replace(line, ""))
+    _page(folder, "core.md").rename(folder / "facts/core.md")
+    (folder / "facts/project.md").write_text(f'---\ncategory: "project"\n---\n{line}')
+    assert "moved here too, to 'goal'" in str(memory.import_vault(folder))
+
+
+def test_lines_that_cannot_stand_together_are_told(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.add("Bob owns the billing", category="person")
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    text = page.read_text()
+    page.write_text(
+        text.replace("Alice owns the deploy pipeline", "Both own both").replace("Bob owns the billing", "both own both")
+    )
+    assert "another line says the same" in str(memory.import_vault(folder))
+    page.write_text(text.replace("Alice owns the deploy pipeline", "Bob owns the billing"))
+    assert "says the same already" in str(memory.import_vault(folder, dry_run=False))
+    bob = memory.search("billing")[0].memory
+    said = memory.search("roses", kinds=["message"])[0].memory
+    page.write_text(f"{text}- Nobody ^{'0' * 20}\n- No fact ^{said.id}\n")
+    told = str(memory.import_vault(folder, dry_run=False))
+    assert f"there is no fact {'0' * 20}" in told
+    assert f"{said.id} was not written to this vault" in told
+    page.write_text(f"{text}- {'long ' * 30_000}\n")
+    with pytest.raises(InputError, match="a line of 149,999 characters"):
+        memory.import_vault(folder, dry_run=False)
+    assert memory.get(bob.id) == bob
+
+
+def test_another_writer_who_keeps_being_faster_is_told(
+    world: "World", folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    page.write_text(page.read_text().replace("Alice", "Alice Costa"))
+    other, (alice,) = world.open(), memory.get_all(categories=["person"])
+    real, store = memory.ports.store.apply, memory.ports.store
+
+    def slow(plan: "Plan") -> "Receipt":
+        (other.unpin if other.get(alice.id).pinned else other.pin)(alice.id)
+        return real(plan)
+
+    monkeypatch.setattr(store, "apply", slow)
+    taken = memory.import_vault(folder, dry_run=False)
+    assert (taken.updated, taken.run_id) == ((), None)
+    assert "8 times in a row" in taken.conflicts[0]
 
 
 def test_words_that_look_like_marks_come_back_as_they_were(world: "World", folder: Path) -> None:
@@ -146,7 +267,57 @@ def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> N
     assert not any("hangs" in fact.text for fact in memory.get_all())
     memory.sync_vault(folder, force=True)
     assert all("hangs" in fact.text for fact in memory.get_all())
+    assert len({run.id for run in memory.runs() if run.cause == "edit"}) == 1
     assert memory.import_vault(folder).updated == ()
+
+
+def test_a_page_with_nothing_left_goes_and_a_persons_files_stay(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    kept = [memory.add(text, category="goal").ids[0] for text in ("Run a marathon", "Learn Greek")]
+    memory.export_vault(folder)
+    mine = folder / "facts/diary.md"
+    mine.write_text("Dear diary\n")
+    goals, person = _page(folder, "goal.md"), _page(folder, "person.md")
+    for identity in kept:
+        memory.delete(identity)
+    (alice,) = memory.get_all(categories=["person"])
+    memory.delete(alice.id)
+    person.write_text(person.read_text().replace("Alice", "Alice Costa"))
+    changed = memory.sync_vault(folder).pages
+    assert "facts/goal.md" in changed
+    assert not goals.exists()
+    assert mine.read_text() == "Dear diary\n"
+    assert "Alice Costa" in person.read_text(), "what a person wrote is the person's"
+    assert "no longer in use" in str(memory.sync_vault(folder))
+    memory.erase(conversation="../evil: Garden/ü")
+    memory.export_vault(folder)
+    assert not list((folder / "summaries").glob("*/*"))
+    assert memory.export_vault(folder) == ()
+
+
+def test_what_a_baseline_names_outside_the_vault_stays(world: "World", folder: Path, tmp_path: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    outside, baseline = tmp_path / "outside.md", folder / ".slowwave-vault.json"
+    outside.write_text("mine")
+    held = json.loads(baseline.read_text())
+    held["pages"]["../outside.md"] = hashlib.blake2b(b"mine", digest_size=16).hexdigest()
+    baseline.write_text(json.dumps(held))
+    memory.export_vault(folder)
+    assert outside.exists()
+
+
+def test_a_vault_of_an_earlier_version_is_taken_over(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    baseline = folder / ".slowwave-vault.json"
+    held = json.loads(baseline.read_text())
+    baseline.write_text(json.dumps({identity: text for identity, (_, text) in held["facts"].items()}))
+    assert str(memory.import_vault(folder)) == "vault: nothing would change"
+    page = _page(folder, "person.md")
+    page.write_text(page.read_text().replace("Alice", "Alice Costa"))
+    assert len(memory.sync_vault(folder).updated) == 1
+    assert "pages" in json.loads(baseline.read_text())
 
 
 def test_the_page_of_settings_holds(world: "World", folder: Path) -> None:
@@ -184,6 +355,12 @@ def test_what_is_no_vault_or_damaged_is_refused(world: "World", folder: Path) ->
     with pytest.raises(InputError, match="damaged"):
         memory.import_vault(folder)
     (folder / ".slowwave-vault.json").write_text("{")
+    with pytest.raises(InputError, match="damaged"):
+        memory.import_vault(folder)
+    (folder / ".slowwave-vault.json").write_text('{"facts": {"x": 1}, "pages": {}}')
+    with pytest.raises(InputError, match="damaged"):
+        memory.import_vault(folder)
+    (folder / ".slowwave-vault.json").write_text('{"facts": []}')
     with pytest.raises(InputError, match="damaged"):
         memory.import_vault(folder)
     (folder / ".slowwave-vault.json").write_text("{}")

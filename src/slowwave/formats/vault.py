@@ -20,6 +20,7 @@ from slowwave.policy.fence import escape, unescape
 SETTINGS: Final = "config/memory_compaction.md"
 """Where S4 keeps the windows and the profile of the cascade."""
 _NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent_window", "profile": "summary_profile"}
+_CORE: Final = ("These stand in every context. Change them on the pages in facts/, not here.", "")
 _BASELINE: Final = ".slowwave-vault.json"
 _LARGEST: Final = 10_000_000
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
@@ -61,7 +62,7 @@ def safe(name: str) -> str:
 
 def pages(holding: Holding) -> dict[str, str]:
     """Every page by its path; the same holding gives the same bytes."""
-    found = {"core.md": _facts("core", holding.core, linked=False)}
+    found = {"core.md": _facts("core", holding.core, linked=False, told=_CORE)}
     by_category: dict[str, list[Memory]] = {}
     for fact in sorted(holding.facts, key=lambda fact: (fact.recorded_at, fact.id)):
         by_category.setdefault(fact.category, []).append(fact)
@@ -82,9 +83,10 @@ def pages(holding: Holding) -> dict[str, str]:
 
 
 def write(folder: Path, holding: Holding) -> tuple[str, ...]:
-    """Write the pages that differ from what is there, each whole or not at all; returns their paths.
+    """Write the pages that differ from what is there, each whole or not at all; returns the paths of those that changed.
 
-    A settings page that is there already is the person's, and left alone. Nothing is ever deleted.
+    A page that was written here before and has nothing left goes, if it is byte for byte as it was written. All else in
+    the folder is a person's and left alone, a settings page that is there already too.
 
     Raises:
         InputError: the folder cannot be written, or leads elsewhere.
@@ -92,9 +94,14 @@ def write(folder: Path, holding: Holding) -> tuple[str, ...]:
     wanted = pages(holding)
     if (folder / SETTINGS).exists():
         wanted.pop(SETTINGS, None)
-    wanted[_BASELINE] = json.dumps({fact.id: fact.text for fact in holding.facts}, ensure_ascii=True, sort_keys=True)
+    before = _baseline(folder).pages if (folder / _BASELINE).is_file() else {}
+    facts = {fact.id: (fact.category, fact.text) for fact in holding.facts}
+    after = {path: _digest(text) for path, text in wanted.items() if path != SETTINGS}
     try:
-        return tuple(path for path, text in wanted.items() if _written(folder, path, text))
+        changed = [path for path, text in wanted.items() if _written(folder, path, text)]
+        changed += [path for path, digest in before.items() if path not in wanted and _removed(folder, path, digest)]
+        baseline = json.dumps({"facts": facts, "pages": after}, ensure_ascii=True, sort_keys=True)
+        return (*changed, *((_BASELINE,) if _written(folder, _BASELINE, baseline) else ()))
     except OSError as error:
         raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
 
@@ -107,12 +114,7 @@ def read(folder: Path) -> Pages:
     """
     if not (folder / _BASELINE).is_file():
         raise InputError(f"{folder} is no vault of ours: slowwave vault export makes one")
-    try:
-        exported = json.loads(_text(folder / _BASELINE))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{folder / _BASELINE} is damaged: export the vault anew, into another folder") from error
-    if not isinstance(exported, dict):
-        raise InputError(f"{folder / _BASELINE} is damaged: export the vault anew, into another folder")
+    exported = _baseline(folder).facts
     lines: list[Line] = []
     for path in sorted((folder / "facts").glob("*.md")):
         text = _text(path)
@@ -122,8 +124,9 @@ def read(folder: Path) -> Pages:
         for row in _FRONT.sub("", text, count=1).splitlines():
             told = _LINE.fullmatch(row)
             if told and told["text"].strip():
-                known = exported.get(told["id"] or "")
-                lines.append(Line(text=_worded(told["text"], known), category=category, id=told["id"], exported=known))
+                was, known = exported.get(told["id"] or "", (None, None))
+                words = _worded(told["text"], known)
+                lines.append(Line(text=words, category=category, id=told["id"], exported=known, exported_category=was))
     present = {line.id for line in lines}
     return Pages(lines=tuple(lines), gone=tuple(identity for identity in exported if identity not in present))
 
@@ -137,8 +140,31 @@ def compaction(folder: Path) -> dict[str, object]:
     return {_NAMES[name]: value for name, value in front.items() if name in _NAMES}
 
 
-def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True) -> str:
-    lines = [f"- {escape(fact.text)}{f' ^{fact.id}' if linked else ''}" for fact in facts]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Baseline:
+    """What was last written to a vault: category and words of each fact by its id, and the digest of each page."""
+
+    facts: Mapping[str, tuple[str | None, str]]
+    pages: Mapping[str, str]
+
+
+def _baseline(folder: Path) -> _Baseline:
+    damaged = f"{folder / _BASELINE} is damaged: export the vault anew, into another folder"
+    held = _text(folder / _BASELINE)
+    try:
+        told = json.loads(held)
+        if not isinstance(told.get("facts", {}), dict):
+            raise InputError(damaged)
+        if "facts" not in told:  # the first form: words by id
+            return _Baseline(facts={identity: (None, str(text)) for identity, text in told.items()}, pages={})
+        facts = {identity: (str(category), str(text)) for identity, (category, text) in told["facts"].items()}
+        return _Baseline(facts=facts, pages={str(path): str(digest) for path, digest in told["pages"].items()})
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise InputError(damaged) from error
+
+
+def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, told: Sequence[str] = ()) -> str:
+    lines = [*told, *(f"- {escape(fact.text)}{f' ^{fact.id}' if linked else ''}" for fact in facts)]
     return _page({"slowwave": "facts", "category": category}, lines)
 
 
@@ -202,7 +228,7 @@ def _written(folder: Path, name: str, text: str) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.parent.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{path.parent} leads out of the vault {folder}")
-    data = text.encode("utf-8", "backslashreplace")
+    data = _bytes(text)
     if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
         return False
     with NamedTemporaryFile("wb", dir=path.parent, prefix=".slowwave-", delete=False) as file:
@@ -211,3 +237,28 @@ def _written(folder: Path, name: str, text: str) -> bool:
         os.fsync(file.fileno())
     Path(file.name).replace(path)
     return True
+
+
+def _removed(folder: Path, name: str, digest: str) -> bool:
+    """Remove a page that is still as it was written, and its folder if that was the last in it."""
+    path = folder / name
+    inside = path.parent.resolve().is_relative_to(folder.resolve())
+    if (
+        not inside
+        or path.is_symlink()
+        or not path.is_file()
+        or blake2b(path.read_bytes(), digest_size=16).hexdigest() != digest
+    ):
+        return False
+    path.unlink()
+    if path.parent != folder and not any(path.parent.iterdir()):
+        path.parent.rmdir()
+    return True
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _digest(text: str) -> str:
+    return blake2b(_bytes(text), digest_size=16).hexdigest()

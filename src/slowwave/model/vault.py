@@ -5,9 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A fact as it stands in a vault: its words, its id (None where a person wrote it), the words it was exported with."""
+    """A fact as it stands in a vault: its words, the category of its page, its id (None where a person wrote it).
+
+    `exported` and `exported_category` are the words and the category it was written with; None if it was not.
+    """
 
     text: str
     category: str
     id: str | None = None
     exported: str | None = None
+    exported_category: str | None = None

@@ -6,6 +6,7 @@ from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
+from slowwave.model.entry import Entry
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import clean
 from slowwave.model.operation import Change, Hold, Operation
@@ -63,25 +64,35 @@ def update(ports: Ports, memory_id: str, text: str, category: str | None = None)
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
-        if before.kind == MESSAGE:
-            raise InputError(f"{memory_id!r} is a message: what was said stays as it was said; add a fact instead")
-        if text == before.text and category in {None, before.category}:
-            return one_group(ports, "edit", [], EDITED, now=now)
-        flags = before.flags - {RESTORED}
-        after = replace(
-            before, text=text, category=category or before.category, flags=flags, version=before.version + 1
-        )
-        because = EDITED
-        if not _said(ports, after):
-            after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
-        _refuse_twin(ports, after)
-        held = ports.store.held(ports.scope, [content_key(text)])
-        operations: list[Operation] = [Hold(key=key, on=False, because="stated again") for key in held]
-        after = dated(after, ports.config)
-        operations.append(Change(before=before, after=after, because=because, entry=made[0]))
+        operations = rewording(ports, before, text, category=category, entry=made[0])
+        because = operations[-1].because if operations else EDITED
         return one_group(ports, "edit", operations, because, now=now)
 
     return noted(settle(ports, plan), notes=secrets((text,)), problems=problems)
+
+
+def rewording(
+    ports: Ports, before: Memory, text: str, *, category: str | None = None, entry: Entry | None = None
+) -> list[Operation]:
+    """What gives a fact new words, and a new category if one is given; nothing if it has them. The change comes last.
+
+    Raises:
+        InputError: it is a message.
+        ConflictError: another live fact has these words.
+    """
+    if before.kind == MESSAGE:
+        raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
+    if text == before.text and category in {None, before.category}:
+        return []
+    flags = before.flags - {RESTORED}
+    after = replace(before, text=text, category=category or before.category, flags=flags, version=before.version + 1)
+    because = EDITED
+    if not _said(ports, after):
+        after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
+    _refuse_twin(ports, after)
+    held = ports.store.held(ports.scope, [content_key(text)])
+    change = Change(before=before, after=dated(after, ports.config), because=because, entry=entry)
+    return [*(Hold(key=key, on=False, because="stated again") for key in held), change]
 
 
 def _said(ports: Ports, fact: Memory) -> bool:

@@ -87,7 +87,7 @@ class _Undoing:
         self.ports = ports
         self.run = run
         self.now = ports.now()
-        self.by_person = run.cause in {"add", "edit"}
+        self.by_person = run.cause.partition("/")[0] in {"add", "edit"}
         ids = {touched.id for operation in run.plan.operations if (touched := _touched(operation)) is not None}
         self.current = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
         self.cursors: dict[tuple[str, str], int] = {}

@@ -1,52 +1,97 @@
 """Vault: what a person changed in exported pages comes back as edits with history; what vanished there stays here."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from slowwave.errors import ConflictError, InputError
+from slowwave.model.codec import content_key
+from slowwave.model.entry import Entry
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
+from slowwave.model.operation import Add, Change, Operation, Use
+from slowwave.model.plan import Plan
 from slowwave.model.query import Where
 from slowwave.model.vault import Line
-from slowwave.pipelines import edit
 from slowwave.pipelines.always import always
-from slowwave.pipelines.state import checked_fact, state
+from slowwave.pipelines.edit import checked_name, checked_text, rewording
+from slowwave.pipelines.entries import entries
+from slowwave.pipelines.making import new_id, one_group, settle
+from slowwave.pipelines.reconcile import Reconciled, reconcile
+from slowwave.pipelines.review import secrets
 from slowwave.ports import Ports
 
-MASS = 0.2
+MASS: Final = 0.2
 """Share of the facts above which changes are taken for a mishap, unless they are confirmed."""
-FEW = 5
+FEW: Final = 5
 """So many changes are never a mishap."""
+BATCH: Final = 200
+"""Edits of one transaction."""
+TOGETHER: Final = 20
+"""New lines that meet what is known together: a mind sees them at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What a vault's edits are, or became. `gone` lines are left as they are: a vanished line never means erase."""
+    """What a vault's edits would be in a dry run, else what really came of them.
+
+    Attributes:
+        updated: id, words before and words after of each fact that got new ones, or category and words where it moved.
+        added: the words of each fact that was added.
+        known: how many changed or new lines say what is known already; they change nothing.
+        conflicts: why a line was not taken.
+        gone: lines that vanished; they are left as they are: a vanished line never means erase.
+        notes: what else came of it, such as which fact a new line replaced.
+        run_id: what undo takes to take all of it back; None if nothing changed.
+        waiting: new facts that wait for a mind.
+        pages: pages that were written anew after it, where they were.
+    """
 
     updated: tuple[tuple[str, str, str], ...] = ()
     added: tuple[str, ...] = ()
+    known: int = 0
     conflicts: tuple[str, ...] = ()
     gone: int = 0
-    runs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    run_id: str | None = None
+    waiting: int = 0
     problems: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
     dry_run: bool = True
 
     def __str__(self) -> str:
-        done = "would change" if self.dry_run else "changed"
-        lines = [f"vault: {done} {len(self.updated)} facts, {'add' if self.dry_run else 'added'} {len(self.added)}"]
+        lines = [f"vault: {self._counts()}"]
         lines += [f"  {before!r} becomes {after!r}" for _, before, after in self.updated]
         lines += [f"  new: {text!r}" for text in self.added]
+        lines += [f"  {note}" for note in self.notes]
         lines += [f"  not taken: {words}" for words in self.conflicts]
+        lines += [f"  problem: {problem}" for problem in self.problems]
         if self.gone:
             lines.append(f"  {self.gone} no longer in the vault stay in memory: slowwave forget takes a fact back")
-        lines += [f"  run {run}, undo with `slowwave undo {run}`" for run in self.runs]
+        if self.run_id:
+            lines.append(f"  run {self.run_id}, undo all of it with `slowwave undo {self.run_id}`")
         return "\n".join(lines)
 
+    def _counts(self) -> str:
+        change, add, nothing = (
+            ("would change", "add", "would change") if self.dry_run else ("changed", "added", "changed")
+        )
+        counts = [f"{change} {_counted(len(self.updated), 'fact')}"] if self.updated else []
+        counts += [f"{add if counts or not self.dry_run else 'would add'} {len(self.added)}"] if self.added else []
+        counts += [f"{_counted(self.known, 'line')} already known"] if self.known else []
+        counts += [f"{self.waiting} waiting for a model"] if self.waiting else []
+        if not self.updated and not self.added and not self.run_id:
+            counts.insert(0, f"nothing {nothing}")
+        return ", ".join(counts)
 
-RUNS = 200
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+RUNS: Final = 200
 """Of the latest runs, so many stand in the sleep log."""
-FACTS = 100_000
+FACTS: Final = 100_000
 
 
 def shown(ports: Ports) -> dict[str, Any]:
@@ -68,57 +113,195 @@ def shown(ports: Ports) -> dict[str, Any]:
 
 
 def take(ports: Ports, wishes: Iterable[Line], *, gone: int, dry_run: bool, force: bool) -> Taken:
-    """Take back what a person changed: an edited line is an update with history, a new line a stated fact.
+    """Take back what a person changed, as one run: an edited line is an update with history, a new one a stated fact.
 
+    A line that says what is known already changes nothing and is no use of the fact, so that an import can be repeated.
     A fact that changed here since the export as well is not touched, and told.
 
     Raises:
-        InputError: more than a fifth of the facts would change, and `force` does not confirm it.
+        InputError: a line cannot be a fact, or more than five changes are more than a fifth of the facts, and `force`
+            does not confirm it; nothing was changed.
     """
-    wishes = list(wishes)
-    known = {memory.id: memory for memory in ports.store.get((ports.scope,), [one.id for one in wishes if one.id])}
-    fresh = [one for one in wishes if one.id is None]
-    edited = [one for one in wishes if one.id and one.text != one.exported]
-    conflicts = [words for one in edited if (words := _conflict(one, known.get(one.id or "")))]
-    clear = [
-        one for one in edited if not _conflict(one, known.get(one.id or "")) and one.text != known[one.id or ""].text
-    ]
-    changes, facts = len(clear) + len(fresh), max(1, len(known))
-    if not force and not dry_run and changes > FEW and changes > MASS * facts:
+    lines = [_checked(one) for one in wishes]
+    facts = max(1, len(ports.store.get((ports.scope,), [one.id for one in lines if one.id])))
+    edited = [one for one in lines if one.id and _is_edited(one)]
+    new = [one for one in lines if one.id is None]
+    planned = _rewordings(ports, edited)
+    fresh = _unknown(ports, new, planned.changes)
+    known = len(new) - len(fresh) + planned.known
+    if dry_run:
+        added = tuple(one.text for one in fresh)
+        return Taken(updated=planned.updated, added=added, known=known, conflicts=planned.conflicts, gone=gone)
+    changes = len(planned.changes) + len(fresh)
+    if not force and changes > FEW and changes > MASS * facts:
         raise InputError(f"{changes} of {facts} facts would change: look at the dry run, then confirm with force")
-    updated = tuple((str(one.id), known[str(one.id)].text, one.text) for one in clear)
-    added = tuple(one.text for one in fresh)
-    runs: list[str] = []
-    problems: list[str] = []
-    if not dry_run:
-        for one in clear:
+    taking = _Taking(ports=ports, parent=new_id(ports.now()))
+    for start in range(0, len(edited), BATCH):
+        taking.edit(edited[start : start + BATCH])
+    fresh = _unknown(ports, new)
+    for start in range(0, len(fresh), TOGETHER):
+        taking.state(fresh[start : start + TOGETHER])
+    return taking.taken(known=known, gone=gone)
+
+
+def _checked(line: Line) -> Line:
+    """The line with clean words, or InputError saying which cannot be a fact."""
+    return replace(line, text=checked_text(line.text, "a line"), category=checked_name(line.category, "category"))
+
+
+def _is_edited(line: Line) -> bool:
+    return line.text != line.exported or line.exported_category not in {None, line.category}
+
+
+def _unknown(ports: Ports, lines: Sequence[Line], changes: Sequence[Change] = ()) -> list[Line]:
+    """Those that say, once these changes are made, what no live fact says; each once."""
+    said = {content_key(change.after.text) for change in changes}
+    reworded = {change.before.id for change in changes}
+    fresh: dict[str, Line] = {}
+    for line in lines:
+        key = content_key(line.text)
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=key)
+        if key not in said and all(fact.id in reworded for fact in ports.store.select((ports.scope,), where)):
+            fresh.setdefault(key, line)
+    return list(fresh.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rewordings:
+    """What edited lines come to: operations, how many say what their fact says by now, and why some are not taken."""
+
+    operations: tuple[Operation, ...]
+    known: int
+    conflicts: tuple[str, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return _changes(self.operations)
+
+    @property
+    def updated(self) -> tuple[tuple[str, str, str], ...]:
+        return _updated(self.changes)
+
+
+def _rewordings(ports: Ports, lines: Sequence[Line], made: Sequence[Entry] = ()) -> _Rewordings:
+    """What edited lines come to on what stands now; `made` is what recall needs of each, if it is to be applied."""
+    facts = {fact.id: fact for fact in ports.store.get((ports.scope,), [str(line.id) for line in lines])}
+    operations: list[Operation] = []
+    conflicts: list[str] = []
+    known, said = 0, set[str]()
+    for place, line in enumerate(lines):
+        fact, key = facts.get(str(line.id)), content_key(line.text)
+        if fact is not None and fact.hot and (fact.text, fact.category) == (line.text, line.category):
+            known += 1
+        elif fact is None or (trouble := _trouble(line, fact)):
+            conflicts.append(f"{line.text!r}: {trouble if fact else f'there is no fact {line.id}'}")
+        elif key in said:
+            conflicts.append(f"{line.text!r}: another line says the same")
+        else:
+            said.add(key)
             try:
-                receipt = edit.update(ports, str(one.id), one.text)
+                operations += rewording(
+                    ports, fact, line.text, category=line.category, entry=made[place] if made else None
+                )
             except ConflictError as error:
                 conflicts.append(str(error))
-                continue
-            runs += [receipt.run_id] if receipt.applied else []
-            problems += receipt.problems
-        if fresh:
-            facts_told = tuple(checked_fact(Fact(text=one.text, category=one.category)) for one in fresh)
-            receipt = state(ports, facts_told)
-            runs += [receipt.run_id] if receipt.applied else []
-            problems += receipt.problems
-    return Taken(
-        updated=updated,
-        added=added,
-        conflicts=tuple(conflicts),
-        gone=gone,
-        runs=tuple(runs),
-        problems=tuple(problems),
-        dry_run=dry_run,
-    )
+    return _Rewordings(operations=tuple(operations), known=known, conflicts=tuple(conflicts))
 
 
-def _conflict(wish: Line, memory: Memory | None) -> str:
+def _trouble(line: Line, fact: Memory) -> str:
     """Why an edited line cannot be taken; empty if it can."""
-    if memory is None or not memory.hot:
-        return f"{wish.text!r}: the fact {wish.id} is no longer in use"
-    if wish.exported is not None and memory.text not in {wish.exported, wish.text}:
-        return f"{wish.text!r}: the fact {wish.id} was changed here too, to {memory.text!r}"
+    if not fact.hot:
+        return f"the fact {fact.id} is no longer in use"
+    if fact.kind not in FACT_KINDS or line.exported is None:
+        return f"{fact.id} was not written to this vault; take the mark off for a fact of its own"
+    if fact.text not in {line.exported, line.text}:
+        return f"the fact {fact.id} was changed here too, to {fact.text!r}"
+    if line.exported_category not in {None, fact.category} and fact.category != line.category:
+        return f"the fact {fact.id} was moved here too, to {fact.category!r}"
     return ""
+
+
+def _changes(operations: Iterable[Operation]) -> tuple[Change, ...]:
+    return tuple(one for one in operations if isinstance(one, Change))
+
+
+def _updated(changes: Iterable[Change]) -> tuple[tuple[str, str, str], ...]:
+    """Id, before and after of each fact whose words, or at least category, changed."""
+    pairs = [(one.before.id, *_told(one.before, one.after)) for one in changes]
+    return tuple((identity, before, after) for identity, before, after in pairs if before != after)
+
+
+def _told(before: Memory, after: Memory) -> tuple[str, str]:
+    if before.category == after.category:
+        return before.text, after.text
+    return f"[{before.category}] {before.text}", f"[{after.category}] {after.text}"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Taking:
+    """An import under way: one run, a part a batch, and what really came of each."""
+
+    ports: Ports
+    parent: str
+    applied: list[Operation] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    waiting: int = 0
+
+    def edit(self, lines: Sequence[Line]) -> None:
+        """New words for facts."""
+        made, problems = entries(self.ports, [line.text for line in lines])
+        planned: list[_Rewordings] = []
+
+        def plan() -> Plan:
+            planned.append(_rewordings(self.ports, lines, made))
+            return self._part(
+                "edit/changed", planned[-1].operations, f"{_counted(len(lines), 'line')} edited in a vault"
+            )
+
+        self._settled(plan)
+        self.conflicts += planned[-1].conflicts
+        self.problems += problems
+        self.notes += secrets(line.text for line in lines)
+
+    def state(self, lines: Sequence[Line]) -> None:
+        """New facts meet what is known. What stands in a page is no use of it: nothing is strengthened."""
+        facts = [Fact(text=line.text, category=line.category) for line in lines]
+        done: list[Reconciled] = []
+
+        def plan() -> Plan:
+            done.append(reconcile(self.ports, facts, now=self.ports.now(), stated=True))
+            operations = [one for one in done[-1].operations if not isinstance(one, Use)]
+            made = self._part("edit/stated", operations, f"{_counted(len(lines), 'line')} written into a vault")
+            return replace(made, cost=done[-1].cost)
+
+        self._settled(plan)
+        self.notes += (*done[-1].notes, *secrets(fact.text for fact in facts))
+        self.problems += done[-1].problems
+        self.waiting += done[-1].waiting
+
+    def taken(self, *, known: int, gone: int) -> Taken:
+        """What came of all."""
+        return Taken(
+            updated=_updated(_changes(self.applied)),
+            added=tuple(one.memory.text for one in self.applied if isinstance(one, Add)),
+            known=known,
+            conflicts=tuple(self.conflicts),
+            gone=gone,
+            notes=tuple(dict.fromkeys(self.notes)),
+            run_id=self.parent if self.applied else None,
+            waiting=self.waiting,
+            problems=tuple(dict.fromkeys(self.problems)),
+            dry_run=False,
+        )
+
+    def _part(self, cause: str, operations: Sequence[Operation], because: str) -> Plan:
+        made = one_group(self.ports, cause, operations, because, now=self.ports.now())
+        return replace(made, parent=self.parent)
+
+    def _settled(self, plan: Callable[[], Plan]) -> None:
+        try:
+            self.applied += settle(self.ports, plan).applied
+        except ConflictError as error:
+            self.conflicts.append(str(error))
