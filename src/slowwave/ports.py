@@ -208,12 +208,20 @@ class Store(Protocol):
         """What recall knows of these memories."""
         ...
 
-    def unembedded(self, scope: str, embedder: str | None, limit: int | None = None) -> list[Memory]:
-        """Memories whose vector is missing or belongs to another embedder, oldest first."""
+    def unembedded(
+        self, scope: str, embedder: str | None, limit: int | None = None, *, gists: bool = False
+    ) -> list[Memory]:
+        """Memories whose vector is missing or belongs to another embedder, oldest first.
+
+        With `gists`, those messages of which what is left of their wording has no vector of it.
+        """
         ...
 
-    def index(self, scope: str, entries: Mapping[str, Entry]) -> int:
-        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
+    def index(self, scope: str, entries: Mapping[str, Entry], *, gists: bool = False) -> int:
+        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
+
+        With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
+        """
         ...
 
     def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slowwave import AgentMemory, Message
+from slowwave import AgentMemory, Config, Message
 from slowwave.errors import InputError
 from slowwave.model.memory import KINDS, PHASES, Memory
 
@@ -81,6 +81,39 @@ def test_an_export_restores_a_scope_as_it_stood(tmp_path: Path) -> None:
             hit.text for hit in memory.search("what is Juno allergic to?")
         ]
         assert copy.consolidate("talk 0", force=True).skipped_reason == "no new messages"
+
+
+@pytest.mark.parametrize("embedder", ["none", "static"])
+def test_cold_wording_stays_cold_in_a_copy_and_a_deep_search_finds_the_whole(tmp_path: Path, embedder: str) -> None:
+    clock = Clock()
+    said = (
+        "We adopted a greyhound called Biscuit in May, and we went straight to the beach in Cascais with her.",
+        "My grandmother sold a bakery in Porto, which smelled of cinnamon, and bought a fishing boat with the money.",
+    )
+
+    def found(memory: AgentMemory, *, deep: bool) -> list[tuple[str, str, float]]:
+        asked = ("beach in Cascais", "What did my grandmother buy?")
+        hits = [hit for question in asked for hit in memory.search(question, deep=deep)]
+        return [(hit.memory.id, hit.text, round(hit.score, 9)) for hit in hits]
+
+    options: dict[str, Any] = {"llm": None, "embedder": embedder, "clock": clock, "config": Config(hot_words_max=14)}
+    with AgentMemory.open(tmp_path / "a.db", **options) as memory, AgentMemory.open(":memory:", **options) as copy:
+        memory.add_messages([Message(role="user", content=text, at=NOW - timedelta(days=40)) for text in said], "talk")
+        memory.sleep()
+        assert any(one.gist for one in memory.get_all(kinds=["message"]))
+        assert found(memory, deep=True) != found(memory, deep=False)
+        memory.export(tmp_path / "a.jsonl")
+        done = copy.import_(tmp_path / "a.jsonl")
+        assert done.messages == 2
+        assert everything(copy) == everything(memory)
+        assert [found(copy, deep=deep) for deep in (True, False)] == [
+            found(memory, deep=deep) for deep in (True, False)
+        ]
+        assert copy.doctor(deep=True) == []
+        copy.undo(done.run_id, cascade=True)
+        assert not copy.search("Cascais", deep=True) or all(
+            hit.memory.phase == "retracted" for hit in copy.search("Cascais", deep=True)
+        )
 
 
 def test_a_second_import_adds_nothing_and_undo_takes_back_the_first(tmp_path: Path) -> None:

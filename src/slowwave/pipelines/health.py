@@ -7,6 +7,7 @@ from typing import Final
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, Memory
 from slowwave.model.query import Where
 from slowwave.pipelines.chunks import CURSOR
+from slowwave.pipelines.reembed import without_vector
 from slowwave.pipelines.review import review
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.ports import Ports
@@ -137,13 +138,12 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         "messages say they were written in the future",
         "set the clock of whoever wrote them; times are kept as they were given",
     )
-    if ports.embedder is not None:
-        yield from _found(
-            "unembedded",
-            store.unembedded(scope, ports.embedder.name, LOOKED_AT),
-            "memories have no vector of the current embedder, and are found by words only",
-            "run `slowwave reembed`",
-        )
+    yield from _found(
+        "unembedded",
+        without_vector(ports, LOOKED_AT),
+        "memories have no vector of the current embedder, and are found by words only",
+        "run `slowwave reembed`",
+    )
 
 
 def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:

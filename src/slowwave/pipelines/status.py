@@ -6,6 +6,7 @@ from slowwave.model.query import Where
 from slowwave.model.state import Status
 from slowwave.pipelines.always import core_items
 from slowwave.pipelines.chunks import CURSOR
+from slowwave.pipelines.reembed import without_vector
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.policy.retention import fingerprint
 from slowwave.ports import Ports
@@ -30,7 +31,7 @@ def status(ports: Ports) -> Status:
         unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations),
         conversations=len(conversations),
         embedder=embedder,
-        unembedded=len(store.unembedded(scope, embedder)) if embedder else 0,
+        unembedded=len(without_vector(ports)),
         mind=ports.mind.name,
         last_sleep=slept[0].at if slept else None,
         cost=sum(store.costs(scope).values(), FREE),

@@ -10,10 +10,11 @@ from slowwave.model.codec import content_key
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, Memory
 from slowwave.model.message import Message
-from slowwave.model.operation import Add, Advance, Link, Operation
+from slowwave.model.operation import Add, Advance, Change, Link, Operation
 from slowwave.model.plan import FREE, Cost, Plan
 from slowwave.model.query import Where
 from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
+from slowwave.pipelines.batches import batches
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import chunked, new_id, one_group, settle
 from slowwave.pipelines.moves import dated
@@ -33,6 +34,7 @@ REMEMBERED: Final = 500_000
 EXAMPLES: Final = 20
 
 T = TypeVar("T")
+EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
 TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
 CONFLICT: Final = "its id is known in this conversation with other content"
@@ -85,34 +87,12 @@ def incoming(
     """
     taker = _Taker(ports, dry_run=dry_run)
     seen = 0
-    for batch in _batches(items):
+    for batch in batches(items, BATCH):
         taker.take(batch)
         seen += len(batch)
         if told:
             told(seen)
     return taker.result()
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Neighbours of one sort, at most a batch of them; what is skipped goes along with any."""
-    batch: list[Item] = []
-    sort: object = None
-    for item in items:
-        own = sort if isinstance(item, Skipped) else _sort(item)
-        if batch and (len(batch) >= BATCH or (sort is not None and own != sort)):
-            yield batch
-            batch = []
-        batch.append(item)
-        sort = own
-    if batch:
-        yield batch
-
-
-def _sort(item: Item) -> object:
-    """Records of a conversation are numbered together; lines of many conversations may well alternate."""
-    if isinstance(item, Kept):
-        return Kept, item.memory.conversation if item.memory.kind == MESSAGE else None
-    return type(item)
 
 
 class _Taker:
@@ -238,11 +218,26 @@ class _Taker:
             self._count_kept(fresh)
         elif fresh:
             fresh = [one if one.kind == MESSAGE else dated(one, self._ports.config) for one in self._numbered(fresh)]
-            made, problems = entries(self._ports, [one.wording for one in fresh])
+            made, problems = entries(self._ports, [one.text for one in fresh])
             self._problems |= dict.fromkeys(problems)
-            because = "from an export"
-            adds = [Add(memory=one, because=because, entry=entry) for one, entry in zip(fresh, made, strict=True)]
-            self._count_kept([done.memory for done in self._perform(adds) if isinstance(done, Add)])
+            whole = [one if one.gist is None else _whole(one) for one in fresh]
+            adds = [Add(memory=one, because=EXPORTED, entry=entry) for one, entry in zip(whole, made, strict=True)]
+            stored = [done.memory for done in self._perform(adds) if isinstance(done, Add)]
+            self._count_kept(stored)
+            self._trim(stored, {one.id: one for one in fresh if one.gist is not None})
+
+    def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
+        """What was cold of a message's wording is so here: what is left has an entry of its own."""
+        befores = [one for one in stored if one.id in trimmed]
+        afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
+        made, problems = entries(self._ports, [one.wording for one in afters])
+        self._problems |= dict.fromkeys(problems)
+        self._perform(
+            [
+                Change(before=before, after=after, because=EXPORTED, entry=entry)
+                for before, after, entry in zip(befores, afters, made, strict=True)
+            ]
+        )
 
     def _unburied(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
         """Those that were not erased here."""
@@ -349,6 +344,11 @@ class _Taker:
         self._cost += done[-1].cost
 
 
+def _whole(memory: Memory) -> Memory:
+    """A message as it was before some of its words went cold."""
+    return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
 def _content(message: Message) -> int:
     return hash((message.role, message.content, message.speaker))
 
@@ -361,7 +361,7 @@ def _link(one: Joined) -> Link:
         kind=link.kind,
         weight=link.weight,
         before=0.0,
-        because="from an export",
+        because=EXPORTED,
         at=link.at,
     )
 

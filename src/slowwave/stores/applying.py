@@ -98,16 +98,19 @@ class Applying(StoreBase):
             self._db.execute(SQL["put_lease"], (scope_token, token, holder, at + span, run))
         return int(token)
 
-    def index(self, scope: str, entries: Mapping[str, Entry]) -> int:
-        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many."""
+    def index(self, scope: str, entries: Mapping[str, Entry], *, gists: bool = False) -> int:
+        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
+
+        With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
+        """
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
             rows = []
             for identity, entry in entries.items():
-                found = self._one(SQL["key_of"], (token, identity))
+                found = self._one(SQL["trimmed_key_of" if gists else "key_of"], (token, identity))
                 if found is not None:
                     rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *entry_row(entry)))
-            self._db.executemany(SQL["put_entry"], rows)
+            self._db.executemany(SQL["put_gist" if gists else "put_entry"], rows)
             if rows:
                 self._db.execute(SQL["reindexed"], (token,))
         return len(rows)

@@ -177,10 +177,13 @@ class Reads(StoreBase):
             rows = [] if token is None else self._all(SQL["entries"], (token, dumps(list(ids))))
         return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
 
-    def unembedded(self, scope: str, embedder: str | None, limit: int | None = None) -> list[Memory]:
+    def unembedded(
+        self, scope: str, embedder: str | None, limit: int | None = None, *, gists: bool = False
+    ) -> list[Memory]:
         """Memories whose vector is missing or belongs to another embedder, oldest first.
 
-        Without an embedder, those of which nothing at all was derived yet.
+        Without an embedder, those of which nothing at all was derived yet. With `gists`, those messages of which what
+        is left of their wording has no vector of it.
         """
         with self._guard:
             token = self._tokens.scope(scope)
@@ -188,7 +191,9 @@ class Reads(StoreBase):
                 return []
             low, high = bounds(token)
             space = self._tokens.embedder(embedder)
-            if embedder is None:
+            if gists:
+                which = "gists_without_vector_of"
+            elif embedder is None:
                 which = "nothing_derived"
             elif space is None:  # no vector of it is stored anywhere
                 which = "first_memories"

@@ -113,6 +113,20 @@ class SearchContract:
         store.index(SCOPE, {rye.id: entry(rye.text)})
         assert store.unembedded(SCOPE, "test-8") == []
 
+    def test_what_is_left_of_a_wording_has_a_vector_of_its_own(self, store: Store) -> None:
+        said = message("zoo at nine, and tea after that")
+        store.apply(plan(add(said), add(message("zoo two"))))
+        store.apply(plan(replace(change(said, gist="zoo at nine"), entry=entry("zoo at nine", "other-8"))))
+        assert [one.id for one in store.unembedded(SCOPE, "test-8", gists=True)] == [said.id]
+        assert [one.id for one in store.unembedded(SCOPE, "new-8", 1, gists=True)] == [said.id]
+        assert store.unembedded(SCOPE, "other-8", gists=True) == store.unembedded(OTHER, "test-8", gists=True) == []
+        assert store.index(SCOPE, {said.id: entry("zoo at nine"), "nobody": entry("x")}, gists=True) == 1
+        assert store.unembedded(SCOPE, "test-8", gists=True) == []
+        assert store.entries(SCOPE, [said.id]) == {said.id: entry(said.text)}, "the whole keeps its own"
+        store.apply(plan(change(replace(said, gist="zoo at nine", version=2), gist=None)))
+        assert store.index(SCOPE, {said.id: entry("zoo at nine")}, gists=True) == 0, "nothing of it is cold"
+        assert store.unembedded(SCOPE, "new-8", gists=True) == []
+
     def test_new_words_without_an_entry_wait_for_one(self, store: Store) -> None:
         tea = fact("Likes tea")
         store.apply(plan(add(tea)))

@@ -27,6 +27,9 @@ SELECT id FROM memories WHERE scope = ? AND content = ? AND phase IN ('active', 
 -- name: key_of
 SELECT key FROM memories WHERE scope = ? AND id = ?
 
+-- name: trimmed_key_of
+SELECT key FROM memories WHERE scope = ? AND id = ? AND gist IS NOT NULL
+
 -- name: seq_taken
 SELECT id FROM memories WHERE scope = ? AND conversation = ? AND seq = ?
 
@@ -412,6 +415,12 @@ SELECT {memory} FROM memories WHERE key IN (
     UNION ALL
     SELECT key FROM entries WHERE scope = :scope AND embedder > :token
 )
+ORDER BY key LIMIT :limit
+
+-- name: gists_without_vector_of
+SELECT {memory} FROM memories WHERE key IN (
+    SELECT key FROM gists WHERE key BETWEEN :low AND :high AND embedder <> coalesce(:token, -1)
+) AND gist IS NOT NULL
 ORDER BY key LIMIT :limit
 
 -- name: first_memories
