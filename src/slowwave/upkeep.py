@@ -10,7 +10,6 @@ from slowwave.handle import Handle
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
-from slowwave.ports import SCOPES_MAX
 
 if TYPE_CHECKING:
     from slowwave.pipelines.compaction import Compaction
@@ -32,7 +31,7 @@ class Upkeep(Handle):
 
     tick = sleep
 
-    def sleep_due(self, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, "SleepReport"]]:
+    def sleep_due(self, *, think: bool = True, limit: int = 1000) -> Iterator[tuple[str, "SleepReport"]]:
         """One night for each scope of the store that is due, not only this one's: scope and report, as each is done.
 
         For whoever keeps a store. Many machines may do so at once: a scope's lease admits one of them.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         core as core,
         distil as distil,
         doomed as doomed,
+        due as due,
         edit as edit,
         entries as entries,
         erase as erase,

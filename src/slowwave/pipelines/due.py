@@ -14,18 +14,27 @@ SCOPES_MAX: Final = 1000
 """How many scopes one round sleeps; the longest unslept come first, so that the next round does the rest."""
 
 
+def due(ports: Ports, limit: int = SCOPES_MAX) -> list[str]:
+    """The scopes that a night is due for, the longest unslept first."""
+    return ports.store.scopes_due(ports.now(), limit)
+
+
+def night(ports: Ports, scope: str, *, think: bool = True) -> SleepReport:
+    """One night for a scope of the store, with the doors of another."""
+    return sleep(replace(ports, scope=scope, scopes=(scope,)).begun(), Rest(), think=think)
+
+
 def sleep_due(ports: Ports, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, SleepReport]]:
     """One night for each scope that is due, one after the other, as it is done.
 
     Many machines may do so at once: a scope's lease admits one of them, and the others go on to the next scope. A scope
     whose store fails is told as a problem, and the round goes on.
     """
-    now = ports.now()
-    for scope in ports.store.scopes_due(now, limit):
-        own = replace(ports, scope=scope, scopes=(scope,)).begun()
+    for scope in due(ports, limit):
         try:
-            report = sleep(own, Rest(), think=think)
+            report = night(ports, scope, think=think)
         except StoreError as error:
+            now = ports.now()
             plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
             report = SleepReport(plan=plan, problems=(str(error),))
         yield scope, report
