@@ -1,9 +1,13 @@
 """Words, stems and term numbers."""
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.segment import STOP_WORDS, stem, term_id, terms, word_id, words
+from slowwave.policy.segment import STOP_WORDS, _stemmer, stem, term_id, terms, word_id, words
 
 
 @pytest.mark.parametrize(
@@ -71,3 +75,23 @@ def test_any_term_has_a_number_of_64_bits(term: str) -> None:
 
 def test_stop_words_are_words_as_they_are_cut() -> None:
     assert all(words(word) == [word] for word in STOP_WORDS)
+
+
+def test_stems_come_out_alike_from_many_threads() -> None:
+    told = [
+        f"{start}{end}" for start in ("paint", "relat", "hop", "organiz") for end in ("ing", "ed", "ation", "s")
+    ] * 50
+    alone = [str(_stemmer()().stemWord(word)) for word in told]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(stem.__wrapped__, told)) == alone
+
+
+def test_one_language_is_loaded_and_the_package_of_all_is_left_alone() -> None:
+    program = (
+        "import sys\nfrom slowwave.policy.segment import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert [name for name in told if "stemmer" in name] == [
+        "slowwave_stems.porter_stemmer",
+        "slowwave_stems.basestemmer",
+    ]

@@ -5,38 +5,38 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from slowwave.policy.patterns import late
+
 SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
 
-_FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_FENCE: Final = late(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 # Every repetition is bounded or begins at a boundary: a hostile text costs no more than its length.
-_CODE_LINE: Final = re.compile(
+_CODE_LINE: Final = late(
     r"^\s*(?:def \w+\(|class \w+[(:]|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import\b|(?:const|let|var) \w+ ?=|function \w*\(|"
     r"(?:public|private|static) (?:static|class|void|int|String)\b|#include\b|SELECT .{1,200} FROM\b|(?:\$|>>>) |@\w+\s*$|"
     r"</?\w{1,60}[^<>]{0,500}>\s*$|[{}()\[\];,]+\s*$|[\w.\[\]]{1,60}\s?[-+*/]?=[^=])"
     r"|[{}]\s*$|[=(\[<][^;]{0,500};\s*$|\b\w{1,60}\([^()]{0,200}\)\s?[:{]\s*$"
 )
-_CAPTION: Final = re.compile(
-    r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
-)
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
-_JOINTS: Final = re.compile(
+_CAPTION: Final = late(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE)
+_SENTENCE_END: Final = late(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
+_JOINTS: Final = late(
     r"(?<=[,，、])\s+(?=(?:and|but|so|because|since|which|who|where|when|while|although|"
     r"it|I|we|he|she|they|that|this|my|our|there)(?:\b|'))"
     r"|\s+(?=(?:but|because|so that|although|while|which)\b)"
     r"|(?<=;)\s+|\s+(?=[-–—]+\s)|(?=—)"
 )
-_OPENING: Final = re.compile(
+_OPENING: Final = late(
     r"^[\s,;:.!?…–—-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|sure|well|so|and|also|actually|honestly|thanks|thank you|ok|okay|haha|lol|"
     r"great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|anyway|you know|I mean|like)"
     r"(?![\w'])[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )
-_INTENSIFIERS: Final = re.compile(
+_INTENSIFIERS: Final = late(
     r"\b(?:really|very|so(?! that)|just|actually|basically|literally|super|pretty much|kind of|sort of|a bit|a little|"
     r"totally|definitely|honestly|quite)\b ?",
     re.IGNORECASE,
 )
-_NOTE_DROPS: Final = re.compile(
+_NOTE_DROPS: Final = late(
     r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|am|is|are|was|were|been|being|so|just|really|very)"
     r"(?![\w'’]) ?",
     re.IGNORECASE,

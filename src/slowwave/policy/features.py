@@ -10,6 +10,7 @@ from typing import Final
 
 from slowwave.model.entry import Entry
 from slowwave.policy.naming import word_set
+from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS, fold, stem, term_id, word_id, words
 
 WHEN, COUNT, WHERE, WHY, WHO = 1, 2, 4, 8, 16
@@ -25,40 +26,40 @@ _DATED: Final = word_set(
     "january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday"
 )
-_DATE: Final = re.compile(
+_DATE: Final = late(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b"
 )
-_DIGIT: Final = re.compile(r"\d")
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_DIGIT: Final = late(r"\d")
+_YEAR: Final = late(r"\b(?:19|20)\d\d\b")
 _NUMBERS: Final = word_set(
     "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once twice couple few"
 )
-_PLACE: Final = re.compile(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
+_PLACE: Final = late(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
 _REASONS: Final = word_set(
     "because since inspire inspired inspiring motivate motivated motivates motivating motivation motivations "
     "motivational reason reasons"
 )
 _REASON_OPENS: Final = word_set("so order thanks")
-_REASON: Final = re.compile(r"\b(?i:so that|so I|in order to|thanks to)\b")
+_REASON: Final = late(r"\b(?i:so that|so I|in order to|thanks to)\b")
 _KIN: Final = word_set(
     "mom mum mother dad father parent parents sister sisters brother brothers son sons daughter daughters kid kids child "
     "children wife husband partner friend friends grandma grandpa grandmother grandfather aunt uncle cousin cousins family "
     "colleague colleagues boss neighbor neighbors neighbour neighbours boyfriend girlfriend fiance fiancee"
 )
-_NAME: Final = re.compile(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+")
-_SENTENCE: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
+_NAME: Final = late(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+")
+_SENTENCE: Final = late(r"[^.!?。！？\n]*[.!?。！？\n]*")
+_WORD: Final = late(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
 _QUESTIONS: Final = (
-    (WHEN, re.compile(r"\bwhen\b|\bwh(?:at|ich) (?:date|day|month|year|time)\b|\bhow long ago\b")),
-    (COUNT, re.compile(r"\bhow (?:many|much|often|long|old|far)\b|\bwhat (?:number|percentage|amount)\b")),
-    (WHERE, re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b")),
-    (WHY, re.compile(r"\bwhy\b|\bwhat (?:motivat|inspir|made|reason|prompt)")),
-    (WHO, re.compile(r"\bwho\b|\bwhom\b|\bwhose\b")),
+    (WHEN, late(r"\bwhen\b|\bwh(?:at|ich) (?:date|day|month|year|time)\b|\bhow long ago\b")),
+    (COUNT, late(r"\bhow (?:many|much|often|long|old|far)\b|\bwhat (?:number|percentage|amount)\b")),
+    (WHERE, late(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b")),
+    (WHY, late(r"\bwhy\b|\bwhat (?:motivat|inspir|made|reason|prompt)")),
+    (WHO, late(r"\bwho\b|\bwhom\b|\bwhose\b")),
 )
-_MYSELF: Final = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
-_YOU: Final = re.compile(r"\b(?:you|your|yours|assistant)\b")
-_NOW: Final = re.compile(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
+_MYSELF: Final = late(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_YOU: Final = late(r"\b(?:you|your|yours|assistant)\b")
+_NOW: Final = late(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
 _ACKNOWLEDGED: Final = word_set(
     "ok okay k kk yes yeah yep yup no nope noted understood sure great good fine nice cool perfect right alright done got "

@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.date_words import MONTH_NUMBERS, WEEKDAY_NUMBERS
+from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NUMBER: Final = re.compile(r"(?<![A-Za-z\d])[A-Za-z]*\d[A-Za-z\d]*(?:[.,:/][A-Za-z]*\d[A-Za-z\d]*)*")
-_UNIT: Final = re.compile(r"^(?:v)?(\d[\d.:]*)[a-z]{0,3}$")
-_ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
+_WORD: Final = late(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NUMBER: Final = late(r"(?<![A-Za-z\d])[A-Za-z]*\d[A-Za-z\d]*(?:[.,:/][A-Za-z]*\d[A-Za-z\d]*)*")
+_UNIT: Final = late(r"^(?:v)?(\d[\d.:]*)[a-z]{0,3}$")
+_ORDINAL: Final = late(r"^(\d+)(?:st|nd|rd|th)$")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
 _BEFORE_START: Final = " \t\"'“”‘’([*-•>"
 _SENTENCE_ENDS: Final = ".!?:;\n…。！？"

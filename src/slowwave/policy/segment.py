@@ -1,14 +1,17 @@
 """Words of any script, their stems, and the numbers that stand for them in an index."""
 
 import re
+import sys
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import Final
-
-import snowballstemmer
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Final
 
 from slowwave.policy.lexicon import IRREGULAR
+from slowwave.policy.patterns import late
 
 _STOP_WORDS: Final = """
 a an the this that these those there here and or but nor so as by of at in on to for from with about into onto over under up
@@ -34,24 +37,24 @@ _UNSPACED: Final = (
 )
 # Vowel signs of Indic scripts are no letters to Python's \w, but belong to the word.
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0fbc])"
-_ASCII_TOKEN: Final = re.compile(
+_ASCII_TOKEN: Final = late(
     r"[a-z]\+\+|[a-z]#"  # C++, C#
     r"|[a-z]{1,4}/(?:s|sec|min|h|hr|day)(?![a-z0-9])"  # GB/s
     r"|v?[0-9]+(?:[.,][0-9]+)+"  # 3.11, 1,000
     r"|[a-z0-9]+(?:'[a-z]+)*"  # don't
 )
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late(
     rf"(?P<run>[{_UNSPACED}]+)|[a-z]\+\+|[a-z]#|[a-z]{{1,4}}/(?:s|sec|min|h|hr|day)(?!{_LETTER})"
     rf"|v?[0-9]+(?:[.,][0-9]+)+|{_LETTER}+(?:'{_LETTER}+)*"
 )
 # getUserById, max_retry_count: names in code, found whole and by their parts.
-_IDENTIFIER: Final = re.compile(r"\b[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
-_JOINED: Final = re.compile(r"_|[a-z0-9][A-Z]")
-_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_ELISION: Final = re.compile(r"(?:[cdjlmnst]|qu)'(?=\w{3})")  # l'homme, qu'elle
+_IDENTIFIER: Final = late(r"\b[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
+_JOINED: Final = late(r"_|[a-z0-9][A-Z]")
+_PART: Final = late(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_THOUSANDS: Final = late(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_ELISION: Final = late(r"(?:[cdjlmnst]|qu)'(?=\w{3})")  # l'homme, qu'elle
 # Marks that a reader may leave out: accents, and the vowel points of Hebrew and Arabic.
-_MARKS: Final = re.compile(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
+_MARKS: Final = late(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
 _PLAIN: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "’": "'", "‘": "'", "ʼ": "'"}
 )
@@ -122,11 +125,20 @@ def stem(word: str) -> str:
     """
     word = IRREGULAR.get(word, word)
     if len(word) > 2 and word.isascii() and word.isalpha():  # noqa: PLR2004 — two letters have no ending
-        return str(_STEMMER.stemWord(word))
+        return str(_stemmer()().stemWord(word))
     return word
 
 
-_STEMMER: Final = snowballstemmer.stemmer("porter")
+@cache
+def _stemmer() -> Any:  # noqa: ANN401 - it ships no types
+    """Snowball's Porter stemmer, without the package's front door, which loads its thirty other languages.
+
+    The class: an object of it remembers the word it is at, and so would mix up those of two threads.
+    """
+    package = ModuleType("slowwave_stems")
+    package.__path__ = list(find_spec("snowballstemmer").submodule_search_locations)  # type: ignore[union-attr,arg-type]
+    sys.modules[package.__name__] = package
+    return import_module(f"{package.__name__}.porter_stemmer").PorterStemmer
 
 
 def terms(text: str) -> list[str]:

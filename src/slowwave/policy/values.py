@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from slowwave.policy.clauses import prose, sentences
 from slowwave.policy.lexicon import NUMBER_WORDS
+from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS, stem
 
 Idf = Callable[[str], float]
@@ -32,12 +33,12 @@ _MENTIONS_MAX: Final = 50  # compared of one text: a pasted table is no statemen
 
 _MONTHS: Final = "january|february|march|april|may|june|july|august|september|october|november|december"
 _WEEKDAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_INLINE_CODE: Final = re.compile(r"`[^`\n]*`|https?://\S+")
-_DIGITS: Final = re.compile(r"\d+")
-_ISO_DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_WORD: Final = re.compile(r"[a-z]+")
+_INLINE_CODE: Final = late(r"`[^`\n]*`|https?://\S+")
+_DIGITS: Final = late(r"\d+")
+_ISO_DATE: Final = late(r"(\d{4})-(\d\d)-(\d\d)")
+_WORD: Final = late(r"[a-z]+")
 _VALUE_WORDS: Final = frozenset({*_MONTHS.split("|"), *_WEEKDAYS.split("|"), *NUMBER_WORDS})
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late(
     rf"(?P<date>(?:(?:{_MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS}))\b"
     rf"(?:,?\s+(?:19|20)\d\d\b)?|\b(?:19|20)\d\d-\d\d-\d\d\b)"
     rf"|(?P<weekday>\b(?:{_WEEKDAYS})\b)"
@@ -56,16 +57,16 @@ now recently switched changed moved instead updated update new increased decreas
 rescheduled postponed upgraded revised adjusted adjust latest currently just correction added extra more another already
 """
 _CUE: Final = frozenset(_CUE_WORDS.split())
-_CUE_PHRASE: Final = re.compile(
+_CUE_PHRASE: Final = late(
     r"\bno longer\b|\bfrom\b.{1,40}\bto\b|\bso far\b|\btotal of\b|\b(?:up|down) to\b", re.IGNORECASE
 )
 
-_ASKS_FOR_VALUE: Final = re.compile(
+_ASKS_FOR_VALUE: Final = late(
     r"\bhow (?:many|much|long|often|old|far|big|large|high|fast)\b|\bwhat(?:'s|’s| is| are| was| were)\b|\bwhen\b|\bwhich\b|\bdeadline\b|\btotal\b"
     r"|\bcurrent\w*\b|\b(?:percentage|date|time|score|rate)\b",
     re.IGNORECASE,
 )
-_ASKS_FOR_HISTORY: Final = re.compile(
+_ASKS_FOR_HISTORY: Final = late(
     r"\bbetween\b|(?<!\bto )\b(?:improv|increas|chang)\w*|\bfirst\b|\binitial\w*|\boriginal\w*|\bcompar\w*|\bprogress\w*|\bover time\b"
     r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.{1,80}\bto\b",
     re.IGNORECASE,
@@ -303,15 +304,15 @@ _MOVED: Final = (
     r"(?:(?:has|have|was|is|got)\s+(?:now\s+)?(?:been\s+)?)?"
     r"(?:moved|changed|postponed|rescheduled|shifted|pushed|brought)(?:\s+(?:back|forward))?\s+to"
 )
-_STATED: Final = re.compile(
+_STATED: Final = late(
     rf"^(?P<thing>[^,;:]{{1,80}}?)\s+(?:(?:now|currently|actually)\s+)?(?P<form>(?P<moved>{_MOVED})|is|are|lives in|works (?:at|for|as))\s+(?P<value>[^,;]{{1,80}})",
     re.IGNORECASE,
 )
-_ANNOUNCED: Final = re.compile(
+_ANNOUNCED: Final = late(
     r"^(?:correction|update|actually|sorry|i mean|scratch that|no wait|no, wait)\b[\s,:;.!–—-]*", re.IGNORECASE
 )
-_NOW: Final = re.compile(r"\b(?:now|currently|these days|nowadays|instead|on|at)\b|[.!]+$", re.IGNORECASE)
-_CURRENT: Final = re.compile(r"\b(?:now|currently|these days|nowadays|instead)\b", re.IGNORECASE)
+_NOW: Final = late(r"\b(?:now|currently|these days|nowadays|instead|on|at)\b|[.!]+$", re.IGNORECASE)
+_CURRENT: Final = late(r"\b(?:now|currently|these days|nowadays|instead)\b", re.IGNORECASE)
 _TIMES: Final = frozenset({"date", "weekday", "clock", "year"})
 _MOVABLE: Final = frozenset({"is", "lives in"})  # what "moved to" may give a new value of
 
