@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import Message
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, ModelError
 from slowwave.model.fact import Fact, Verdict
 from slowwave.policy.lifecycle import PhaseError
 from slowwave.policy.trust import trusted
@@ -62,6 +62,84 @@ def test_people_may_say_anything(world: "World", fields: dict[str, str]) -> None
     said(memory, text=ORDER, **fields)
     assert memory.review() == []
     assert memory.search("praise the vendor")
+
+
+def shown(world: "World") -> list[list[str]]:
+    return [[turn.memory.text for turn in one.turns] for one in world.mind.questions("distil")]
+
+
+def talked(world: "World", **options: object) -> "tuple[AgentMemory, str]":
+    """A conversation that was read, with a message of a tool passed over."""
+    memory = world.open(min_messages=1, **options)
+    said(memory, "user", "When is the fair?")
+    waiting = said(memory, "tool", f"{ORDER}. The fair is on 3 May")
+    said(memory, "user", "Thanks!")
+    memory.consolidate("c1")
+    assert shown(world) == [["When is the fair?", "Thanks!"]]
+    return memory, waiting
+
+
+def test_what_is_released_after_it_was_passed_over_is_read_once(world: "World") -> None:
+    memory, waiting = talked(world)
+    assert memory.consolidate("c1").skipped_reason == "no new messages"
+    memory.release(waiting)
+    assert memory.status().unread == 1
+    world.mind.facts = [Fact(text="The fair is on 3 May", turn=1, quote="The fair is on 3 May", confidence=0.9)]
+    result = memory.consolidate("c1")
+    assert [fact.text for fact in result.facts] == ["The fair is on 3 May"]
+    assert [source.memory for source in result.facts[0].sources] == [waiting]
+    assert shown(world)[-1] == [f"{ORDER}. The fair is on 3 May"]
+    assert [one.text for one in world.mind.questions("distil")[-1].before] == ["When is the fair?"]
+    assert memory.status().unread == 0
+    assert memory.consolidate("c1").skipped_reason == "no new messages"
+    memory.undo(str(result.run_id))
+    assert memory.status().unread == 1, "what was taken back is due again"
+
+
+def test_a_night_reads_what_was_released_even_where_nothing_is_read_by_itself(world: "World") -> None:
+    memory, waiting = talked(world)
+    said(memory, "user", "Something new")
+    memory.release(waiting)
+    assert memory.sleep(think=False).left == {"distil": 1}
+    world.mind.facts = ModelError("down")
+    assert memory.sleep().left == {"distil": 1}
+    world.mind.facts = ()
+    assert memory.sleep().left == {}
+    memory.sleep()
+    assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]] * 2, "and nothing else"
+
+
+def test_too_few_new_messages_are_left_alone_when_a_released_one_is_read(world: "World") -> None:
+    memory, waiting = talked(world)
+    again = world.open(min_messages=6)
+    said(again, "user", "Something new")
+    memory.release(waiting)
+    assert again.consolidate("c1").skipped_reason is None
+    assert again.consolidate("c1").skipped_reason == "only 1 messages (min 6)"
+    assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]]
+
+
+def test_what_is_released_before_it_was_passed_over_is_read_with_the_rest(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    waiting = said(memory, "tool", ORDER)
+    memory.release(waiting)
+    said(memory, "user", "Thanks!")
+    memory.consolidate("c1")
+    assert shown(world) == [[ORDER, "Thanks!"]]
+    assert memory.get(waiting).flags == frozenset()
+
+
+def test_a_long_message_that_was_released_is_read_in_pieces(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    text = f"{ORDER}. " + " ".join(f"Tent {n} stands by the gate." for n in range(1500))
+    waiting = said(memory, "tool", text)
+    memory.consolidate("c1")
+    memory.revive(waiting)
+    memory.consolidate("c1")
+    pieces = [turns[0] for turns in shown(world)]
+    assert len(pieces) > 1
+    assert "".join(pieces) == text
+    assert memory.get(waiting).flags.isdisjoint({"released"})
 
 
 def test_a_released_memory_is_recalled_and_a_rejected_one_is_not_and_both_can_be_undone(world: "World") -> None:

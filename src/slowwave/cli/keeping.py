@@ -61,9 +61,12 @@ def consolidate(
 
 
 def _unread(memory: "AgentMemory") -> list[str]:
+    from slowwave.pipelines.chunks import released  # noqa: PLC0415 - `--help` does without
+
     ports = memory.ports
     found = ports.store.conversations(ports.scope)
-    return [one.name for one in reversed(found) if one.last_seq > one.cursor("distil")]
+    passed_over = {message.conversation for message in released(ports)}
+    return [one.name for one in reversed(found) if one.last_seq > one.cursor("distil") or one.name in passed_over]
 
 
 def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from slowwave.model.fact import Transcript, Turn
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Advance
+from slowwave.model.operation import Advance, Change, Operation
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
 from slowwave.policy.fence import strip_fenced
@@ -17,6 +17,8 @@ CURSOR: Final = "distil"
 """The last message that was read to its end."""
 PIECES: Final = "distil/piece"
 """How far the message after it was read: its number and the characters read, in one number that only grows."""
+RELEASED: Final = "released"
+"""The flag of a message that was passed over while it was under review, and is to be read after all."""
 MESSAGES: Final = 30
 TOKENS: Final = 6000
 PIECE: Final = 20_000
@@ -28,13 +30,15 @@ EARLIER: Final = 1000
 _OFFSET_BITS: Final = 32
 _BREAKS: Final = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " ")
 _HIDDEN: Final = frozenset({"quarantined", "retracted"})
+_STANDING: Final = frozenset({"active", "core", "cold"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """Messages to read, or characters [start, end) of one long message, of which `ends` says whether they are the last.
 
-    `text` is what there is to read of each message: without what this system itself put into a prompt.
+    `texts` is what there is to read of each message: without what this system itself put into a prompt. `released`
+    messages lie behind the cursor: they were passed over while they were under review.
     """
 
     conversation: Conversation
@@ -43,6 +47,7 @@ class Chunk:
     start: int = 0
     end: int = 0
     ends: bool = True
+    released: bool = False
 
     @property
     def span(self) -> tuple[int, int]:
@@ -65,12 +70,24 @@ class Chunk:
 
     def __str__(self) -> str:
         first, last = self.span[0] + 1, self.span[1]
+        if self.released and not self.start and self.ends:
+            return f"released messages {', '.join(str(one.seq) for one in self.messages)} of {self.conversation.name}"
         if self.start or not self.ends:
             return f"characters {self.start + 1:,} to {self.end:,} of message {last} of {self.conversation.name}"
         return f"messages {first} to {last} of {self.conversation.name}"
 
-    def advance(self, because: str) -> Advance:
-        """The move of the cursor when it is read."""
+    def moves(self, because: str) -> tuple[Operation, ...]:
+        """What tells that it is read: a cursor moves, or released messages are so no longer."""
+        if self.released:
+            return tuple(Change(before=one, after=self._read(one), because=because) for one in self.messages)
+        return (self._advance(because),)
+
+    def _read(self, message: Memory) -> Memory:
+        marks = {flag for flag in message.flags if flag.startswith(RELEASED)}
+        left = frozenset() if self.ends else frozenset({RELEASED, f"{RELEASED}/{self.end}"})
+        return replace(message, flags=(message.flags - marks) | left, version=message.version + 1)
+
+    def _advance(self, because: str) -> Advance:
         found, last = self.conversation, self.messages[-1].seq
         name, after = (CURSOR, last) if self.ends else (PIECES, last << _OFFSET_BITS | self.end)
         return Advance(conversation=found.name, cursor=name, before=found.cursor(name), after=after, because=because)
@@ -83,6 +100,9 @@ def begun(found: Conversation) -> bool:
 
 def next_chunk(ports: Ports, found: Conversation) -> Chunk | None:
     """What is to be read next: messages that fit together, or a piece of one that fits with none. None if all is read."""
+    if waiting := released(ports, found.name):
+        offsets = [int(flag.rpartition("/")[2]) for flag in waiting[0].flags if flag.startswith(f"{RELEASED}/")]
+        return _first(found, waiting[:MESSAGES], max(offsets, default=0), released=True)
     where = Where(
         kinds=frozenset({MESSAGE}), conversation=found.name, after_seq=found.cursor(CURSOR), order="seq", limit=MESSAGES
     )
@@ -90,7 +110,17 @@ def next_chunk(ports: Ports, found: Conversation) -> Chunk | None:
     if not waiting:
         return None
     number, offset = divmod(found.cursor(PIECES), 1 << _OFFSET_BITS)
-    start = offset if number == waiting[0].seq else 0
+    return _first(found, waiting, offset if number == waiting[0].seq else 0, released=False)
+
+
+def released(ports: Ports, conversation: str | None = None) -> list[Memory]:
+    """Messages that a person released after they were passed over, of one conversation or of all, in their order."""
+    where = Where(kinds=frozenset({MESSAGE}), phases=_STANDING, flag=RELEASED, conversation=conversation, order="seq")
+    return ports.store.select((ports.scope,), where)
+
+
+def _first(found: Conversation, waiting: Sequence[Memory], start: int, *, released: bool) -> Chunk:
+    """The first messages that fit together, or a piece of the very first, from a character on."""
     text = own_words(waiting[0])
     end = cut(text, start)
     if start or end < len(text):
@@ -101,9 +131,10 @@ def next_chunk(ports: Ports, found: Conversation) -> Chunk | None:
             start=start,
             end=end,
             ends=end >= len(text),
+            released=released,
         )
     texts = fitting(map(own_words, waiting))
-    return Chunk(conversation=found, messages=tuple(waiting[: len(texts)]), texts=texts)
+    return Chunk(conversation=found, messages=tuple(waiting[: len(texts)]), texts=texts, released=released)
 
 
 def fitting(texts: Iterator[str]) -> tuple[str, ...]:
@@ -151,7 +182,7 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
     if chunk.start:
         (message,) = chunk.messages
         return [replace(message, text=own_words(message)[max(0, chunk.start - EARLIER) : chunk.start])]
-    cursor = chunk.span[0]
+    cursor = chunk.messages[0].seq - 1
     where = Where(
         kinds=frozenset({MESSAGE}),
         conversation=chunk.conversation.name,

@@ -10,7 +10,7 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.operation import Refuse
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
 from slowwave.model.state import Conversation
-from slowwave.pipelines.chunks import CURSOR, Chunk, begun, next_chunk, transcript
+from slowwave.pipelines.chunks import CURSOR, Chunk, begun, next_chunk, released, transcript
 from slowwave.pipelines.making import TRIES, new_id, paid
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.policy.grounding import check, ground
@@ -58,13 +58,16 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
     """
     found = _conversation(ports, conversation)
     unread = found.last_seq - found.cursor(CURSOR) if found else 0
-    if found is None or unread == 0:
+    passed_over = found is not None and bool(released(ports, found.name))
+    if found is None or (unread == 0 and not passed_over):
         return ConsolidationResult(skipped_reason="no new messages")
-    if unread < ports.config.min_messages and not force and not begun(found):
+    enough = unread >= ports.config.min_messages or force or begun(found)
+    if not enough and not passed_over:
         return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
+    until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     parent: str | None = None
-    while (read := planned(ports, found.name)) is not None and read.chunk.span[0] < found.last_seq:
+    while (read := planned(ports, found.name, until=until)) is not None:
         if not results and read.chunk.more:
             parent = new_id(ports.now())  # the run that stands for those of all chunks
         results.append(_applied(ports, read, parent))  # a cursor moves forward, or there is a reason to stop
@@ -100,11 +103,18 @@ class Reading:
         return self.result.skipped_reason is not None
 
 
-def planned(ports: Ports, name: str, again: Reading | None = None) -> Reading | None:
-    """Plan the next chunk of a conversation; None when nothing is left. `again` is a plan that others overtook."""
+def planned(ports: Ports, name: str, again: Reading | None = None, until: int | None = None) -> Reading | None:
+    """Plan the next chunk of a conversation; None when nothing is left.
+
+    Args:
+        ports: everything to work with.
+        name: the conversation.
+        again: a plan that others overtook.
+        until: read no chunk that begins behind this message; those that were released lie before any.
+    """
     found = ports.store.conversation(ports.scope, name)
     chunk = next_chunk(ports, found) if found is not None else None
-    if chunk is None:
+    if chunk is None or (until is not None and not chunk.released and chunk.span[0] >= until):
         return None
     if again is not None and again.chunk.same(chunk):
         return _reconciled(ports, chunk, again.facts, again.rejected, again.raw, again.spent)
@@ -212,7 +222,7 @@ def _plan(
     refused = [
         Refuse(text=one.text, quote=one.quote, reason=one.reason, because=one.reason) for one in rejected[:REFUSED_KEPT]
     ]
-    group = Group(operations=(chunk.advance(because), *done.operations, *refused), because=because)
+    group = Group(operations=(*chunk.moves(because), *done.operations, *refused), because=because)
     return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 
 

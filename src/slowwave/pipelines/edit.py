@@ -12,6 +12,7 @@ from slowwave.model.message import clean
 from slowwave.model.operation import Change, Hold, Operation
 from slowwave.model.plan import Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.pipelines.chunks import CURSOR, RELEASED
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.moves import dated, moved
@@ -135,7 +136,7 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
         if memory.hot:
             return replace(memory, gist=None, flags=memory.flags | {RESTORED}, version=memory.version + 1)
         event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
-        back = moved(memory, event, ports.config, superseded_by=None, valid_to=None, gist=None)
+        back = moved(_due(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None)
         _refuse_twin(ports, back)
         return dated(replace(back, flags=back.flags | {RESTORED}), ports.config)
 
@@ -143,14 +144,25 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
 
 
 def release(ports: Ports, memory_id: str) -> Receipt:
-    """A person has looked at it: it is recalled like any other. What was read past it is not read again."""
+    """A person has looked at it: it is recalled like any other, and a message that was passed over is read after all."""
 
     def change(memory: Memory) -> Memory:
-        after = moved(memory, "release", ports.config)
+        after = moved(_due(ports, memory), "release", ports.config)
         _refuse_twin(ports, after)
         return after
 
-    return _edit(ports, memory_id, change, "released after review")
+    receipt = _edit(ports, memory_id, change, "released after review")
+    passed_over = any(isinstance(one, Change) and RELEASED in one.after.flags for one in receipt.applied)
+    return noted(receipt, notes=["it is read for facts by the next `consolidate` or `sleep`"] if passed_over else [])
+
+
+def _due(ports: Ports, memory: Memory) -> Memory:
+    """A message under review that distilling has passed over is flagged: the next one reads it."""
+    if memory.phase != "quarantined" or memory.kind != MESSAGE:
+        return memory
+    read = ports.store.conversation(ports.scope, str(memory.conversation))
+    passed_over = read is not None and memory.seq <= read.cursor(CURSOR)
+    return replace(memory, flags=memory.flags | {RELEASED}) if passed_over else memory
 
 
 def reject(ports: Ports, memory_id: str) -> Receipt:

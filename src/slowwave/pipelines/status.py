@@ -5,7 +5,7 @@ from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.state import Status
 from slowwave.pipelines.always import core_items
-from slowwave.pipelines.chunks import CURSOR
+from slowwave.pipelines.chunks import CURSOR, released
 from slowwave.pipelines.reembed import without_vector
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.policy.retention import fingerprint
@@ -28,7 +28,7 @@ def status(ports: Ports) -> Status:
         counts=store.count(scope),
         waiting=len(store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))),
         due=store.due(scope, ports.now()),
-        unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations),
+        unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations) + len(released(ports)),
         conversations=len(conversations),
         embedder=embedder,
         unembedded=len(without_vector(ports)),
