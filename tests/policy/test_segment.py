@@ -91,7 +91,5 @@ def test_one_language_is_loaded_and_the_package_of_all_is_left_alone() -> None:
         "import sys\nfrom slowwave.policy.segment import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert [name for name in told if "stemmer" in name] == [
-        "slowwave_stems.porter_stemmer",
-        "slowwave_stems.basestemmer",
-    ]
+    assert "slowwave_stems.porter_stemmer" in told
+    assert not [name for name in told if "snowballstemmer" in name or "french" in name]
