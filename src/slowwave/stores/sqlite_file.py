@@ -34,6 +34,8 @@ def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migra
     db = _Connection(path, vfs=vfs)
     try:
         db.set_busy_timeout(int(busy_seconds * 1000))
+        # Else every statement that orders by what it also compares with a value is compiled anew whenever it is run.
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         _to_wal(db, busy_seconds)
         db.pragma("synchronous", "FULL")
         db.pragma("secure_delete", "ON")  # so that what is erased is not left lying in free pages
