@@ -80,6 +80,15 @@ class Given:
         with AgentMemory.open(self.store, scope=self.scope, **self.doors()) as memory:
             yield memory
 
+    @property
+    def address(self) -> str:
+        """Where the store is, as the options or the settings say it; nothing for the file in the user's folder."""
+        if self.store is not None:
+            return self.store
+        from slowwave import settings  # noqa: PLC0415 - as above
+
+        return settings.read().store or ""
+
     def doors(self) -> dict[str, Any]:
         """Who thinks and who embeds, where the options say so; else the settings do."""
         found: dict[str, Any] = {} if self.embedder is None else {"embedder": self.embedder}

@@ -1,7 +1,9 @@
 """Nights in the foreground: one after the other until a signal asks to stop; a night that has begun is finished."""
 
 import signal
+import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,28 @@ from slowwave.errors import SlowwaveError
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
+    from slowwave.pipelines.sleep import SleepReport
 
 
 def nights(given: Given, every: str, *, think: bool, due: bool = False) -> int | None:
-    """Sleep now and after every span. A first signal ends it after the night, a second one at once."""
+    """Sleep now and after every span."""
+    with given.memory() as memory:
+
+        def night() -> bool:
+            if due:
+                return every_scope(given, memory, think=think)
+            report = memory.sleep(think=think)
+            given.paper.either(report)
+            return bool(report.problems)
+
+        return WAITING if again(given, every, night) else None
+
+
+def again(given: Given, every: str, turn: Callable[[], bool]) -> bool:
+    """Take a turn now and after every span; whether something waited in the last one.
+
+    A first signal ends it after the turn, a second one at once.
+    """
     from slowwave.pipelines.sleeper import seconds  # noqa: PLC0415 - `--help` does without
 
     pause, stopped, waits = seconds(every), threading.Event(), False
@@ -25,36 +45,34 @@ def nights(given: Given, every: str, *, think: bool, due: bool = False) -> int |
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with given.memory() as memory:
-            while not stopped.is_set():
-                try:
-                    if due:
-                        waits = every_scope(given, memory, think=think)
-                    else:
-                        report = memory.sleep(think=think)
-                        given.paper.either(report)
-                        waits = bool(report.problems)
-                except SlowwaveError as error:
-                    given.paper.say(f"problem: {error}")
-                    waits = True
-                stopped.wait(pause)
+        while not stopped.is_set():
+            try:
+                waits = turn()
+            except SlowwaveError as error:
+                given.paper.say(f"problem: {error}")
+                waits = True
+            sys.stdout.flush()  # whoever follows a log sees each turn as it ends
+            stopped.wait(pause)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return WAITING if waits else None
+    return waits
 
 
 def every_scope(given: Given, memory: "AgentMemory", *, think: bool) -> bool:
     """One night for each scope that is due; whether something waits."""
-    from slowwave.pipelines.due import sleep_due  # noqa: PLC0415 - `--help` does without
-
     number, waits = 0, False
-    for scope, report in sleep_due(memory.ports, think=think):
+    for scope, report in memory.sleep_due(think=think):
         number, waits = number + 1, waits or bool(report.problems)
-        if given.json:
-            given.paper.value({"scope": scope, **plain(report)})
-        else:
-            given.paper.say(f"{scope}: {report}")
+        told(given, scope, report)
     if not number and not given.json:
         given.paper.say("no scope is due for sleep")
     return waits
+
+
+def told(given: Given, scope: str, report: "SleepReport | str") -> None:
+    """Say how the night of a scope was, or why it failed."""
+    if given.json:
+        given.paper.value({"scope": scope, **({"problems": [report]} if isinstance(report, str) else plain(report))})
+    else:
+        given.paper.say(f"{scope}: {report}")

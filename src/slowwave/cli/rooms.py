@@ -16,6 +16,7 @@ ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "showing": ("explain", "history", "runs", "status", "cost"),
     "measuring": (),
     "vaulting": ("compact",),
+    "working": ("worker",),
 }
 """Files, and the commands in each; those of groups are not listed."""
 

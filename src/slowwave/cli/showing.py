@@ -1,5 +1,6 @@
 """Commands that show what happened and how things stand: history, explain, runs, status, cost."""
 
+from dataclasses import replace
 from typing import Annotated, Final
 
 from slowwave.cli.asking import instant
@@ -7,6 +8,7 @@ from slowwave.cli.declared import Option, Room, command
 from slowwave.cli.editing import Identity
 from slowwave.cli.given import Given
 from slowwave.cli.paper import one_line
+from slowwave.cli.working import letters
 from slowwave.model.plan import tally
 
 room = Room()
@@ -62,7 +64,9 @@ def runs(given: Given, limit: Annotated[int, Option(min=1, help="How many, the n
 def status(given: Given) -> None:
     """How this scope stands, in numbers."""
     with given.memory() as memory:
-        given.paper.either(memory.status())
+        stands = memory.status()
+    told = (*stands.problems, *letters(given, stands.scope))
+    given.paper.either(replace(stands, problems=told))
 
 
 @command(room, "cost", PANEL)

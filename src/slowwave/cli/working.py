@@ -1,0 +1,65 @@
+"""The command worker: nights for every scope of a Postgres store, shared among machines."""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+from slowwave.cli.declared import Option, Room, command
+from slowwave.cli.given import WAITING, Given
+from slowwave.cli.nights import again, told
+from slowwave.cli.telling import counted
+
+if TYPE_CHECKING:
+    from slowwave.worker import Standing
+
+room = Room()
+
+PANEL: Final = "Keep in order"
+
+
+@command(room, "worker", PANEL)
+def worker(
+    given: Given,
+    every: Annotated[str, Option(metavar="SPAN", help="How often to look for scopes that are due.")] = "60s",
+    at_once: Annotated[int, Option(min=1, help="Nights at once, over all workers.")] = 8,
+    per_minute: Annotated[
+        int | None, Option(min=1, help="Nights begun a minute, over all workers; to spare a shared model.")
+    ] = None,
+    no_think: Annotated[bool, Option("--no-think", help="Ask no model; only what follows from time.")] = False,
+    retry: Annotated[bool, Option("--retry", help="Also try again what failed too often.")] = False,
+) -> int | None:
+    """Sleep every scope of a Postgres store that is due, together with other workers, until stopped."""
+    from slowwave.worker import Worker  # noqa: PLC0415 - `--help` does without
+
+    with (
+        given.memory() as memory,
+        Worker(
+            memory,
+            given.address,
+            at_once=at_once,
+            per_minute=per_minute,
+            think=not no_think,
+            told=lambda scope, report: told(given, scope, report),
+        ) as one,
+    ):
+        if retry:
+            given.paper.say(f"{counted(one.retry(), 'dead letter')} to be tried again")
+        return WAITING if again(given, every, lambda: _looked(given, one.look())) else None
+
+
+def _looked(given: Given, stands: "Standing") -> bool:
+    """Say which scopes are left alone; whether there are any."""
+    for scope in stands.dead:
+        given.paper.say(f"{scope}: left alone, {stands.failed[scope]}: try again with `slowwave worker --retry`")
+    return bool(stands.dead)
+
+
+def letters(given: Given, scope: str) -> tuple[str, ...]:
+    """What a scope should know of the workers' queue: how many scopes are left alone, and whether it is one of them."""
+    if not given.address.startswith(("postgresql://", "postgres://")):
+        return ()
+    from slowwave.worker import standing  # noqa: PLC0415 - `--help` does without
+
+    stands = standing(given.address)
+    if stands is None or not stands.dead:
+        return ()
+    this = f", this one too ({stands.failed[scope]})" if scope in stands.dead else ""
+    return (f"{counted(len(stands.dead), 'dead letter')}{this}: workers leave them alone until `worker --retry`",)

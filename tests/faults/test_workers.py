@@ -1,0 +1,57 @@
+"""Two workers and two hundred scopes, one worker killed in the middle: every night has its effect once, none is stuck."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.model.fact import Fact
+from slowwave.model.query import Where
+from slowwave.pipelines.state import state
+from slowwave.testing import FrozenClock
+from slowwave.testing.postgres import PostgresServer
+from slowwave.worker import standing
+
+pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
+
+NIGHTLY = [sys.executable, str(Path(__file__).with_name("nightly.py"))]
+SCOPES = 200
+KILLED_AFTER = 25
+LONGEST = 90.0
+
+
+def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: PostgresServer) -> None:
+    address, clock = postgres.database(), FrozenClock()
+    names = [f"acme/{number}" for number in range(SCOPES)]
+    with AgentMemory.open(address, scope="keeper", llm=None, embedder="none", clock=clock) as memory:
+        ports = memory.ports
+        for name in names:
+            own = replace(ports, scope=name, scopes=(name,))
+            state(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
+        clock.advance(days=2)
+        command = [*NIGHTLY, address, str(clock().timestamp())]
+        killed, other = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))
+        assert killed.stdout is not None
+        for _ in range(KILLED_AFTER):
+            assert killed.stdout.readline().startswith("acme/")
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.communicate()
+        ends = time.monotonic() + LONGEST
+        while ports.store.scopes_due(clock(), 1) or (stands := standing(address)) is None or stands.running:
+            assert time.monotonic() < ends, f"stuck: {standing(address)}"
+            time.sleep(0.2)
+        other.kill()
+        told = set(other.communicate()[0].split())
+        assert told < set(names), "the one that was killed slept some of them"
+        assert stands.dead == ()
+        for name in names:
+            assert len(ports.store.runs(name, None, "sleep/expire")) == 1
+            (fact,) = ports.store.select((name,), Where(kinds=frozenset({"semantic"})))
+            assert (fact.phase, fact.reason) == ("cold", "expired")
+        assert memory.doctor(deep=True) == []
