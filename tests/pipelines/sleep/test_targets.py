@@ -31,6 +31,7 @@ def talked(memory: AgentMemory, clock: FrozenClock, times: int = 1) -> list[Memo
             for n, (who, text) in enumerate(TALK)
         ]
         memory.add_messages(messages, conversation=f"c{number}")
+    clock.advance(days=1)  # nobody is talking any more
     return memory.get_all(kinds=["message"])
 
 
@@ -135,6 +136,33 @@ def test_clauses_that_went_do_not_come_back_and_a_reopened_file_finds_the_same(
     }
 
 
+def test_the_newest_words_of_a_talk_that_goes_on_stay_as_they_were_said(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_words_max=1000, immediate_window=2)
+    talked(memory, clock, times=20)
+    clock.advance(hours=-2)  # the last of them is still being talked about
+    memory.sleep()
+    left = {one.text for one in memory.get_all(kinds=["message"]) if one.gist is None}
+    assert left == {TALK[3][1], TALK[4][1]}, "the immediate window of the last conversation, and nothing else"
+    assert words(memory) <= 1000
+    assert "Okay, good. Yeah, sure. Great." in str(memory.context(conversation="c19"))
+    assert memory.doctor(deep=True) == []
+    clock.advance(hours=3)
+    memory.add("Rome has trams")
+    memory.sleep()
+    assert all(one.gist is not None for one in memory.get_all(kinds=["message"])), "a day later they are as others"
+
+
+def test_the_newest_words_take_no_more_than_a_twentieth_of_the_room(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_words_max=1000)
+    talked(memory, clock, times=20)
+    clock.advance(hours=-2)
+    memory.sleep()
+    whole = [one for one in memory.get_all(kinds=["message"]) if one.gist is None]
+    assert [one.text for one in whole] == [text for _, text in TALK[2:]]
+    assert sum(len(one.text.split()) for one in whole) <= 50
+    assert words(memory) <= 1000
+
+
 def test_a_pinned_message_keeps_its_words_and_a_person_can_bring_the_others_back(
     opened: Opened, clock: FrozenClock
 ) -> None:
@@ -154,6 +182,7 @@ def test_in_a_chat_with_an_assistant_the_words_of_the_person_stay_longer(opened:
         memory.add_message(
             Message(role=role, content="The Lisbon marathon costs 90 euros and starts at dawn.", at=clock())
         )
+    clock.advance(days=1)
     memory.sleep()
     assert [one.role for one in memory.get_all(kinds=["message"])] == ["user"]
 
