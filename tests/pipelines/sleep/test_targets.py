@@ -147,7 +147,7 @@ def test_the_newest_words_of_a_talk_that_goes_on_stay_as_they_were_said(opened: 
     assert "Okay, good. Yeah, sure. Great." in str(memory.context(conversation="c19"))
     assert memory.doctor(deep=True) == []
     clock.advance(hours=3)
-    memory.add("Rome has trams")
+    memory.add_message(Message(role="user", content="The bakery in Porto moved to Braga. " * 8), "later")
     memory.sleep()
     assert all(one.gist is not None for one in memory.get_all(kinds=["message"])), "a day later they are as others"
 
