@@ -131,26 +131,24 @@ def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServ
     address = postgres.database()
     store = PostgresStore(address, connections=2, busy_seconds=5)
     store.apply(plan(add(fact("Likes tea"))))
-    real, answers = store._guard.__class__.session, []
+    answers: list[str] = []
 
     def lose(point: str) -> None:
         if point == "apply.before_commit" and not answers:
             answers.append(point)
-            raw = store._db._raw
-            assert raw is not None
-            execute = raw.execute
+            session = store._db
+            commit, raw = session.commit, session._taken()
 
-            def committed(*arguments: object, **named: object) -> object:
-                execute(*arguments, **named)  # type: ignore[arg-type]  # whatever it is
+            def committed() -> object:
+                commit()
                 raw.close()
                 raise psycopg.OperationalError("the answer was lost")
 
-            raw.execute = committed  # type: ignore[method-assign,assignment]  # the next statement is COMMIT
+            session.commit = committed  # type: ignore[method-assign,assignment]  # whatever it returns
 
     store._reached = lose
     receipt = store.apply(plan(add(fact("Likes rye")), add(message("Hello"))))
     assert (len(receipt.applied), len(answers)) == (2, 1)
-    assert real is not None
     assert len(store.select([SCOPE], Where())) == 3
     assert len(store.runs(SCOPE)) == 2
     store.close()

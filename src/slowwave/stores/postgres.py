@@ -13,12 +13,15 @@ from slowwave.model.operation import Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.postgres_check import PostgresCheck
+from slowwave.stores.postgres_session import Again
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.statements import SQL
 
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
+_SCOPES: Final = 1000
+"""Of so many scopes it is remembered what the last write left."""
 _BECAUSE: Final = 7
 """The place of the sentences in a row of `runs`."""
 
@@ -43,16 +46,21 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
     """
 
     def _apply_group(self, group: Group, plan: Plan, run: RunRow) -> list[Operation]:
-        """As any store does, and once more if the server ended the transaction: it was rolled back then."""
+        """As any store does, and once more if it was rolled back by the server or for a wrong guess."""
         for _ in range(_TRIES):
             try:
                 return super()._apply_group(group, plan, run)
+            except Again:
+                self._db.guesses = False
             except _AGAIN:
                 continue
             except psycopg.OperationalError as error:
                 if not self._db.lost(error):
                     raise
-        return super()._apply_group(group, plan, run)
+        try:
+            return super()._apply_group(group, plan, run)
+        except Again as error:
+            raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
 
     @contextmanager
     def _transaction(self, scope: str, run: RunRow | None = None) -> Iterator[None]:
@@ -63,7 +71,8 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             token = tokens.new_scope(scope)
             session.commit()
         reached("apply.before_begin")
-        session.write(token)
+        # Whoever guesses takes what was left with him: of many threads one guesses, the others ask.
+        session.write(token, None if run is None else self._left.pop(token, None))
         try:
             reached("apply.begun")
             yield
@@ -79,7 +88,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         """Commit; if the connection is lost meanwhile, the run says whether it was."""
         session = self._db
         try:
-            session.commit()
+            left = session.commit()
         except psycopg.OperationalError as error:
             if not session.lost(error) or run is None:
                 raise
@@ -93,4 +102,9 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
                     "stored is not known; look, or write it again with the same ids: it will be stored once"
                 ) from error
             if row is None or len(loads(row[_BECAUSE])) <= run.groups:
-                raise
+                raise Again from error
+        else:
+            if run is not None and left.sound:
+                self._left[token] = left
+                while len(self._left) > _SCOPES:
+                    self._left.popitem()

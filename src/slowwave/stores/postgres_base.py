@@ -5,7 +5,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import conninfo
@@ -20,6 +20,9 @@ from slowwave.stores.postgres_pool import Pool, Raw
 from slowwave.stores.postgres_session import Session
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
+
+if TYPE_CHECKING:
+    from slowwave.stores.postgres_left import Left
 
 _CONNECTIONS: Final = 16
 _ABOUT: Final = "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))"
@@ -49,10 +52,11 @@ class PostgresBase(StoreBase):
         durability, encoding, member = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
-        self._always = f"SET LOCAL ROLE {ROLE};" if member else ""
-        self._durable = "SET LOCAL synchronous_commit = on;" if durability in {"off", "local"} else ""
+        self._always = {"role": ROLE} if member else {}
+        self._durable = {"synchronous_commit": "on"} if durability in {"off", "local"} else {}
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
+        self._left: dict[int, Left] = {}  # by scope: what this process last wrote there left behind
         self._secret: bytes | None = None
         self._url = url
         self._pool = Pool(url, self.name, most=connections, configure=_configured)
@@ -165,6 +169,7 @@ class Guard:
 
 
 def _configured(raw: Raw) -> None:
+    raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: nothing is looked for in a statement
     raw.adapters.register_dumper(int, Int8Dumper)  # one plan for numbers of any size
 
 

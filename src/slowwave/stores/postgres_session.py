@@ -1,74 +1,113 @@
-"""One thread's use of a pooled connection: transactions that begin when they are needed and say whose rows they see."""
+"""One thread's use of a pooled connection: transactions that say whose rows they see, in as few round trips as can be."""
 
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 
 from slowwave.stores.base import Clash, Values
+from slowwave.stores.postgres_left import Left
 from slowwave.stores.postgres_pool import Pool, Raw
-from slowwave.stores.postgres_words import STRICT, words
+from slowwave.stores.postgres_words import APART, STRICT, plain, together, words
+from slowwave.stores.statements import bounds
 
 LOCK_CLASS: Final = 0x736C7777
 """"slww": the class of our advisory locks; the number beside it is a scope's token, 0 for migrations."""
 
-_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_READING: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED"
+_COMMIT: Final = b"COMMIT"
+_ONE: Final = b"SELECT 1"
+_UNCHANGED: Final = b"""
+SELECT 1 / CAST((SELECT max(key) FROM journal WHERE key BETWEEN $1 AND $2) IS NOT DISTINCT FROM CAST($3 AS bigint) AS integer)
+"""
+"""Ends the transaction, by a division by zero, unless the journal of a scope still ends with this key."""
+
+_numbers = count()
+
+_FEW: Final = 16
+"""Rows that may wait to be sent with what comes after them; more are sent at once."""
+
+_WRONG: Final = (errors.UniqueViolation, errors.DivisionByZero)
 _GONE: Final = "08006"
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
+
+Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
+Statement: TypeAlias = tuple[bytes, Sequence[Any]]
+Settings: TypeAlias = Mapping[str, str]
+
+
+class Again(Exception):  # noqa: N818  # not an error: whoever wrote does the same once more
+    """It did not happen: another has written first, or the connection was lost before the server heard of it."""
 
 
 class Rows:
     """What a statement gave."""
 
-    def __init__(self, cursor: "psycopg.Cursor[tuple[Any, ...]]") -> None:
-        self._cursor = cursor
+    def __init__(self, rows: list[tuple[Any, ...]]) -> None:
+        self._rows = rows
+        self._next = iter(rows)
 
     @property
     def get(self) -> Any:  # noqa: ANN401  # a scalar of any type
         """The first value of the first row, or None."""
-        row = self._cursor.fetchone()
+        row = self.fetchone()
         return None if row is None else row[0]
 
     def fetchone(self) -> Any:  # noqa: ANN401  # a row of scalars, or None
         """The next row, or None."""
-        return self._cursor.fetchone()
+        return next(self._next, None)
 
     def fetchall(self) -> list[Any]:
         """All rows that are left."""
-        return self._cursor.fetchall()
+        return list(self._next)
 
     def __iter__(self) -> Iterator[Any]:
         """The rows, one after the other."""
-        return iter(self._cursor)
+        return self._next
 
 
 class Session:
     """A connection as the shared code uses it.
 
-    A transaction begins with its first statement, in the same round trip as the settings that say whose rows it may
-    see: they end with it, so that a pooled connection carries nothing over, a pooler between us and the server
-    included. Without `write` it reads one committed state.
+    A transaction begins with the first statement that needs an answer, in the same round trip as the settings that say
+    whose rows it may see: they end with it, so that a pooled connection carries nothing over, a pooler between us and
+    the server included. Without `write` it reads one committed state. Writes that give no answer wait, and travel with
+    the next statement that does, or with COMMIT.
 
     Args:
         pool: where connections come from.
-        always: settings that every transaction begins with, SQL.
-        durable: settings that every writing transaction begins with, SQL.
+        always: settings of every transaction, by name.
+        durable: settings of every writing transaction.
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
+
+    Attributes:
+        guesses: whether a write may guess from what the last one left.
     """
 
-    def __init__(self, pool: Pool, *, always: str, durable: str, patience: float) -> None:
+    def __init__(self, pool: Pool, *, always: Settings, durable: Settings, patience: float) -> None:
         self._pool = pool
         self._always = always
         self._durable = durable
         self._patience = patience
         self._raw: Raw | None = None
-        self._begun = False
+        self.guesses = True
+        self._forget()
+
+    def _forget(self) -> None:
+        self._begun = self._every = self._guessed = False
+        self._journal: int | None = None
         self._visible: list[int] = []
-        self._every = False
+        self._writes = False
+        self._lock: int | None = None
+        self._waiting: list[Statement] = []
+        self._apart = True
+        self._left = Left()
 
     # ---- whose rows
 
@@ -77,7 +116,7 @@ class Session:
         if token not in self._visible:
             self._visible.append(token)
             if self._begun:
-                self._told("SELECT set_config('slowwave.scopes', %s, true)", self._seen)
+                self._wait(b"SELECT set_config('slowwave.scopes', $1, true)", [[self._seen]])
 
     def see_path(self, path: str) -> None:
         """The row of `scopes` of this path too."""
@@ -87,7 +126,7 @@ class Session:
         """All rows of the store, until the transaction ends: for checks and upkeep of the whole."""
         self._every = True
         if self._begun:
-            self._told("SELECT set_config('slowwave.every_scope', %s, true)", "on")
+            self._wait(b"SELECT set_config('slowwave.every_scope', 'on', true)", [[]])
 
     @property
     def _seen(self) -> str:
@@ -95,12 +134,11 @@ class Session:
 
     # ---- transactions
 
-    def write(self, token: int | None) -> None:
-        """Begin to write to a scope, alone."""
+    def write(self, token: int | None, left: Left | None = None) -> None:
+        """Begin to write to a scope, alone, perhaps guessing from what the last write to it left."""
         self.end()
+        self._writes, self._lock, self._left = True, token, (left if self.guesses else None) or Left()
         self._visible = [] if token is None else [token]
-        lock = "" if token is None else f"SELECT pg_advisory_xact_lock({LOCK_CLASS}, {token:d})"
-        self._begin(f"{_WRITING};{self._durable}SET LOCAL lock_timeout = {int(self._patience * 1000)};{lock}")
 
     def lost(self, error: psycopg.OperationalError) -> bool:
         """Whether this error means that the connection has ended, and with it the transaction."""
@@ -111,20 +149,31 @@ class Session:
             self._raw.close()  # the server says so before the socket does
         return bool(self._raw.closed)
 
-    def commit(self) -> None:
-        """Make it last."""
-        if self._begun:
-            self._begun = False
-            self._told("COMMIT")
+    def commit(self) -> Left:
+        """Make it last. Returns what the next write to the scope may guess from.
+
+        Raises:
+            Again: a guess was wrong.
+        """
+        if self._begun or self._waiting:
+            self._send(_COMMIT)
+        left = self._left
         self._forget()
+        return left
 
     def end(self) -> None:
         """Let go of what was not committed."""
-        if self._begun and self._raw is not None and not self._raw.closed:
+        raw = self._raw
+        if raw is not None and not raw.closed and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE:
             try:
-                self._told("ROLLBACK")
+                if status == TransactionStatus.INERROR:
+                    # What was prepared after the error never reached the server. psycopg forgets what it has prepared
+                    # after a statement that it has not seen before and that rolls back: a number makes it one.
+                    raw.execute(b"ROLLBACK -- %d" % next(_numbers), prepare=False)
+                else:
+                    raw.execute(b"ROLLBACK" if self._writes else _COMMIT, prepare=False)
             except psycopg.OperationalError:
-                self._raw.close()
+                raw.close()
         self._forget()
 
     def leave(self) -> None:
@@ -137,76 +186,157 @@ class Session:
             self._pool.give(self._raw)
             self._raw = None
 
-    def _forget(self) -> None:
-        self._begun = self._every = False
-        self._visible.clear()
+    def _opening(self) -> Iterator[Statement]:
+        """What a transaction begins with."""
+        settings = {"search_path": "slowwave, pg_catalog", **self._always, "slowwave.scopes": self._seen}
+        if self._every:
+            settings["slowwave.every_scope"] = "on"
+        if self._writes:
+            settings |= {**self._durable, "lock_timeout": str(int(self._patience * 1000))}
+        calls = [f"set_config('{name}', ${place}, true)" for place, name in enumerate(settings, 1)]
+        values = [*settings.values()]
+        if self._lock is not None:
+            calls.append(f"pg_advisory_xact_lock({LOCK_CLASS}, CAST(${len(calls) + 1} AS integer))")
+            values.append(str(self._lock))
+        yield _WRITING if self._writes else _READING, ()
+        yield f"SELECT {', '.join(calls)}".encode(), values
 
-    def _begin(self, how: str) -> None:
-        settings = f"SET LOCAL search_path = slowwave, pg_catalog;{self._always}"
-        settings += f"SELECT set_config('slowwave.scopes', '{self._seen}', true);"
-        settings += "SET LOCAL slowwave.every_scope = 'on';" if self._every else ""
-        begin, _, rest = how.partition(";")
-        ends = time.monotonic() + self._patience
-        if self._raw is not None and self._raw.closed:
-            self._given_back()
-        while True:
-            raw = self._taken()
-            try:
-                raw.execute(f"{begin};{settings}{rest}".encode())
-            except psycopg.OperationalError as error:
-                # A connection may have died while it was idle; nothing was asked yet, so another one will do.
-                if not self.lost(error) or time.monotonic() > ends:
-                    raise
-                self._given_back()
-            else:
-                self._begun = True
-                return
+    def _before(self) -> Iterator[Statement]:
+        """What the server is to be told before it is asked."""
+        proof: Statement = _ONE, ()
+        if not self._begun:
+            yield from self._opening()
+            if self._guessed:
+                proof = _UNCHANGED, (*bounds(self._lock or 0), self._journal)
+        if len(self._waiting) > 1 and self._apart:
+            texts, values = zip(*self._waiting, strict=True)
+            yield together(texts, proof[0]), [value for some in (*values, proof[1]) for value in some]
+            return
+        if proof[1]:
+            yield proof
+        yield from self._waiting
 
     def _taken(self) -> Raw:
+        if self._raw is not None and self._raw.closed:
+            self._given_back()
         if self._raw is None:
             self._raw = self._pool.take(self._patience)
         return self._raw
 
-    def _told(self, statement: str, *values: object) -> None:
-        self._taken().execute(statement.encode(), values or None)
+    def _send(self, text: bytes, values: Sequence[Any] = ()) -> Reply:
+        """What waits and then this, in one round trip."""
+        ends = time.monotonic() + self._patience
+        while True:
+            raw = self._taken()
+            before = [*self._before()]
+            try:
+                reply = _sent(raw, [*before, (text, values)])
+            except psycopg.OperationalError as error:
+                # A connection may have died while it was idle. What was begun on it is gone, and another one will do,
+                # unless it may have committed.
+                if self._begun or text == _COMMIT or not self.lost(error) or time.monotonic() > ends:
+                    raise
+            except _WRONG as error:
+                self._heard()
+                if self._guessed:
+                    raise Again from error
+                raise
+            else:
+                self._heard()
+                return reply
+
+    def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
+        self._apart = self._apart and apart
+        self._waiting += [(text, values) for values in rows]
+
+    def _heard(self) -> None:
+        self._begun = self._apart = True
+        self._waiting.clear()
 
     # ---- statements
 
     def execute(self, statement: str, values: Values = (), /) -> Rows:
         """Run one statement; `?` and `:name` stand for values."""
-        cursor = self._cursor()
-        if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
-            self._carefully(cursor, statement, values)
-        else:
-            cursor.execute(words(statement).encode(), values)
-        if statement in STRICT and cursor.rowcount == 0:
-            raise Clash("a row clashes with one that is stored")
-        return Rows(cursor)
+        known = self._left.guess(statement, values) if self._writes and (self._guessed or not self._begun) else None
+        if known is not None:
+            if not self._guessed:
+                self._guessed, self._journal = True, self._left.journal
+            return Rows(known)
+        said = words(statement)
+        if not said.answers:
+            self._write(statement, [values])
+            return Rows([])
+        rows = self._send(said.text, said.values(values)).fetchall()
+        if self._writes:
+            self._left.read(statement, values, rows[0] if rows else None)
+        return Rows(rows)
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> None:
         """Run one statement for every row of values. Raises Clash if one is not accepted."""
         gathered = list(rows)
-        if not gathered:
-            return
-        cursor = self._cursor()
-        if len(gathered) == 1:  # without the pipeline that many rows are worth
-            cursor.execute(words(statement).encode(), gathered[0])
+        if gathered:
+            self._write(statement, gathered)
+
+    def _write(self, statement: str, rows: Sequence[Values]) -> None:
+        self._left.wrote(statement, rows)
+        strict = statement in STRICT
+        said = plain(statement) if strict and self._guessed else words(statement)
+        wanted = [said.values(values) for values in rows]
+        if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
+            self._carefully(said.text, wanted[0])
+        elif strict and not self._guessed:
+            if self._counted(said.text, wanted) != len(rows):
+                raise Clash("a row clashes with one that is stored")
+        elif len(rows) > _FEW:
+            self._counted(said.text, wanted)
         else:
-            cursor.executemany(words(statement).encode(), gathered)
-        if statement in STRICT and cursor.rowcount != len(gathered):
-            raise Clash("a row clashes with one that is stored")
+            self._wait(said.text, wanted, apart=statement in APART)
 
-    def _cursor(self) -> "psycopg.Cursor[tuple[Any, ...]]":
-        if not self._begun:
-            self._begin(_READING)
-        return self._taken().cursor(binary=True)
-
-    def _carefully(self, cursor: "psycopg.Cursor[tuple[Any, ...]]", statement: str, values: Values) -> None:
-        """A row's new values may clash, and the transaction is to go on."""
-        self._told("SAVEPOINT before")
+    def _counted(self, text: bytes, rows: Sequence[Sequence[Any]]) -> int:
+        """Write at once. Returns how many rows were."""
+        if len(rows) == 1:
+            return self._send(text, rows[0]).rowcount
+        if self._waiting or not self._begun:
+            self._send(_ONE)
+        cursor = self._taken().cursor(binary=True)
         try:
-            cursor.execute(words(statement).encode(), values)
+            cursor.executemany(text, rows)
+        except _WRONG as error:
+            if self._guessed:
+                raise Again from error
+            raise
+        return cursor.rowcount
+
+    def _carefully(self, text: bytes, values: Sequence[Any]) -> None:
+        """A row's new values may clash, and the transaction is to go on."""
+        self._wait(b"SAVEPOINT before", [[]])
+        self._wait(text, [values])
+        try:
+            self._send(b"RELEASE SAVEPOINT before")
         except errors.UniqueViolation as error:
-            self._told("ROLLBACK TO SAVEPOINT before")
+            self._send(b"ROLLBACK TO SAVEPOINT before")
             raise Clash(str(error)) from error
-        self._told("RELEASE SAVEPOINT before")
+
+
+def _sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
+    """One after the other without waiting for answers between them; the answer of the last. The first error is raised."""
+    cursor = raw.cursor(binary=True)
+    if len(statements) == 1:
+        return _run(cursor, *statements[0])
+    failed: psycopg.Error | None = None
+    try:
+        with raw.pipeline():
+            try:
+                for text, values in statements:
+                    _run(cursor, text, values)
+            except psycopg.Error as error:  # leaving the pipeline would write that it was aborted into the log
+                failed = error
+    except psycopg.Error as error:
+        failed = failed or error
+    if failed is not None:
+        raise failed
+    return cursor
+
+
+def _run(cursor: Reply, text: bytes, values: Sequence[Any]) -> Reply:
+    return cursor.execute(text, values or None, prepare=None if values else False)

@@ -1,0 +1,121 @@
+"""A write that guesses from what the last one left: one round trip, and the same outcome whoever wrote meanwhile."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from slowwave.errors import ConflictError
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Erase
+from slowwave.model.query import Where
+from slowwave.stores import postgres_session
+from slowwave.stores.postgres import PostgresStore
+from slowwave.testing.plans import SCOPE, add, advance, change, fact, message, plan, use
+
+
+@pytest.fixture
+def other(in_postgres: PostgresStore, address: str) -> Iterator[PostgresStore]:
+    """Another process with the same database."""
+    del in_postgres  # which has emptied it
+    opened = PostgresStore(address, connections=2)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many statements each round trip carried."""
+    seen: list[int] = []
+    real = postgres_session._sent
+
+    def sent(raw: object, statements: list[object]) -> object:
+        seen.append(len(statements))
+        return real(raw, statements)  # type: ignore[arg-type]  # what it is given
+
+    monkeypatch.setattr(postgres_session, "_sent", sent)
+    return seen
+
+
+def said(store: PostgresStore) -> list[tuple[str, int]]:
+    return [(one.text, one.seq) for one in store.select([SCOPE], Where(kinds=frozenset({"message"}), order="recorded"))]
+
+
+def wrong(store: PostgresStore) -> list[Memory]:
+    """Let it remember, and give what it remembers."""
+    store.apply(plan(add(message("One", ref="1"))))
+    assert store._left
+    return store.select([SCOPE], Where())
+
+
+def test_a_message_after_another_takes_one_round_trip(in_postgres: PostgresStore, trips: list[int]) -> None:
+    in_postgres.apply(plan(add(message("One", ref="1"))))
+    for number in range(2, 5):
+        trips.clear()
+        assert in_postgres.apply(plan(add(message(f"Note {number}", ref=str(number))))).applied
+        assert trips == [4]  # BEGIN, whose rows, the rows, COMMIT
+    trips.clear()
+    in_postgres.apply(plan(add(message("A question", ref="q")), add(message("An answer", ref="a"))))
+    in_postgres.apply(plan(add(fact("Likes tea"))))
+    assert trips == [4, 4]
+    assert [seq for _, seq in said(in_postgres)] == [1, 2, 3, 4, 5, 6]
+    assert in_postgres.check(deep=True) == []
+
+
+def test_what_another_process_wrote_meanwhile_is_noticed(in_postgres: PostgresStore, other: PostgresStore) -> None:
+    for number in range(6):
+        for store in (in_postgres, other):
+            assert store.apply(plan(add(message(f"{number}", ref=f"{number}{id(store)}")))).applied
+    assert said(other) == [(str(number // 2), number + 1) for number in range(12)]
+    assert in_postgres.check(deep=True) == []
+
+
+def test_what_another_process_erased_leaves_no_gap_to_write_into(
+    in_postgres: PostgresStore, other: PostgresStore
+) -> None:
+    (known,) = wrong(in_postgres)
+    changed = change(known, pinned=True)
+    other.apply(plan(changed, Erase(memory=known.id, because="asked")))
+    in_postgres.apply(plan(add(message("Two", ref="2"))))
+    assert said(other) == [("Two", 2)]
+    assert in_postgres.check(deep=True) == []
+
+
+def test_a_known_message_is_known_and_one_with_other_words_refused(in_postgres: PostgresStore) -> None:
+    wrong(in_postgres)
+    assert in_postgres.apply(plan(add(message("One", ref="1")))).applied == ()
+    wrong(in_postgres)
+    with pytest.raises(ConflictError, match="other content"):
+        in_postgres.apply(plan(add(message("Another", ref="1"))))
+    both = plan(add(message("One", ref="1")), add(message("Two", ref="2")))
+    assert [one.memory.text for one in in_postgres.apply(both).applied] == ["Two"]  # type: ignore[union-attr]  # adds
+    assert said(in_postgres) == [("One", 1), ("Two", 2)]
+
+
+def test_a_fact_that_is_known_is_dropped_with_the_same_words(in_postgres: PostgresStore) -> None:
+    tea = fact("Likes tea")
+    in_postgres.apply(plan(add(tea)))
+    assert in_postgres._left
+    receipt = in_postgres.apply(plan(add(fact("Likes tea"))))
+    assert [one.reason for one in receipt.dropped] == [f"the same fact is known already, as {tea.id}"]
+    twice = plan(add(fact("Likes rye")))
+    in_postgres.apply(twice)
+    again = in_postgres.apply(replace(twice, groups=plan(add(fact("Likes oats"))).groups))
+    assert [one.reason for one in again.dropped] == [f"the plan {twice.id} was applied before"]
+
+
+CHANGES: list[Callable[[Memory], object]] = [
+    use,
+    lambda known: change(known, text="Other words"),
+    lambda _: advance(0, 1),
+]
+
+
+@pytest.mark.parametrize("made", CHANGES)
+def test_other_operations_may_follow_a_guess(in_postgres: PostgresStore, made: Callable[[Memory], object]) -> None:
+    (known,) = wrong(in_postgres)
+    receipt = in_postgres.apply(plan(add(message("Two", ref="2")), made(known)))  # type: ignore[arg-type]  # operations
+    assert (len(receipt.applied), receipt.dropped) == (2, ())
+    assert in_postgres.apply(plan(add(message("Three", ref="3")))).applied
+    assert [seq for _, seq in said(in_postgres)] == [1, 2, 3]
+    assert in_postgres.check(deep=True) == []
