@@ -25,6 +25,9 @@ from slowwave.stores.sqlite import SqliteStore
 from slowwave.testing import Failpoint, Injected
 from slowwave.testing.plans import NOW, SCOPE, add, change, fact, group, message, plan
 
+NEXT = len(migrations("sqlite")) + 1
+"""The number of a migration that there is not yet."""
+
 EVERYTHING = Where(cascade=None)
 
 
@@ -84,16 +87,16 @@ def test_a_file_that_is_not_ours_is_refused_and_not_touched(make: Callable[[Path
 
 def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    SqliteStore(str(path), steps=[*migrations("sqlite"), (2, "CREATE TABLE news (x)")]).close()
+    SqliteStore(str(path), steps=[*migrations("sqlite"), (NEXT, "CREATE TABLE news (x)")]).close()
     before = contents(tmp_path)
-    with pytest.raises(NewerSchemaError, match="schema 2, this one knows 1"):
+    with pytest.raises(NewerSchemaError, match=f"schema {NEXT}, this one knows {NEXT - 1}"):
         SqliteStore(str(path))
     assert contents(tmp_path) == before
 
 
 def test_a_newer_file_whose_log_is_not_written_back_is_refused_too(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    newer = SqliteStore(str(path), steps=[*migrations("sqlite"), (2, "CREATE TABLE news (x)")])
+    newer = SqliteStore(str(path), steps=[*migrations("sqlite"), (NEXT, "CREATE TABLE news (x)")])
     with pytest.raises(NewerSchemaError):
         SqliteStore(str(path))
     newer.close()
@@ -102,7 +105,7 @@ def test_a_newer_file_whose_log_is_not_written_back_is_refused_too(tmp_path: Pat
 def test_an_older_file_is_brought_up_to_date_in_one_piece(tmp_path: Path) -> None:
     path, steps = (
         str(tmp_path / "memory.db"),
-        [*migrations("sqlite"), (2, "CREATE TABLE news (x); CREATE TABLE more (x)")],
+        [*migrations("sqlite"), (NEXT, "CREATE TABLE news (x); CREATE TABLE more (x)")],
     )
     old = SqliteStore(path)
     old.apply(plan(add(fact("Likes tea"))))
@@ -110,10 +113,10 @@ def test_an_older_file_is_brought_up_to_date_in_one_piece(tmp_path: Path) -> Non
     with pytest.raises(Injected):
         SqliteStore(path, steps=steps, reached=Failpoint("migrate.before_commit"))
     still = SqliteStore(path)
-    assert still._db.pragma("user_version") == 1
+    assert still._db.pragma("user_version") == NEXT - 1
     still.close()
     new = SqliteStore(path, steps=steps)
-    assert new._db.pragma("user_version") == 2
+    assert new._db.pragma("user_version") == NEXT
     assert len(new.select([SCOPE], Where())) == 1
     new.close()
 

@@ -18,7 +18,10 @@ Recorded = tuple[list[tuple], list[tuple[int, dict[str, int]]]]
 
 STEPS = [
     *migrations("sqlite"),
-    (2, "ALTER TABLE memories ADD COLUMN later TEXT; CREATE INDEX i ON memories (scope, later);"),
+    (
+        len(migrations("sqlite")) + 1,
+        "ALTER TABLE memories ADD COLUMN later TEXT; CREATE INDEX i ON memories (scope, later);",
+    ),
 ]
 
 
@@ -99,7 +102,7 @@ def image(log: list[tuple], chance: random.Random, folder: Path) -> None:
 def workload(path: Path, log: list[tuple]) -> Iterator[tuple[int, dict[str, int]]]:
     """A life in small: yields, at each acknowledgement, how long the log was and the least version of each memory."""
     known: dict[str, int] = {}
-    store = SqliteStore(str(path), vfs="recording", steps=STEPS[:1])
+    store = SqliteStore(str(path), vfs="recording", steps=STEPS[:-1])
     tea = fact("Likes tea", due_at=NOW)
     current = tea
     store.apply(plan(add(tea)))

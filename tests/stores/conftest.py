@@ -10,7 +10,7 @@ from slowwave.testing.postgres import PostgresServer
 
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
-    *("leases", "links", "held", "runs", "journal"),
+    *("leases", "links", "held", "runs", "journal", "snapshots"),
 )
 
 

@@ -19,7 +19,10 @@ from slowwave.testing.plans import SCOPE, add, advance, fact, group, link, messa
 from slowwave.testing.postgres import PostgresServer
 
 OTHER = "acme/bob"
-SCOPED = ("memories", "entries", "conversations", "cursors", "links", "held", "runs", "journal", "leases", "gists")
+SCOPED = (
+    *("memories", "entries", "conversations", "cursors", "links", "held", "runs", "journal", "leases", "gists"),
+    "snapshots",
+)
 FILLED = ("memories", "entries", "conversations", "cursors", "links", "runs", "journal", "leases")
 
 

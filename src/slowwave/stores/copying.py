@@ -24,7 +24,7 @@ TABLES: Final = {
     "links": ("scope", "source", "target", "kind", "weight", "at"),
     "held": ("scope", "content"),
 }
-"""What is copied; a lease belongs to whoever sleeps there."""
+"""What is copied; a lease belongs to whoever sleeps there, and a snapshot of an index is made anew."""
 
 _ORDER: Final = {
     "conversations": "name",

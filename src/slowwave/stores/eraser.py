@@ -42,7 +42,14 @@ class Eraser:
         touched: list[Any] = self._db.execute(SQL["runs_of_memory"], place).fetchall()
         for run, part in touched:
             self._blank_group(run, part)
-        for statement in ("erase_journal", "erase_links", "erase_entry", "erase_gist", "erase_memory"):
+        for statement in (
+            "erase_journal",
+            "erase_links",
+            "erase_entry",
+            "erase_gist",
+            "erase_memory",
+            "erase_snapshot",
+        ):
             self._db.execute(SQL[statement], place)
         if row[SEQ] is not None:
             self._db.execute(SQL["keep_seq"], {"scope": self._token, "name": row[_CONVERSATION], "seq": row[SEQ]})

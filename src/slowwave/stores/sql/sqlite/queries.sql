@@ -348,6 +348,20 @@ SELECT key, op, memory, other, because, payload, checksum FROM journal WHERE key
 -- name: state_of_scope
 SELECT (SELECT max(key) FROM journal WHERE key BETWEEN :low AND :high), reindexed FROM scopes WHERE token = :scope
 
+-- name: snapshot
+SELECT journal, reindexed, layout, checksum, head, length(arrays) FROM snapshots WHERE scope = ?
+
+-- name: snapshot_arrays
+SELECT arrays FROM snapshots WHERE scope = ?
+
+-- name: put_snapshot
+INSERT INTO snapshots (scope, journal, reindexed, layout, checksum, head, arrays) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, arrays)
+    = (excluded.journal, excluded.reindexed, excluded.layout, excluded.checksum, excluded.head, excluded.arrays)
+
+-- name: erase_snapshot
+DELETE FROM snapshots WHERE scope = :scope
+
 -- name: touched
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
 WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'erase')
