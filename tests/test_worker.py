@@ -79,7 +79,7 @@ def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(add
         stands = one.look()
     assert sorted(told) == ["acme/alice", "acme/bob"]
     assert (stands.waiting, stands.dead, stands.workers) == (frozenset(), (), 1)
-    assert list(memory.sleep_due()) == []
+    assert memory.sleep_due() == {}
 
 
 def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(

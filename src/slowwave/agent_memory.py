@@ -17,6 +17,7 @@ from slowwave.model.scene import Scene
 from slowwave.model.state import Linked, Status
 from slowwave.policy.retention import strength
 from slowwave.ports import Ports
+from slowwave.telemetry import traced
 from slowwave.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class AgentMemory(Upkeep):
         """Store one message, durable and searchable when this returns. See `add_messages`."""
         return self.add_messages([message], conversation)
 
+    @traced("create_memory")
     def add_messages(self, messages: Sequence[Message], conversation: str | None = None) -> Receipt:
         """Store up to 10,000 messages, whole or not at all; idempotent by their ids.
 
@@ -90,6 +92,7 @@ class AgentMemory(Upkeep):
         self._background.after_messages(self._ports, name)
         return self._told(self._ingested(receipt))
 
+    @traced("upsert_memory")
     def add(
         self,
         text: str,
@@ -113,6 +116,7 @@ class AgentMemory(Upkeep):
         )
         return self._told(self._ingested(pipelines.state.state(self._run_ports, (fact,))))
 
+    @traced("upsert_memory")
     def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
         """Distil what is new in a conversation and reconcile it with what is known.
 
@@ -143,32 +147,39 @@ class AgentMemory(Upkeep):
         """The conversation is over: consolidate whatever is left of it."""
         return self.consolidate(conversation, force=True)
 
+    @traced("update_memory")
     def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt:
         """New words for a fact; the old ones stay in its history, and so do its sources where they do not say it."""
         return self._told(pipelines.edit.update(self._open_ports, memory_id, text, category))
 
+    @traced("delete_memory")
     def delete(self, memory_id: str) -> Receipt:
         """Take a memory back. It is retracted, not destroyed: `revive` and `undo` bring it back."""
         return self._told(pipelines.edit.delete(self._open_ports, memory_id))
 
+    @traced("update_memory")
     def pin(self, memory_id: str) -> Receipt:
         """Exempt a memory from everything automatic, and keep it in every context."""
         return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=True))
 
+    @traced("update_memory")
     def unpin(self, memory_id: str) -> Receipt:
         """Pinned no longer."""
         return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=False))
 
+    @traced("update_memory")
     def revive(self, memory_id: str) -> Receipt:
         """Bring back what is cold, superseded or retracted."""
         return self._told(pipelines.edit.revive(self._open_ports, memory_id))
 
+    @traced("update_memory")
     def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
         """Say which memories were really used: they are strengthened. Returns how many."""
         return pipelines.use.use(self._open_ports, hits, session=session)[0]
 
     # ---- asking
 
+    @traced("search_memory")
     def search(
         self,
         query: str,
@@ -215,6 +226,7 @@ class AgentMemory(Upkeep):
         """The best facts for a question; messages take no place."""
         return self.search(query, top_k=top_k, kinds=FACT_KINDS)
 
+    @traced("search_memory")
     def context(
         self,
         query: str = "",
@@ -244,6 +256,7 @@ class AgentMemory(Upkeep):
         )
         return pipelines.context.context(self._open_ports, wanted)
 
+    @traced("search_memory")
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
         """The facts that matter most now: strength + 0.1 ln(1 + uses), over all hot facts, whatever they are about.
 

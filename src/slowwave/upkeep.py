@@ -1,6 +1,6 @@
 """Upkeep: the verbs of a memory that keep it in order: sleeping, undoing, reviewing, erasing, bringing in and out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from slowwave.handle import Handle
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
+from slowwave.telemetry import traced
 
 if TYPE_CHECKING:
     from slowwave.pipelines.compaction import Compaction
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 class Upkeep(Handle):
     """What maintains a memory; `AgentMemory` adds writing and asking."""
 
+    @traced("upsert_memory")
     def sleep(self, *, dry_run: bool = False, think: bool = True) -> "SleepReport":
         """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
         report = pipelines.sleep.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
@@ -31,25 +33,40 @@ class Upkeep(Handle):
 
     tick = sleep
 
-    def sleep_due(self, *, think: bool = True, limit: int = 1000) -> Iterator[tuple[str, "SleepReport"]]:
-        """One night for each scope of the store that is due, not only this one's: scope and report, as each is done.
+    def sleep_due(
+        self,
+        *,
+        think: bool = True,
+        limit: int = 1000,
+        told: Callable[[str, "SleepReport"], None] | None = None,
+    ) -> dict[str, "SleepReport"]:
+        """One night for each scope of the store that is due, not only this one's; returns scope and report.
 
         For whoever keeps a store. Many machines may do so at once: a scope's lease admits one of them.
 
         Args:
             think: whether the mind of this handle is asked.
             limit: how many scopes, the longest unslept first.
+            told: called with scope and report as each is done.
         """
-        return pipelines.due.sleep_due(self._open_ports, think=think, limit=limit)
+        reports: dict[str, SleepReport] = {}
+        for scope, report in pipelines.due.sleep_due(self._open_ports, think=think, limit=limit):
+            reports[scope] = report
+            if told:
+                told(scope, report)
+        return reports
 
+    @traced("upsert_memory")
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Execute a plan made earlier, under its version checks."""
         return pipelines.sleep.apply(self._open_ports, plan)
 
+    @traced("update_memory")
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
         return pipelines.undo.undo(self._open_ports, run_id, cascade=cascade)
 
+    @traced("upsert_memory")
     def compact_memories(self, conversation: str | None = None, *, force: bool = True) -> "Compaction":
         """Summarise now what lies outside the immediate window of a conversation; twice in a row, the second does nothing.
 
@@ -67,6 +84,7 @@ class Upkeep(Handle):
         """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
         return pipelines.command.command(self._run_ports, text)
 
+    @traced("delete_memory")
     def erase(
         self,
         *,
@@ -111,14 +129,17 @@ class Upkeep(Handle):
         picture = plot(self._open_ports, kind)
         return plain(picture) if text else svg(picture)
 
+    @traced("update_memory")
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""
         return self._told(pipelines.edit.release(self._open_ports, memory_id))
 
+    @traced("update_memory")
     def reject(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is retracted, and not taken in again."""
         return self._told(pipelines.edit.reject(self._open_ports, memory_id))
 
+    @traced("update_memory")
     def reembed(self) -> int:
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
         return pipelines.reembed.reembed(self._open_ports)
@@ -127,6 +148,7 @@ class Upkeep(Handle):
         """What is wrong with the store, in sentences; empty when all is well."""
         return self._open_ports.store.check(deep=deep)
 
+    @traced("upsert_memory")
     def import_(
         self,
         path: str | Path,
@@ -169,6 +191,7 @@ class Upkeep(Handle):
         self._as_in(vault.compaction(folder))
         return vault.write(folder, vault.Holding(**pipelines.vault.shown(self._open_ports)))
 
+    @traced("upsert_memory")
     def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "Taken":
         """Take back what a person changed in a vault, as one run: edited lines are updates with history, new lines stated facts.
 

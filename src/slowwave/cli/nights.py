@@ -61,13 +61,10 @@ def again(given: Given, every: str, turn: Callable[[], bool]) -> bool:
 
 def every_scope(given: Given, memory: "AgentMemory", *, think: bool) -> bool:
     """One night for each scope that is due; whether something waits."""
-    number, waits = 0, False
-    for scope, report in memory.sleep_due(think=think):
-        number, waits = number + 1, waits or bool(report.problems)
-        told(given, scope, report)
-    if not number and not given.json:
+    reports = memory.sleep_due(think=think, told=lambda scope, report: told(given, scope, report))
+    if not reports and not given.json:
         given.paper.say("no scope is due for sleep")
-    return waits
+    return any(report.problems for report in reports.values())
 
 
 def told(given: Given, scope: str, report: "SleepReport | str") -> None:

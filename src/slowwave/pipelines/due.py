@@ -9,16 +9,19 @@ from slowwave.model.plan import Plan
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.sleep import Rest, SleepReport, sleep
 from slowwave.ports import Ports
+from slowwave.telemetry import looked, traced
 
 SCOPES_MAX: Final = 1000
 """How many scopes one round sleeps; the longest unslept come first, so that the next round does the rest."""
 
 
+@looked
 def due(ports: Ports, limit: int = SCOPES_MAX) -> list[str]:
     """The scopes that a night is due for, the longest unslept first."""
     return ports.store.scopes_due(ports.now(), limit)
 
 
+@traced("upsert_memory")
 def night(ports: Ports, scope: str, *, think: bool = True) -> SleepReport:
     """One night for a scope of the store, with the doors of another."""
     return sleep(replace(ports, scope=scope, scopes=(scope,)).begun(), Rest(), think=think)

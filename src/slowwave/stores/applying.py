@@ -16,6 +16,7 @@ from slowwave.stores.eraser import Stale
 from slowwave.stores.rows import entry_row
 from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.writer import GroupWriter
+from slowwave.telemetry import counted
 
 _NOTHING = Cost()
 
@@ -27,6 +28,7 @@ class Applying(StoreBase):
         """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
         raise NotImplementedError
 
+    @counted
     def apply(self, plan: Plan) -> Receipt:
         """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped.
 

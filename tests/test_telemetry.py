@@ -1,0 +1,146 @@
+"""What OpenTelemetry is told: names of the conventions, numbers, and no word of a memory."""
+
+import subprocess
+import sys
+import timeit
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from slowwave import telemetry
+from slowwave.errors import NotFoundError
+from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Tools, traced
+
+metrics = pytest.importorskip("opentelemetry.sdk.metrics", reason="no SDK here: pip install opentelemetry-sdk")
+
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader  # noqa: E402 - needs the import above
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider  # noqa: E402 - as above
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor  # noqa: E402 - as above
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter  # noqa: E402 - as above
+
+if TYPE_CHECKING:
+    from tests.conftest import Talk, World
+
+SECRET = "xylophone"
+FEW = 5e-6
+"""Seconds that a verb may pay where nobody measures."""
+
+
+class Measured:
+    """What an exporter was given."""
+
+    def __init__(self, spans: InMemorySpanExporter, reader: InMemoryMetricReader) -> None:
+        self._spans = spans
+        self._reader = reader
+
+    def spans(self) -> list[ReadableSpan]:
+        return list(self._spans.get_finished_spans())
+
+    def span(self, verb: str) -> dict[str, Any]:
+        (found,) = [dict(one.attributes or {}) for one in self.spans() if (one.attributes or {})[VERB] == verb]
+        return found
+
+    def points(self, name: str) -> dict[tuple[tuple[str, Any], ...], Any]:
+        data = self._reader.get_metrics_data()
+        found = {}
+        for resource in data.resource_metrics if data else ():
+            for scope in resource.scope_metrics:
+                for metric in scope.metrics:
+                    if metric.name == name:
+                        for point in metric.data.data_points:
+                            key = tuple(sorted((point.attributes or {}).items()))
+                            found[key] = getattr(point, "value", getattr(point, "count", None))
+        return found
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
+    spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
+    traces, meters = TracerProvider(), metrics.MeterProvider([reader])
+    traces.add_span_processor(SimpleSpanProcessor(spans))
+    tools = Tools.of(traces, meters)
+    monkeypatch.setattr(telemetry, "tools", lambda: tools)
+    yield Measured(spans, reader)
+    traces.shutdown()
+    meters.shutdown()
+
+
+def test_each_verb_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
+    memory = world.open()
+    told = memory.add("Alice owns the deploy pipeline")
+    assert memory.search("who owns deploys?")
+    memory.update(told.ids[0], "Alice owns the release pipeline")
+    memory.delete(told.ids[0])
+    assert [one.name for one in measured.spans()] == [
+        "upsert_memory", "search_memory", "update_memory", "delete_memory",
+    ]  # fmt: skip
+    assert measured.span("add") == {
+        OPERATION: "upsert_memory", VERB: "add", STORE: str(world.path), RECORDS: 1,
+    }  # fmt: skip
+    assert measured.span("search")[RECORDS] == 1
+    assert measured.span("delete")[RECORD] == told.ids[0]
+
+
+def test_what_happened_is_counted_once_where_it_is_written(
+    world: "World", measured: Measured, talk: "Talk", facts: tuple[object, ...]
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    memory.consolidate("c")
+    hits = memory.search("who owns deploys?", top_k=3)
+    memory.record_retrieval(hits[:1])
+    changes = {
+        (dict(key)["slowwave.change"], dict(key).get("slowwave.kind")): n
+        for key, n in measured.points("slowwave.changes").items()
+    }
+    assert changes["add", "message"] == 8
+    assert changes["add", "semantic"] == 4
+    assert changes["use", None] >= 1
+    assert sum(measured.points("slowwave.mind.calls").values()) == memory.status().cost.calls
+    records = {dict(key)[VERB]: number for key, number in measured.points("slowwave.records").items()}
+    assert records["add_messages"] == 8
+    assert records["search"] == 3
+    assert {dict(key)[VERB] for key in measured.points("slowwave.operation.duration")} == set(records)
+
+
+def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Measured) -> None:
+    memory = world.open()
+    world.mind.verdicts = RuntimeError("down")
+    memory.add("Alice owns the deploy pipeline")
+    with pytest.raises(RuntimeError):
+        memory.add("Alice owns the deploy pipelines and the releases")
+    memory.sleep_due(think=False)
+    assert sum(measured.points("slowwave.scopes.due").values()) == 1
+    assert measured.span("night")[OPERATION] == "upsert_memory"
+
+
+def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", measured: Measured) -> None:
+    memory = world.open()
+    memory.add(f"Alice owns the {SECRET}", subject=SECRET, metadata={SECRET: SECRET})
+    memory.search(SECRET)
+    memory.context(SECRET)
+    memory.erase(text=SECRET)
+    with pytest.raises(NotFoundError):
+        memory.consolidate(SECRET)
+    failed = measured.span("consolidate")
+    assert failed[ERROR] == "NotFoundError"
+    everything = "".join(one.to_json() for one in measured.spans())
+    assert "search_memory" in everything
+    assert SECRET not in everything
+    assert SECRET not in str([measured.points(name) for name in ("slowwave.records", "slowwave.changes")])
+
+
+def test_where_nobody_measures_a_verb_pays_next_to_nothing_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def verb(_: object) -> int:
+        return 1
+
+    for name in [name for name in sys.modules if name.split(".")[0] == "opentelemetry"]:
+        monkeypatch.delitem(sys.modules, name)
+    wrapped, times = traced("search_memory")(verb), 20_000
+    paid = min(timeit.repeat(lambda: wrapped(None), number=times, repeat=5)) / times
+    print(f"{paid * 1e6:.2f} µs where OpenTelemetry is not loaded")  # noqa: T201 - the figure of this test
+    assert paid < FEW
+    program = "import sys, slowwave\nwith slowwave.AgentMemory.open(':memory:', embedder='none') as m: m.add('x y z')\nassert 'opentelemetry' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
