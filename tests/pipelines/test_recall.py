@@ -182,6 +182,17 @@ def test_the_newer_value_stands_above_the_older_which_is_marked(world: "World", 
     assert first.text.endswith("250ms.")
 
 
+def test_a_summary_of_a_long_stretch_is_no_older_value(world: "World", talk: "Talk") -> None:
+    memory = world.open(immediate_window=1, recent_window=1)
+    older = "The dashboard API has an average response time of 800ms."
+    newer = "The dashboard API response time recently improved to 250ms."
+    memory.add_messages(talk(older, "So it is.", newer, "Now too."), conversation="a")
+    memory.sleep()
+    hits = memory.search("What is the average response time of the dashboard API?", kinds=["summary"])
+    assert sum(older in hit.text for hit in hits) > 0 < sum(newer in hit.text for hit in hits)
+    assert not any(hit.stale for hit in hits)
+
+
 def _contradicting(world: "World", memory: AgentMemory, verdict: "Says") -> None:
     memory.add("Matteo lives in Zurich", category="person")
     world.mind.verdicts = [verdict("LINK", relation="conflict?")]

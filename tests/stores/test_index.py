@@ -449,3 +449,35 @@ def test_what_is_left_of_a_message_is_searched_in_its_place_and_changes_no_other
     assert third.id not in scores(trimmed.search(query("cushion")))
     trimmed.change([replace(left, gist=None)])
     assert trimmed.search(query("kibble")) == whole.search(query("kibble"))
+
+
+@given(st.lists(talks("c"), min_size=1, max_size=1), questions, questions)
+def test_a_question_asked_again_in_another_choice_finds_what_a_new_index_finds(
+    rows: list[list[Row]], text: str, other: str
+) -> None:
+    told = rows[0]
+    index = built(told)
+    for asked in (text, text, other, text):
+        for fields in ({}, {"deep": True}, {"vector": False}, {"kinds": frozenset({"semantic"})}):
+            assert index.search(query(asked, **fields)) == built(told).search(query(asked, **fields))
+    more = known("f", "the cat painted Rome")
+    index.append([more])
+    assert index.search(query(text)) == built([*told, more]).search(query(text))
+    index.change([replace(more[0], phase="cold")])
+    assert "f" not in scores(index.search(query(text)))
+
+
+def test_the_same_question_of_other_memories_is_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from slowwave.stores import index as module  # noqa: PLC0415 - only here its insides are watched
+
+    scanned: list[object] = []
+    real = module.parts
+    monkeypatch.setattr(module, "parts", lambda *asked: scanned.append(asked) or real(*asked))
+    index = built([said(1, "cat"), known("f", "a dog")])
+    index.search(query("cat"))
+    index.search(query("cat", kinds=frozenset({"semantic"}), top_k=1))
+    assert len(scanned) == 1
+    index.search(query("dog"))
+    index.append([said(2, "dog")])
+    index.search(query("dog"))
+    assert len(scanned) == 3

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
@@ -193,7 +194,7 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
-    places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if not _by_assistant(hit.memory)]
+    places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
     ranked = [(hits[place].text, hits[place].memory.at) for place in places]
     pairs = [
         replace(pair, newer=places[pair.newer], older=places[pair.older])
@@ -205,13 +206,15 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     return [hits[place] for place in arranged(len(hits), pairs)]
 
 
-def _by_assistant(memory: Memory) -> bool:
-    return memory.role == "assistant" and memory.speaker is None
+def _gives_values(memory: Memory) -> bool:
+    """Whether what it says may be an older or a newer value: not an assistant's words, nor a summary of a long stretch."""
+    return not memory.is_cascade and not (memory.role == "assistant" and memory.speaker is None)
 
 
 def _idf(ports: Ports) -> Callable[[str], float]:
     frequency, documents = ports.store.frequencies(ports.scope)
 
+    @cache  # the texts of hits have most of their words in common
     def idf(stem: str) -> float:
         known = frequency(stem)
         return math.log(1 + (documents - known + 0.5) / (known + 0.5))
