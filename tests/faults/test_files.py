@@ -1,14 +1,18 @@
 """Files that are full, locked, damaged, foreign, newer, or somewhere else: a clear error, and nothing touched."""
 
+import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
+from slowwave import AgentMemory, Message
 from slowwave.errors import (
     BusyError,
     CorruptError,
@@ -207,6 +211,81 @@ def test_a_store_that_may_not_write_says_so(tmp_path: Path) -> None:
         store.apply(plan(add(fact("Likes tea"))))
     assert store.select([SCOPE], EVERYTHING) == []
     store.close()
+
+
+@pytest.fixture
+def sealed() -> Iterator[Callable[[Path], None]]:
+    """Makes a folder and its files such that nobody may write them; who may write anywhere becomes somebody who may not."""
+    root, sealed_ones = os.geteuid() == 0, []
+
+    def seal(folder: Path) -> None:
+        sealed_ones.append(folder)
+        for path in (*folder.iterdir(), folder):
+            path.chmod(path.stat().st_mode & ~0o222)
+        if root:
+            os.seteuid(65534)
+
+    yield seal
+    if root:
+        os.seteuid(0)
+    for folder in sealed_ones:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")
+def test_a_store_on_a_disk_that_cannot_be_written_is_read_and_says_so(
+    sealed: Callable[[Path], None], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(tempfile.mkdtemp())  # outside the folder of all tests, which only its owner may enter
+    folder.chmod(0o755)
+    (folder / "slowwave.toml").touch()
+    monkeypatch.setenv("SLOWWAVE_CONFIG", str(folder / "slowwave.toml"))
+    path = str(folder / "memory.db")
+    options: dict[str, Any] = {"llm": None, "embedder": "static", "clock": lambda: NOW}
+
+    def told(memory: AgentMemory) -> list[object]:
+        return [
+            [(hit.text, hit.score) for hit in memory.search("when is the fair?")],
+            [fact.text for fact in memory.get_all()],
+            str(memory.context("tea")),
+            memory.doctor(deep=True),
+            memory.health().ok,
+            memory.sleep(dry_run=True).problems,
+        ]
+
+    with AgentMemory.open(path, **options) as memory:
+        memory.add("Mia loves tea")
+        memory.add_message(Message(role="user", content="The fair is in May"), "c")
+        memory.sleep()
+        before = told(memory)
+    sealed(folder)
+    files = contents(folder)
+    with AgentMemory.open(path, **options) as memory:
+        assert told(memory) == before
+        assert "(read only)" in str(memory.status())
+        assert "opened to read only" in caplog.text
+        memory.search("tea")
+        for write in (lambda: memory.add("Mia loves rye"), lambda: memory.pin(memory.get_all()[0].id)):
+            with pytest.raises(ReadOnlyError, match="only read"):
+                write()
+    assert contents(folder) == files
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")
+def test_a_log_that_was_never_merged_is_not_passed_over_on_a_disk_that_cannot_be_written(
+    sealed: Callable[[Path], None],
+) -> None:
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    store = SqliteStore(str(folder / "whole.db"))
+    store.apply(plan(add(fact("Likes tea"))))
+    for ending in ("", "-wal"):
+        shutil.copy(folder / f"whole.db{ending}", folder / f"died.db{ending}")
+    store.close()
+    sealed(folder)
+    with pytest.raises(ReadOnlyError, match=r"died\.db-wal holds writes.*copy both"):
+        SqliteStore(str(folder / "died.db"))
 
 
 @pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError, apsw.BusyError, apsw.InterruptError, apsw.NoMemError])

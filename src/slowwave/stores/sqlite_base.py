@@ -43,6 +43,8 @@ class SqliteBase(StoreBase):
         except BaseException:
             self.close()
             raise
+        if self._opened.readonly("main"):
+            self.name = f"{path} (read only)"
         self._named = Tokens(self._opened, {}, {})
         self._commits = 0
         self._secret: bytes | None = None

@@ -1,5 +1,7 @@
 """Opening a SQLite file safely, and what its errors mean in Slowwave's words."""
 
+import logging
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ APPLICATION_ID = 0x736C7777
 """"slww" in the file's header."""
 
 MEMORY = ":memory:"
+log = logging.getLogger("slowwave")
 _MAGIC = b"SQLite format 3\x00"
 _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
@@ -31,6 +34,8 @@ def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migra
     """A connection to a file that is ours or empty; others are refused before anything could touch them."""
     if path != MEMORY and vfs is None:
         _refuse_foreign(path, steps[-1][0])
+        if _only_readable(path):
+            return _readable(path)
     db = _Connection(path, vfs=vfs)
     try:
         db.set_busy_timeout(int(busy_seconds * 1000))
@@ -48,6 +53,31 @@ def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migra
     except BaseException:
         db.close()
         raise
+    return db
+
+
+def _only_readable(path: str) -> bool:
+    """Whether neither the file nor its folder can be written, as on a read-only disk."""
+    file, effective = Path(path), os.access in os.supports_effective_ids
+    return file.is_file() and not any(
+        os.access(place, os.W_OK, effective_ids=effective) for place in (file, file.parent)
+    )
+
+
+def _readable(path: str) -> apsw.Connection:
+    """A connection that only reads, without the side files that SQLite would make; writes raise ReadOnlyError."""
+    for beside in (Path(f"{path}-wal"), Path(f"{path}-journal")):
+        if beside.is_file() and beside.stat().st_size:
+            raise ReadOnlyError(
+                f"{path} cannot be written, and {beside.name} holds writes that were not merged into it yet: "
+                "copy both files to a folder that can be written, and open the store there"
+            )
+    log.warning("%s cannot be written: it is opened to read only", path)
+    db = _Connection(
+        f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
+    db.pragma("temp_store", "MEMORY")
+    db.pragma("cache_size", -_CACHE_KIB)
     return db
 
 
@@ -137,7 +167,7 @@ _MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...]
     (
         (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError),
         ReadOnlyError,
-        "{path} cannot be written: check the permissions of the file and its folder",
+        "{path} cannot be written, only read: check the permissions of the file and its folder",
     ),
     (
         (apsw.CantOpenError,),
