@@ -316,11 +316,14 @@ class AgentMemory(Upkeep):
         return strength(self.get(memory_id), self._ports.config, self._ports.now())
 
     def summaries(self, conversation: str | None = None) -> list[Memory]:
-        """The cascade summaries of a conversation (None: of all), in the order of their spans."""
-        where = Where(
-            kinds=frozenset({"summary"}), phases=frozenset(HOT), conversation=conversation, cascade=True, order="seq"
-        )
-        return self._open_ports.store.select((self._ports.scope,), where)
+        """The cascade summaries of a conversation (None: of all, by name): first its eras, then the stretches they are made of.
+
+        Each in the order of their spans: `.depth` is 2 for an era and 1 for a stretch, `.span` the numbers of the first and
+        the last message, both inclusive. The spans of either depth tile the conversation from its first message on.
+        """
+        where = Where(kinds=frozenset({"summary"}), phases=frozenset(HOT), conversation=conversation, cascade=True)
+        found = self._open_ports.store.select((self._ports.scope,), where)
+        return sorted(found, key=lambda one: (one.conversation or "", -one.depth, one.span or (0, 0)))
 
     def explain(self, memory_id: str) -> "Explanation":
         """All about one memory: its strength and parts, when it fades, what would keep it, and where it came from."""

@@ -38,7 +38,7 @@ def test_a_long_conversation_is_summarised_by_any_mind(
             assert len([name for name in written if "/recent-2026" in name]) == 2
         with AgentMemory.open(path, scope="agent", llm=llm, embedder="none", clock=clock) as memory:
             spans = [(one.span, one.depth) for one in memory.summaries("life")]
-            assert sorted(spans) == [((1, 65), 1), ((1, 65), 2), ((66, 129), 1)]
+            assert spans == [((1, 65), 2), ((1, 65), 1), ((66, 129), 1)], "eras first, each in order"
             assert "nothing to compact" in memory.command("@compact-memories")
             prompt = str(memory.context("gardens", profile="s4", budget_tokens=3000))
             assert "## Recent Past (Summary)" in prompt

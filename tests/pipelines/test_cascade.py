@@ -98,6 +98,19 @@ def test_a_first_summary_at_129_and_one_more_every_64(world: "World", caplog: py
     _tiles(memory)
 
 
+def test_summaries_come_by_conversation_eras_first_each_in_the_order_of_its_spans(world: "World") -> None:
+    world.mind.summary = _short
+    memory = world.open(immediate_window=1, recent_window=1)
+    for name in ("b", "a"):
+        _say(memory, 40, name)
+    while memory.sleep().left:
+        pass
+    told = [(one.conversation, one.depth, one.span) for one in memory.summaries()]
+    assert told == sorted(told, key=lambda one: (one[0], -one[1], one[2]))
+    assert [(name, depth) for name, depth, _ in told[:3]] == [("a", 2), ("a", 2), ("a", 1)]
+    assert [one.conversation for one in memory.summaries("b")] == ["b"] * (len(told) // 2)
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("say"), st.integers(1, 30)),
