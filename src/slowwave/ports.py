@@ -13,7 +13,7 @@ from slowwave.model.message import checked_time
 from slowwave.model.operation import Refuse
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.state import Conversation, Lane, Linked
+from slowwave.model.state import Conversation, Faint, Lane, Linked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,10 +182,12 @@ class Store(Protocol):
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
         ...
 
-    def faded(
-        self, scope: str, lane: tuple[int, int], until: datetime, sort: tuple[str, str], limit: int
-    ) -> list[Memory]:
-        """Active facts of a lane and of one kind and category whose anchor lies no later, the weakest first."""
+    def faint(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[Faint]:
+        """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
+        ...
+
+    def gone_faint(self, scope: str, sort: tuple[str, str], limit: int) -> list[Faint]:
+        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned."""
         ...
 
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
@@ -206,6 +208,10 @@ class Store(Protocol):
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, Entry]:
         """What recall knows of these memories."""
+        ...
+
+    def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
+        """The vector of each of these memories that has one of this embedder: float32, little-endian."""
         ...
 
     def unembedded(

@@ -266,7 +266,9 @@ def test_the_budget_is_two_percent_of_many_facts() -> None:
     class Ports:
         store, scope = Store(), "t"
 
-    assert Budget.of(Ports()).left == 100
+    budget = Budget(ports=Ports())
+    assert budget.affords(100)
+    assert not budget.affords(101)
 
 
 def test_a_group_that_asks_for_too_much_waits_and_smaller_ones_go_on() -> None:

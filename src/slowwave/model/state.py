@@ -38,6 +38,15 @@ class Lane(NamedTuple):
     anchor: datetime | None
 
 
+class Faint(NamedTuple):
+    """A fact in or near the fading band, told by what decides which others it is compared with."""
+
+    id: str
+    kind: str
+    category: str
+    depth: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
     """A join of two memories as it stands."""

@@ -1,8 +1,7 @@
 """Core: the facts that matter most now, from a few index reads and a merge rather than a look at every fact."""
 
 from datetime import datetime
-from heapq import merge
-from itertools import groupby, islice
+from itertools import groupby
 
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.query import Where
@@ -51,10 +50,9 @@ def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: i
     for score, pace, uses, curve in heads if top_k > 0 else ():
         if len(best) == top_k and score > best[-1][0]:
             break
-        lane = ports.store.lane(scope, pace, uses, top_k)
-        placed = (
+        best += (
             (-strength_at(curve, anchor, now) - bonus(uses), -anchor.timestamp(), -confidence, identity)
-            for identity, anchor, confidence in lane
+            for identity, anchor, confidence in ports.store.lane(scope, pace, uses, top_k)
         )
-        best = list(islice(merge(best, placed), top_k))
+        best = sorted(best)[:top_k]  # two runs in order already: one merge
     return [identity for _, _, _, identity in best]

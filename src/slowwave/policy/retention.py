@@ -33,6 +33,7 @@ USES_THAT_KEEP: Final = 10
 _WEAKEST: Final = 0.01  # of stability and of the power curve's scale: nothing has a time constant of zero
 _BOOST_DECIMALS: Final = 6  # so that ten boosts of a tenth are one
 _NEXT: Final = timedelta(microseconds=1)
+_NEAR: Final = 1e-9  # strengths closer than this are the same
 _SCORED: Final = ("relevance", "graduated")
 
 _BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY))
@@ -168,11 +169,15 @@ def expired(memory: Memory, config: Config, now: datetime) -> bool:
 
 def fading(memory: Memory, config: Config, now: datetime) -> bool:
     """Whether it lies in the band from which summaries are made: weak, and nothing exempts it."""
-    return _held_since(memory, _fading_from(memory, config), now)
+    if config.retention_policy == "graduated":
+        return _held_since(memory, _fading_from(memory, config), now)
+    return _below(memory, config, config.consolidation_retention_threshold, now)
 
 
 def should_fade(memory: Memory, config: Config, now: datetime) -> str | None:
     """The reason to archive it now, "faded" or "stage"; None to leave it where it is."""
+    if config.retention_policy not in _SCORED:
+        return "faded" if _below(memory, config, config.forgetting_threshold, now) else None
     if not _held_since(memory, _leaves_at(memory, config), now):
         return None
     return "stage" if config.retention_policy == "graduated" else "faded"
@@ -279,6 +284,16 @@ def _instants(memory: Memory, config: Config) -> Iterator[datetime]:
 
 def _held_since(memory: Memory, since: datetime | None, now: datetime) -> bool:
     return memory.phase == "active" and not exempt(memory) and since is not None and now >= since
+
+
+def _below(memory: Memory, config: Config, threshold: float, now: datetime) -> bool:
+    """Whether it has been below a threshold since `fades_at`, which is asked only where the strength is too near to tell."""
+    if memory.phase != "active" or now < memory.anchor or exempt(memory):
+        return False
+    above = strength(memory, config, now) - threshold
+    if abs(above) > _NEAR:
+        return above < 0.0
+    return _held_since(memory, fades_at(memory, config, threshold), now)
 
 
 def _fading_from(memory: Memory, config: Config) -> datetime | None:

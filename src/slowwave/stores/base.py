@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from slowwave.errors import StoreError
 from slowwave.stores.tokens import Tokens
+
+if TYPE_CHECKING:
+    from slowwave.model.state import Lane
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
@@ -54,6 +57,7 @@ class StoreBase:
         name: where it is, as messages name it.
         _reached: called with the name of each point that a write passes; for tests that make it fail there.
         _guard: around every use of the connection: one committed state, errors in Slowwave's words.
+        _lanes: the lanes by scope, and the committed state that they were read in.
     """
 
     name: str
@@ -62,6 +66,7 @@ class StoreBase:
 
     def __init__(self, path: str, **_: Any) -> None:  # noqa: ANN401  # each store has arguments of its own
         self.name = path
+        self._lanes: tuple[object, dict[str, list[Lane]]] = (None, {})
 
     @property
     def secret(self) -> bytes:

@@ -8,11 +8,14 @@ from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Where
-from slowwave.model.state import Conversation, Lane, Linked
+from slowwave.model.state import Conversation, Faint, Lane, Linked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.selection import selected
 from slowwave.stores.statements import SQL, bounds
+
+_SCOPES_TOLD = 16
+"""Of how many scopes the lanes are kept in RAM."""
 
 
 class Reads(StoreBase):
@@ -70,11 +73,18 @@ class Reads(StoreBase):
             return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
 
     def lanes(self, scope: str) -> list[Lane]:
-        """Every lane: hot facts that share pace and number of uses. A few index steps a lane."""
+        """Every lane: hot facts that share pace and number of uses. A few index steps a lane, once until something changes."""
         with self._guard:
-            token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["lanes"], {"scope": token})
-        return [Lane(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
+            state = self._state()
+            since, known = self._lanes
+            if state is None or state != since or len(known) > _SCOPES_TOLD:
+                known = {}
+            if scope not in known:
+                token = self._tokens.scope(scope)
+                rows = [] if token is None else self._all(SQL["lanes"], {"scope": token})
+                known[scope] = [Lane(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
+                self._lanes = (state, known)
+            return known[scope]
 
     def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
@@ -83,16 +93,19 @@ class Reads(StoreBase):
             rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
         return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
-    def faded(
-        self, scope: str, lane: tuple[int, int], until: datetime, sort: tuple[str, str], limit: int
-    ) -> list[Memory]:
-        """Active facts of a lane and of one kind and category whose anchor lies no later, the weakest first."""
+    def faint(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[Faint]:
+        """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
         with self._guard:
             token = self._tokens.scope(scope)
-            if token is None:
-                return []
-            rows = self._all(SQL["faded"], (token, *lane, to_micros(until), *sort, limit))
-            return [memory_of(scope, row) for row in rows]
+            rows = [] if token is None else self._all(SQL["faint"], (token, *lane, to_micros(until), limit))
+        return [Faint(*row) for row in rows]
+
+    def gone_faint(self, scope: str, sort: tuple[str, str], limit: int) -> list[Faint]:
+        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all(SQL["gone_faint"], (token, *sort, limit))
+        return [Faint(*row) for row in rows]
 
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
@@ -176,6 +189,14 @@ class Reads(StoreBase):
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["entries"], (token, dumps(list(ids))))
         return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
+
+    def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
+        """The vector of each of these memories that has one of this embedder: float32, little-endian."""
+        with self._guard:
+            token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
+            known = token is not None and space is not None
+            rows = self._all(SQL["vectors"], (token, dumps(list(ids)), space)) if known else []
+        return {str(row[0]): bytes(row[1]) for row in rows}
 
     def unembedded(
         self, scope: str, embedder: str | None, limit: int | None = None, *, gists: bool = False

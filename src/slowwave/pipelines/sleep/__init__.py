@@ -110,8 +110,8 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
     others, unpaced = ports.store.unpaced(ports.scope, *paces(ports.config), REPLANNED_MAX)
     every = {memory.id: memory for memory in (*due, *others)}
     steps = Steps(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run, lease=lease)
-    night = Night(ports=ports, now=now, due=tuple(every.values()), think=think, keep=steps.keep)
-    night.budget = Budget.of(ports)
+    budget = Budget(ports=ports)
+    night = Night(ports=ports, now=now, due=tuple(every.values()), think=think, keep=steps.keep, budget=budget)
     parts = steps.plans
     receipts = steps.receipts
     problems: list[str] = []

@@ -19,15 +19,24 @@ SHARE: Final = 0.02
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """Changes that minds may still propose tonight. What follows from time and settings alone does not count."""
+    """Changes that minds may still propose tonight. What follows from time and settings alone does not count.
+
+    Args:
+        left: how many may still be made, as far as is known.
+        ports: whose facts are counted once LEAST does not do; None when they have been.
+    """
 
     left: int = LEAST
+    ports: Ports | None = None
 
-    @classmethod
-    def of(cls, ports: Ports) -> "Budget":
-        """The budget of one night of a scope."""
-        facts = sum(number for (kind, _), number in ports.store.count(ports.scope).items() if kind in FACT_KINDS)
-        return cls(left=max(LEAST, int(SHARE * facts)))
+    def affords(self, number: int) -> bool:
+        """Whether minds may make so many changes more. Counting facts costs what is stored, so it waits for a need."""
+        if number > self.left and self.ports is not None:
+            counts = self.ports.store.count(self.ports.scope)
+            facts = sum(many for (kind, _), many in counts.items() if kind in FACT_KINDS)
+            self.left += max(0, int(SHARE * facts) - LEAST)
+            self.ports = None
+        return number <= self.left
 
     def within(self, staged: "Staged") -> "Staged":
         """What a stage may do of what it planned; a group that asks for too much waits, and is told."""
@@ -35,7 +44,7 @@ class Budget:
         refused: list[str] = []
         for group in staged.groups:
             number = changes(group)
-            if number > self.left:
+            if not self.affords(number):
                 refused.append(f"{group.because}: {number} changes, and minds may make {self.left} more tonight")
                 continue
             self.left -= number

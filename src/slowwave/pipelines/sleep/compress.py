@@ -1,5 +1,6 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
+from collections.abc import Sequence
 from math import isinf
 from statistics import fmean
 
@@ -20,7 +21,7 @@ from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.policy.categories import later
 from slowwave.policy.grounding import adds, keeps, related
-from slowwave.policy.grouping import groups as clusters
+from slowwave.policy.grouping import groups as together
 from slowwave.policy.retention import USES_THAT_KEEP, curve_of, fading, protected
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
@@ -29,18 +30,22 @@ DEPTH_MAX = 2
 HOT_MAX = 2000
 COLD_MAX = 1000
 """How many fading memories of one kind and category are looked at together; of those in cold storage, the newest."""
+FAINT_MAX = 20_000
+"""How many fading memories are told apart by kind and category in one night."""
 SUMMARIES = 20
 """How many summaries one night asks for."""
 PROVENANCE = 0.8
 """The weight of a summary's link to each member; it never decays."""
 WORDS_PER_MEMBER = 20
 
+Sort = tuple[str, str, int]
+"""Kind, category and depth: what is compared with each other."""
+
 
 def compress(night: Night) -> Staged:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
     ports = night.ports
-    bands = {(m.kind, m.category, m.depth) for m in night.open() if fading(m, ports.config, night.now)}
-    found = [cluster for band in sorted(bands) for cluster in _clusters(night, *band)]
+    found = _found(night)
     if not night.think:
         night.waiting.update(member.id for members in found for member in members)
         return Staged(left=len(found))
@@ -48,9 +53,9 @@ def compress(night: Night) -> Staged:
     problems: list[str] = []
     cost, refused = FREE, 0
     undecided = list(found)
-    room = night.budget.left
+    changed = 0
     for members in found[:SUMMARIES]:
-        if len(members) > room:
+        if not night.budget.affords(changed + len(members)):
             break
         try:
             proposal = ports.mind.summarise(
@@ -71,66 +76,82 @@ def compress(night: Night) -> Staged:
         groups.append(group)
         problems += troubles
         night.taken.update(member.id for member in members)
-        room -= len(members)
+        changed += len(members)
     night.waiting.update(member.id for members in undecided for member in members)
     left = len(undecided) + refused
     return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
 
 
-def _clusters(night: Night, kind: str, category: str, depth: int) -> list[tuple[Memory, ...]]:
+def _found(night: Night) -> list[tuple[Memory, ...]]:
+    """Memories that fade together, each band compared by itself. Only what belongs to a cluster is read whole."""
+    ports = night.ports
+    bands: dict[Sort, list[str]] = {}
+    for memory in night.open():
+        if memory.depth < DEPTH_MAX and fading(memory, ports.config, night.now):
+            bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory.id)
+    if not bands or ports.embedder is None:
+        return []
+    hot = _weak(night, set(bands))
+    clusters: list[list[str]] = []
+    for band, due in sorted(bands.items()):
+        cold = ports.store.gone_faint(ports.scope, band[:2], COLD_MAX)
+        ids = [*due, *hot.get(band, ()), *(one.id for one in cold if one.depth == band[2])]
+        clusters += _clusters(night, [identity for identity in dict.fromkeys(ids) if identity not in night.taken])
+    wanted = [identity for cluster in clusters for identity in cluster]
+    known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if _fades(memory, night)}
+    groups = [[known[identity] for identity in cluster if identity in known] for cluster in clusters]
+    return [
+        tuple(sorted(members, key=lambda m: (m.valid_from, m.id)))
+        for members in groups
+        if len(members) >= ports.config.consolidation_group_size
+    ]
+
+
+def _clusters(night: Night, ids: Sequence[str]) -> list[list[str]]:
+    """The ids of those that all resemble each other."""
     ports, config = night.ports, night.ports.config
-    if depth >= DEPTH_MAX:
+    assert ports.embedder is not None
+    vectors = ports.store.vectors(ports.scope, ids, ports.embedder.name)
+    names = list(vectors)
+    if len(names) < config.consolidation_group_size:
         return []
-    band = [m for m in _band(night, kind, category) if m.depth == depth]
-    known = ports.store.entries(ports.scope, [memory.id for memory in band])
-    name = ports.embedder.name if ports.embedder else None
-    band = [memory for memory in band if (entry := known.get(memory.id)) and entry.dim and entry.embedder == name]
-    if len(band) < config.consolidation_group_size:
-        return []
-    vectors = np.stack([np.frombuffer(known[m.id].vectors, dtype="<f4", count=known[m.id].dim) for m in band])
-    line = similarity(ports, "group", config.consolidation_similarity_threshold)
-    found = clusters(
-        vectors,
-        threshold=line,
-        keys=[memory.id for memory in band],
+    groups = together(
+        np.frombuffer(b"".join(vectors.values()), dtype="<f4").reshape(len(names), -1),
+        threshold=similarity(ports, "group", config.consolidation_similarity_threshold),
+        keys=names,
         smallest=config.consolidation_group_size,
         largest=config.consolidation_max_group_size,
     )
-    return [tuple(sorted((band[place] for place in group), key=lambda m: (m.valid_from, m.id))) for group in found]
+    return [[names[place] for place in group] for group in groups]
 
 
-def _band(night: Night, kind: str, category: str) -> list[Memory]:
-    """Hot and below the consolidation threshold, or cold because it faded; never what a person protects."""
-    store, scope = night.ports.store, night.ports.scope
-    cold = Where(
-        kinds=frozenset({kind}),
-        categories=frozenset({category}),
-        phases=frozenset({"cold"}),
-        order="newest",
-        limit=COLD_MAX,
-    )
-    band = [*_weak(night, kind, category), *store.select((scope,), cold)]
-    return [memory for memory in band if memory.id not in night.taken and _fades(memory, night)]
-
-
-def _weak(night: Night, kind: str, category: str) -> list[Memory]:
+def _weak(night: Night, bands: set[Sort]) -> dict[Sort, list[str]]:
     """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
     store, scope, config = night.ports.store, night.ports.scope, night.ports.config
-    found: list[Memory] = []
+    found: dict[Sort, list[str]] = {band: [] for band in bands}
     lanes = store.lanes(scope)
-    curves = {pace: curve_of(pace, config) for pace in {lane.pace for lane in lanes} if pace is not None}
+    curves = {pace: None if pace is None else curve_of(pace, config) for pace in {lane.pace for lane in lanes}}
+    room = FAINT_MAX
     for pace, uses, _ in lanes:
-        curve = None if pace is None else curves[pace]
-        if pace is None or curve is None:  # their order tells nothing: look at them all
-            where = Where(
-                kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
-            )
-            return store.select((scope,), where)
+        curve = curves[pace]
+        if pace is None or curve is None:  # their order tells nothing
+            return {band: _looked_through(night, *band) for band in bands}
         days = curve.reach(config.consolidation_retention_threshold)
         until = None if isinf(days) or uses >= USES_THAT_KEEP else later(night.now, -days)
-        if until is not None:
-            found += store.faded(scope, (pace, uses), until, (kind, category), HOT_MAX - len(found))
+        for one in store.faint(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
+            room -= 1
+            if len(band := found.get(one[1:], [])) < HOT_MAX:
+                band.append(one.id)
     return found
+
+
+def _looked_through(night: Night, kind: str, category: str, depth: int) -> list[str]:
+    """What fades among all hot facts of a kind and category."""
+    where = Where(
+        kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
+    )
+    found = night.ports.store.select((night.ports.scope,), where)
+    return [memory.id for memory in found if memory.depth == depth and fading(memory, night.ports.config, night.now)]
 
 
 def _fades(memory: Memory, night: Night) -> bool:

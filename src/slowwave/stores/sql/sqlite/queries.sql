@@ -115,10 +115,16 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: due
 SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('active', 'core')
 
--- name: faded
-SELECT {memory} FROM memories
-WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ? AND kind = ? AND category = ? AND phase = 'active'
+-- name: faint
+SELECT id, kind, category, depth FROM memories
+WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ? AND phase = 'active' AND pinned = 0
 ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) LIMIT ?
+
+-- name: gone_faint
+SELECT id, kind, category, depth FROM memories WHERE key IN (
+    SELECT key FROM memories WHERE scope = ? AND seq IS NULL AND kind = ? AND phase = 'cold' AND category = ?
+    ORDER BY key DESC LIMIT ?
+) AND reason = 'faded' AND pinned = 0 AND span_first IS NULL
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
@@ -404,6 +410,11 @@ WHERE m.scope = :scope AND m.id IN (SELECT value FROM json_each(:ids))
 SELECT m.id, b.name, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key LEFT JOIN embedders b ON b.token = e.embedder
 WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) AND e.embedder IS NOT NULL
+
+-- name: vectors
+SELECT m.id, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
+FROM memories m JOIN entries e ON e.key = m.key
+WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) AND e.embedder = ? AND e.dim > 0
 
 -- name: tell_embedders_apart
 CREATE INDEX IF NOT EXISTS entries_embedder ON entries (scope, embedder)
