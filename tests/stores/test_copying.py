@@ -1,19 +1,22 @@
 """A store copied into another kind and back is the same store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
 
-from slowwave.errors import InputError
+from slowwave.errors import CorruptError, InputError
 from slowwave.model.query import Query, Where
+from slowwave.stores import copying
 from slowwave.stores.copying import TABLES, copy, state_hash
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.sqlite import SqliteStore
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, entry, fact, link, message, plan, use
 
 OTHER = "acme/bob"
+Rows = Sequence[Sequence[object]]
 
 
 @pytest.fixture
@@ -61,6 +64,43 @@ def test_it_goes_on_where_it_was_interrupted(full: SqliteStore, in_postgres: Pos
     assert (rest.scopes, rest.known) == (1, 1)
     assert "same hash" in str(rest)
     assert state_hash(in_postgres, SCOPE) == state_hash(full, SCOPE)
+
+
+@pytest.mark.parametrize("fails", [3, 5, 8])
+def test_a_scope_that_was_copied_in_part_goes_on_with_the_next_row(
+    full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    monkeypatch.setattr(copying, "_BATCH", 2)
+    monkeypatch.setattr(copying, "_STEP", 3)
+    whole, calls, written = copy(full, SqliteStore(":memory:")).rows, count(1), copying._written
+
+    def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
+        if next(calls) == fails:
+            raise KeyboardInterrupt
+        return written(store, table, token, rows)
+
+    monkeypatch.setattr(copying, "_written", stop)
+    with pytest.raises(KeyboardInterrupt):
+        copy(full, in_postgres)
+    assert in_postgres.count(SCOPE)
+    rest = copy(full, in_postgres)
+    assert 0 < rest.rows < whole
+    assert state_hash(in_postgres, SCOPE) == state_hash(full, SCOPE)
+    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # nobody holds it any more
+    assert in_postgres.check(deep=True) == []
+
+
+def test_a_copy_that_is_not_what_the_source_holds_is_told(
+    full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = copying._written
+
+    def less(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
+        return written(store, table, token, rows[1:] if table == "links" else rows)
+
+    monkeypatch.setattr(copying, "_written", less)
+    with pytest.raises(CorruptError, match="not what"):
+        copy(full, in_postgres)
 
 
 def test_a_scope_that_holds_something_else_is_not_touched(full: SqliteStore, in_postgres: PostgresStore) -> None:

@@ -1,6 +1,6 @@
 """Copying a whole store into another, of whatever kind: scope by scope, proven by hashes, resumable."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
@@ -11,7 +11,11 @@ from slowwave.stores.base import Values
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
 from slowwave.stores.statements import SQL, bounds
 
-_BATCH: Final = 2000
+_BATCH: Final = 5000
+_STEP: Final = 50_000
+_COPYING: Final = "slowwave copy"
+"""Who holds the lease of a scope of which only a part was copied so far."""
+
 _ENTRY: Final = ("key", "scope", "embedder", *ENTRY_COLUMNS, "checksum")
 TABLES: Final = {
     "memories": ("key", "scope", *MEMORY_COLUMNS, "born"),
@@ -35,6 +39,8 @@ _ORDER: Final = {
 _KEYS: Final = frozenset({"key", "born", "run", "first", "last"})
 """Columns that hold a key: the scope's token and a number inside the scope."""
 
+_BLOBS: Final = frozenset({"terms", "vectors"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
@@ -53,9 +59,9 @@ class Copied:
 
 
 def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | None = None) -> Copied:
-    """Copy every scope, each in one transaction; run it again after an interruption, and it goes on with what is left.
+    """Copy every scope, 50,000 rows a transaction; run it again after an interruption, and it goes on with what is left.
 
-    Nothing may be written to a scope while it is copied. Scopes that the source does not have stay as they are.
+    Nothing may be written to a scope while it is copied, and nobody may use it in the target before it is whole. Scopes that the source does not have stay as they are.
 
     Args:
         source: it is only read.
@@ -72,16 +78,22 @@ def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | No
     rows = known = 0
     hashes: dict[str, str] = {}
     for path in paths:
-        hashes[path] = wanted = state_hash(source, path)
-        there = state_hash(target, path)
-        if there == wanted:
+        begun, there = _begun(target, path), ""
+        if not begun and (there := state_hash(target, path)) != state_hash(target, ""):
+            hashes[path] = state_hash(source, path)
+            if there != hashes[path]:
+                raise InputError(f"the scope {path} of {target.name} holds other memories: copy into an empty store")
             known += 1
-        elif there != state_hash(target, ""):
-            raise InputError(f"the scope {path} of {target.name} holds other memories: copy into an empty store")
         else:
-            rows += _copied(source, target, path)
-            if state_hash(target, path) != wanted:
-                raise CorruptError(f"the copy of {path} in {target.name} is not what {source.name} holds; copy again")
+            total = blake2b(digest_size=16)
+            rows += _copied(source, target, path, total)
+            hashes[path] = total.hexdigest()
+            if state_hash(target, path) != hashes[path]:
+                raise CorruptError(
+                    f"the copy of {path} in {target.name} is not what {source.name} holds: something was written to "
+                    "one of them meanwhile; copy into an empty store"
+                )
+            _whole(target, path)
         if told:
             told(path)
     return Copied(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
@@ -94,13 +106,24 @@ def state_hash(store: Applying, scope: str) -> str:
         token = store._tokens.scope(scope) if scope else None  # noqa: SLF001
         for table in TABLES if token is not None else ():
             for batch in _read(store, table, int(token or 0)):
-                for row in batch:
-                    plain = [len(value) if isinstance(value, bytes) else value for value in row]
-                    total.update(repr((table, plain)).encode("utf-8", "surrogatepass"))
-                    for value in row:
-                        if isinstance(value, bytes):
-                            total.update(value)
+                _add_up(total, table, batch)
     return total.hexdigest()
+
+
+def _add_up(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> None:
+    """Take rows into a hash, however they are cut into batches."""
+    blobs = [place for place, column in enumerate(TABLES[table]) if column in _BLOBS]
+    name = table.encode()
+    for row in batch:
+        total.update(name)
+        if blobs:
+            plain = list(row)
+            for place in blobs:
+                plain[place] = len(row[place] or b"")
+                total.update(row[place] or b"")
+            total.update(repr(plain).encode())
+        else:
+            total.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
 def _paths(store: Applying) -> list[str]:
@@ -114,54 +137,102 @@ def _share_secret(secret: bytes, target: Applying, path: str) -> None:
         target._db.execute(SQL["put_secret"], (secret,))  # noqa: SLF001
 
 
-def _copied(source: Applying, target: Applying, path: str) -> int:
-    written = 0
-    with source._guard, source._one_state(), target._guard, target._transaction(path):  # noqa: SLF001
-        token, own = source._tokens.scope(path), target._tokens.new_scope(path)  # noqa: SLF001
-        for table, columns in TABLES.items():
-            into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608  # constants
-            for batch in _read(source, table, int(token or 0)):
-                target._db.executemany(into, [_placed(target, columns, own, row) for row in batch])  # noqa: SLF001
-                written += len(batch)
+def _begun(target: Applying, path: str) -> bool:
+    """Whether a copy of a scope was interrupted."""
+    with target._guard:  # noqa: SLF001
+        token = target._tokens.scope(path)  # noqa: SLF001
+        lease = None if token is None else target._one(SQL["lease"], (token,))  # noqa: SLF001
+    return lease is not None and lease[1] == _COPYING
+
+
+def _whole(target: Applying, path: str) -> None:
+    """Nothing is missing from a scope any more."""
+    if _begun(target, path):
+        with target._guard, target._transaction(path):  # noqa: SLF001
+            target._db.execute("DELETE FROM leases WHERE scope = ?", (target._tokens.new_scope(path),))  # noqa: SLF001
+
+
+def _copied(source: Applying, target: Applying, path: str, total: "blake2b") -> int:
+    """Copy what is left of a scope, so many rows a transaction, and hash all of it. Returns how many rows were written."""
+    written, going = 0, True
+    with source._guard, source._one_state():  # noqa: SLF001
+        token = source._tokens.scope(path)  # noqa: SLF001
+        batches = ((table, rows) for table in TABLES for rows in _read(source, table, int(token or 0)))
+        while going:
+            with target._guard, target._transaction(path):  # noqa: SLF001
+                own, step, going = target._tokens.new_scope(path), 0, False  # noqa: SLF001
+                for table, rows in batches:
+                    _add_up(total, table, rows)
+                    step += _written(target, table, own, rows)
+                    if going := step >= _STEP:
+                        break
+                if going:
+                    target._db.execute(SQL["put_lease"], (own, 0, _COPYING, 0, bounds(own)[0]))  # noqa: SLF001
+                written += step
     return written
 
 
-def _read(store: Applying, table: str, token: int) -> Iterator[list[tuple[Any, ...]]]:
+def _written(target: Applying, table: str, token: int, rows: Sequence[Sequence[Any]]) -> int:
+    """Write those that are not there yet: of a table with keys, those after the last one. Returns how many."""
+    if not rows:
+        return 0
+    columns, low = TABLES[table], bounds(token)[0]
+    if columns[0] == "key":
+        last = target._one(f"SELECT max(key) FROM {table} WHERE key > ? AND key <= ?", bounds(token))[0]  # noqa: S608, SLF001  # a constant
+        rows = [row for row in rows if row[0] > last - low] if last is not None else rows
+    elif target._one(f"SELECT 1 FROM {table} WHERE scope = ? LIMIT 1", (token,)):  # noqa: S608, SLF001  # a constant
+        rows = []
+    into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608  # constants
+    target._db.executemany(into, _placed(target, columns, token, rows))  # noqa: SLF001
+    return len(rows)
+
+
+def _read(store: Applying, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
     """The rows of a scope in batches: keys without the token, embedders by name, the scope left out (None)."""
     columns = TABLES[table]
     names = {0: None, **dict(store._all(SQL["embedders"], ()))}  # noqa: SLF001
     low, high = bounds(token)
     if columns[0] != "key":
         everything = f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ? ORDER BY {_ORDER[table]}"  # noqa: S608  # constants
-        yield [_bare(columns, names, low, row) for row in store._all(everything, (token,))]  # noqa: SLF001
+        yield _bare(columns, names, low, store._all(everything, (token,)))  # noqa: SLF001
         return
     statement = f"SELECT {', '.join(columns)} FROM {table} WHERE key > ? AND key <= ? ORDER BY key LIMIT {_BATCH}"  # noqa: S608  # constants
     last = low
     while rows := store._all(statement, (last, high)):  # noqa: SLF001
         last = rows[-1][0]
-        yield [_bare(columns, names, low, row) for row in rows]
+        yield _bare(columns, names, low, rows)
 
 
-def _bare(columns: Sequence[str], names: dict[int, str | None], low: int, row: Sequence[Any]) -> tuple[Any, ...]:
-    values = list(row)
-    for place, column in enumerate(columns):
-        if column in _KEYS and values[place] is not None:
+def _bare(
+    columns: Sequence[str], names: dict[int, str | None], low: int, rows: Iterable[Sequence[Any]]
+) -> list[Sequence[Any]]:
+    keys, scope, embedder = _places(columns)
+    found: list[Sequence[Any]] = []
+    for row in rows:
+        values = list(row)
+        values[scope] = None
+        for place in keys:
             values[place] -= low
-        elif column == "embedder" and values[place] is not None:
-            values[place] = (names[values[place]],)  # in a tuple, to tell "no vectors" from "nothing derived yet"
-        elif column == "scope":
-            values[place] = None
-    return tuple(values)
+        if embedder is not None and values[embedder] is not None:
+            values[embedder] = (names[values[embedder]],)  # in a tuple, to tell "no vectors" from "nothing derived yet"
+        found.append(values)
+    return found
 
 
-def _placed(store: Applying, columns: Sequence[str], token: int, row: Sequence[Any]) -> Values:
+def _placed(store: Applying, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]) -> Iterator[Values]:
+    keys, scope, embedder = _places(columns)
     low = bounds(token)[0]
-    values = list(row)
-    for place, column in enumerate(columns):
-        if column in _KEYS and values[place] is not None:
+    for row in rows:
+        values = list(row)
+        values[scope] = token
+        for place in keys:
             values[place] += low
-        elif column == "embedder" and values[place] is not None:
-            values[place] = store._tokens.new_embedder(values[place][0])  # noqa: SLF001
-        elif column == "scope":
-            values[place] = token
-    return values
+        if embedder is not None and values[embedder] is not None:
+            values[embedder] = store._tokens.new_embedder(values[embedder][0])  # noqa: SLF001
+        yield values
+
+
+def _places(columns: Sequence[str]) -> tuple[list[int], int, int | None]:
+    """Where keys stand, the scope, and the embedder, if there is one."""
+    keys = [place for place, column in enumerate(columns) if column in _KEYS]
+    return keys, columns.index("scope"), columns.index("embedder") if "embedder" in columns else None

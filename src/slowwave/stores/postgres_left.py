@@ -13,6 +13,9 @@ _MOST: Final = 100
 _KEYS: Final = {SQL["add_memory"]: 0, SQL["add_journal"]: 1, SQL["add_run"]: 2}
 """Statements that give a key out, and which of the last keys it is."""
 
+ASKED_FIRST: Final = frozenset({SQL["last_keys"], SQL["last_seq"]})
+"""Questions whose answer, one row at most, is remembered."""
+
 _OTHERS: Final = (
     *("add_entry", "put_entry", "clear_entry", "put_gist", "cut_gist", "add_conversation", "extend_run"),
     *("put_cursor", "put_link", "cut_link", "put_held", "cut_held"),

@@ -10,7 +10,7 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from slowwave.stores.base import Clash, Values
-from slowwave.stores.postgres_left import Left
+from slowwave.stores.postgres_left import ASKED_FIRST, Left
 from slowwave.stores.postgres_pool import Pool, Raw
 from slowwave.stores.postgres_words import APART, STRICT, plain, together, words
 from slowwave.stores.statements import bounds
@@ -49,27 +49,42 @@ class Again(Exception):  # noqa: N818  # not an error: whoever wrote does the sa
 class Rows:
     """What a statement gave."""
 
-    def __init__(self, rows: list[tuple[Any, ...]]) -> None:
-        self._rows = rows
-        self._next = iter(rows)
+    def __init__(self, reply: "Reply | _Known") -> None:
+        self._reply = reply
 
     @property
     def get(self) -> Any:  # noqa: ANN401  # a scalar of any type
         """The first value of the first row, or None."""
-        row = self.fetchone()
+        row = self._reply.fetchone()
         return None if row is None else row[0]
 
     def fetchone(self) -> Any:  # noqa: ANN401  # a row of scalars, or None
         """The next row, or None."""
-        return next(self._next, None)
+        return self._reply.fetchone()
 
     def fetchall(self) -> list[Any]:
         """All rows that are left."""
-        return list(self._next)
+        return self._reply.fetchall()
 
     def __iter__(self) -> Iterator[Any]:
         """The rows, one after the other."""
-        return self._next
+        return iter(self._reply)
+
+
+class _Known:
+    """Rows that no server was asked for, or that were looked at already."""
+
+    def __init__(self, rows: Iterable[Any]) -> None:
+        self._rows = iter(rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows
+
+    def fetchone(self) -> Any:  # noqa: ANN401  # a row of scalars, or None
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[Any]:
+        return list(self._rows)
 
 
 class Session:
@@ -261,15 +276,17 @@ class Session:
         if known is not None:
             if not self._guessed:
                 self._guessed, self._journal = True, self._left.journal
-            return Rows(known)
+            return Rows(_Known(known))
         said = words(statement)
         if not said.answers:
             self._write(statement, [values])
-            return Rows([])
-        rows = self._send(said.text, said.values(values)).fetchall()
-        if self._writes:
-            self._left.read(statement, values, rows[0] if rows else None)
-        return Rows(rows)
+            return Rows(_Known(()))
+        reply = self._send(said.text, said.values(values))
+        if not (self._writes and statement in ASKED_FIRST):
+            return Rows(reply)
+        row = reply.fetchone()
+        self._left.read(statement, values, row)
+        return Rows(_Known(() if row is None else (row,)))
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> None:
         """Run one statement for every row of values. Raises Clash if one is not accepted."""
