@@ -234,6 +234,10 @@ class Store(Protocol):
         """What thinking has cost by cause, over the runs of the scope from an instant on; None means over all."""
         ...
 
+    def about(self) -> list[tuple[str, bool, str]]:
+        """What the store runs on: what was looked at, whether it is well, and what was found, with what to do."""
+        ...
+
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
         ...

@@ -12,6 +12,7 @@ from slowwave.cli.nights import every_scope, nights
 from slowwave.cli.paper import one_line
 from slowwave.cli.shapes import plain
 from slowwave.cli.telling import counted, intended, linked
+from slowwave.cli.working import queued
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.model.plan import Plan
 
@@ -173,6 +174,7 @@ def doctor(
     try:
         with given.memory() as memory:
             checks += _inside(memory, deep=deep)
+            checks += queued(given)
     except SlowwaveError as error:
         checks.append(("store", False, str(error)))
     if given.json:
@@ -189,13 +191,11 @@ def _python() -> tuple[str, bool, str]:
 
 
 def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]:
-    from importlib.metadata import version  # noqa: PLC0415 - only a doctor asks
-
     ports = memory.ports
     problems = memory.doctor(deep=deep)
     checks = [
-        ("sqlite", True, f"apsw {version('apsw')}"),
         ("store", True, ports.store.name),
+        *ports.store.about(),
         *(("store", False, problem) for problem in problems),
         ("mind", True, ports.mind.name),
     ]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 room = Room()
 
 PANEL: Final = "Keep in order"
+NAMED: Final = 5
+"""Dead letters that a doctor names."""
 
 
 @command(room, "worker", PANEL)
@@ -54,12 +56,27 @@ def _looked(given: Given, stands: "Standing") -> bool:
 
 def letters(given: Given, scope: str) -> tuple[str, ...]:
     """What a scope should know of the workers' queue: how many scopes are left alone, and whether it is one of them."""
-    if not given.address.startswith(("postgresql://", "postgres://")):
-        return ()
-    from slowwave.worker import standing  # noqa: PLC0415 - `--help` does without
-
-    stands = standing(given.address)
+    stands = _standing(given)
     if stands is None or not stands.dead:
         return ()
     this = f", this one too ({stands.failed[scope]})" if scope in stands.dead else ""
     return (f"{counted(len(stands.dead), 'dead letter')}{this}: workers leave them alone until `worker --retry`",)
+
+
+def queued(given: Given) -> list[tuple[str, bool, str]]:
+    """How the queue stands, for a doctor; nothing where there is none."""
+    stands = _standing(given)
+    if stands is None:
+        return []
+    told = f"{stands.workers} at work, {counted(len(stands.waiting), 'scope')} waiting"
+    dead = [f"{scope} ({stands.failed[scope]})" for scope in stands.dead]
+    letters = f"; left alone until `slowwave worker --retry`: {', '.join(dead[:NAMED])}" if dead else ""
+    return [("workers", not dead, told + letters + (f" and {len(dead) - NAMED} more" if dead[NAMED:] else ""))]
+
+
+def _standing(given: Given) -> "Standing | None":
+    if not given.address.startswith(("postgresql://", "postgres://")):
+        return None
+    from slowwave.worker import standing  # noqa: PLC0415 - `--help` does without
+
+    return standing(given.address)

@@ -58,7 +58,7 @@ class PostgresBase(StoreBase):
         self._embedders: dict[str, int] = {}
         self._left: dict[int, Left] = {}  # by scope: what this process last wrote there left behind
         self._secret: bytes | None = None
-        self._url = url
+        self._url, self._most = url, connections
         self._pool = Pool(url, self.name, most=connections, configure=_configured)
         self._guard: Guard = Guard(self)
 

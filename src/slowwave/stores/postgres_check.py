@@ -8,6 +8,7 @@ import psycopg
 from slowwave.errors import BusyError, CorruptError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
+from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.statements import SQL
 
 _SMALL: Final = 256 * 1024 * 1024
@@ -40,6 +41,11 @@ class PostgresCheck(Checking, PostgresBase):
             except CorruptError as error:
                 found.append(str(error))
         return found
+
+    def about(self) -> list[tuple[str, bool, str]]:
+        """How the server suits this store: its version, roles, row-level security, migrations and durability."""
+        with self._guard, self._owner() as db:
+            return list(examined(db, self._most))
 
     def scrub(self) -> None:
         """Rewrite the tables, so that no page of them keeps what was erased. The server's log and backups keep theirs.

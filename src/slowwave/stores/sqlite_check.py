@@ -23,6 +23,10 @@ _BESIDE = ("-wal", "-shm", "-journal")
 class SqliteCheck(Checking, SqliteBase):
     """What keeps a file in order."""
 
+    def about(self) -> list[tuple[str, bool, str]]:
+        """Which SQLite this is."""
+        return [("sqlite", True, f"apsw {apsw.apsw_version()}")]
+
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well.
 

@@ -1,0 +1,131 @@
+"""What a doctor says of a server: each thing that may be wrong is named with what to do about it."""
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from slowwave.cli.app import app
+from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_doctor import UNBOUND
+from slowwave.testing.postgres import PostgresServer
+
+Look = Callable[[], dict[str, tuple[bool, str]]]
+
+
+@pytest.fixture
+def own(postgres: PostgresServer) -> str:
+    return postgres.database()
+
+
+@pytest.fixture
+def opened(own: str) -> Iterator[PostgresStore]:
+    store = PostgresStore(own, connections=2)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def look(opened: PostgresStore) -> Look:
+    return lambda: {name: (ok, told) for name, ok, told in opened.about()}
+
+
+def told(address: str, statement: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute(statement.encode())
+
+
+def test_a_sound_server_is_well_but_for_a_disk_that_is_not_waited_for(look: Look) -> None:
+    found = look()
+    assert {name for name, (ok, _) in found.items() if not ok} == {"disk"}, "the tests' server hurries"
+    assert found["disk"][1].startswith("fsync off: what was acknowledged is lost")
+    assert found["server"][1].startswith("PostgreSQL 1")
+    assert "a superuser that works as slowwave_app" in found["login"][1]
+    assert found["pgvector"][1].endswith("CREATE EXTENSION vector)")
+    assert found["migrations"][1].endswith("up to date")
+
+
+def test_an_extension_is_told_with_its_version(own: str, look: Look) -> None:
+    told(own, "CREATE EXTENSION vector")
+    assert look()["pgvector"][1][0].isdigit()
+
+
+@pytest.mark.parametrize("table", ["memories", "journal", "scopes", "snapshots"])
+@pytest.mark.parametrize("lost", ["NO FORCE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY"])
+def test_a_table_without_row_security_is_found(own: str, look: Look, table: str, lost: str) -> None:
+    told(own, f"ALTER TABLE slowwave.{table} {lost}")
+    ok, words = look()["row security"]
+    assert not ok
+    assert f"ALTER TABLE slowwave.{table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY" in words
+    told(own, words.rpartition("owner: ")[2])
+    assert look()["row security"][0]
+
+
+def test_a_table_without_a_policy_is_found(own: str, look: Look) -> None:
+    told(own, "DROP POLICY own ON slowwave.links")
+    assert not look()["row security"][0]
+
+
+def test_every_table_with_rows_of_a_scope_is_bound(own: str, opened: PostgresStore) -> None:
+    assert opened.about()
+    with psycopg.connect(own) as db:
+        bare = db.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'slowwave'::regnamespace AND relkind = 'r' AND NOT relforcerowsecurity"
+        ).fetchall()
+        scoped = db.execute(
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'slowwave' AND column_name = 'scope'"
+        ).fetchall()
+    assert {name for (name,) in bare} == UNBOUND
+    assert not {name for (name,) in scoped} & UNBOUND
+
+
+def test_missing_rights_are_named_with_the_statement_that_gives_them(own: str, look: Look) -> None:
+    told(own, "REVOKE UPDATE ON slowwave.memories FROM slowwave_app")
+    ok, words = look()["privileges"]
+    assert not ok
+    told(own, words.partition("owner, ")[2])
+    assert look()["privileges"][0]
+
+
+def test_a_login_beyond_row_security_is_told(own: str, opened: PostgresStore) -> None:
+    assert opened.about()
+    told(own, "CREATE ROLE beyond LOGIN BYPASSRLS")
+    told(own, "GRANT USAGE ON SCHEMA slowwave TO beyond")
+    told(own, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA slowwave TO beyond")
+    store = PostgresStore(own.replace("postgres:@", "beyond@"))
+    try:
+        found = {name: (ok, words) for name, ok, words in store.about()}
+        assert found["login"] == (
+            False,
+            "beyond is beyond row-level security: GRANT slowwave_app TO beyond, or ALTER ROLE beyond NOBYPASSRLS",
+        )
+        told(own, "GRANT slowwave_app TO beyond")
+        assert {name: ok for name, ok, _ in store.about()}["login"]
+        told(own, "ALTER ROLE slowwave_app BYPASSRLS")
+        assert not {name: ok for name, ok, _ in store.about()}["login"]
+    finally:
+        store.close()
+        told(own, "ALTER ROLE slowwave_app NOBYPASSRLS")
+        told(own, "DROP OWNED BY beyond")
+        told(own, "DROP ROLE beyond")
+
+
+def test_migrations_that_are_missing_and_a_small_server_are_told(own: str) -> None:
+    store = PostgresStore(own, connections=10_000)
+    told(own, "DELETE FROM slowwave.migrations WHERE number > 1")
+    found = {name: (ok, words) for name, ok, words in store.about()}
+    store.close()
+    assert found["migrations"][1].startswith("schema 1 of ")
+    assert not found["migrations"][0]
+    assert found["pool"][1].endswith("raise max_connections, or put a pooler in between")
+
+
+def test_the_command_shows_each_and_fails_where_one_does(own: str, opened: PostgresStore) -> None:
+    assert opened.name
+    done = CliRunner().invoke(app, ["--store", own, "--embedder", "none", "doctor"])
+    assert done.exit_code == 1
+    assert [line for line in done.stdout.splitlines() if line.startswith("PROBLEM")] == [
+        "PROBLEM  disk: fsync off: what was acknowledged is lost when the machine fails; turn on and reload"
+    ]
+    assert "ok       row security: enabled and forced on " in done.stdout
