@@ -4,7 +4,7 @@ import json
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Self
 
 import pytest
@@ -13,9 +13,12 @@ from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.completion import RawCompletion
 from slowwave.minds.foreign import is_structured
 from slowwave.minds.language import LanguageMind
+from slowwave.minds.ledger import Caps
 from slowwave.minds.openai_compatible import OpenAICompatible, client
 from slowwave.minds.patience import Patience
 from slowwave.minds.schemas import SCHEMAS
+from slowwave.model.fact import Brief
+from slowwave.model.plan import FREE, cost_of
 from slowwave.testing import SHAPES, OpenAIServer, Served, malformed
 from slowwave.testing.openai_server import (
     Behaviour,
@@ -141,6 +144,21 @@ def test_a_server_that_is_not_there_is_said() -> None:
         llm.complete(messages=HELLO)
     assert len(naps) == 3
     llm.close()
+
+
+def test_only_a_call_that_left_this_machine_is_counted(brief: Callable[..., Brief]) -> None:
+    away = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=lambda _: None))
+    for llm in (away, OpenAICompatible("gpt-5-mini")):
+        mind = LanguageMind(llm, caps=Caps(calls_per_run=1))
+        for _ in range(2):
+            with pytest.raises(ModelError, match=r"cannot be reached|no key"):
+                mind.summarise(brief("Alice keeps bees"))
+        assert mind.ledger.spent == FREE
+    with Played(fails(401, "who are you?")) as played:
+        mind = LanguageMind(played.llm)
+        with pytest.raises(ModelError, match="check the key") as refused:
+            mind.summarise(brief("Alice keeps bees"))
+        assert cost_of(refused.value).calls == mind.ledger.spent.calls == 1
 
 
 def test_a_refusal_is_text_that_no_task_can_use() -> None:

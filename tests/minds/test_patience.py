@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from slowwave.errors import ModelError
+from slowwave.minds.ledger import free
 from slowwave.minds.patience import Patience, TransientError, seconds_after
+from slowwave.model.plan import FREE
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -46,6 +48,16 @@ def test_the_other_sides_wish_counts_more() -> None:
     time = Time()
     assert time.patience().through(failing(TransientError("x", 7), TransientError("x"))) == "done"
     assert time.slept == [7, 1.0]
+
+
+def test_giving_up_is_free_only_if_no_try_left_the_machine() -> None:
+    unsent = [free(TransientError("nobody there")) for _ in range(3)]
+    with pytest.raises(ModelError, match="tried 4 times") as caught:
+        Time().patience().through(failing(*unsent, free(TransientError("nobody there"))))
+    assert caught.value.cost == FREE
+    with pytest.raises(ModelError, match="tried 4 times") as caught:
+        Time().patience().through(failing(TransientError("busy"), *unsent))
+    assert caught.value.cost is None
 
 
 def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:

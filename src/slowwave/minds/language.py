@@ -153,15 +153,22 @@ class LanguageMind:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""
+        sent = True
         try:
             answer = asked(lambda: question.call(self._llm), self._seconds)
             tokens_in, tokens_out = tokens_of(answer)
             content = content_of(answer)
+        except ModelError as error:
+            sent = error.cost != FREE
+            raise
         finally:
-            cost = self.ledger.book(
-                started,
-                estimated(question.text) if tokens_in is None else tokens_in,
-                estimated(raw_of(content)) if tokens_out is None else tokens_out,
-            )
-            costs.append(cost)
+            if sent:
+                cost = self.ledger.book(
+                    started,
+                    estimated(question.text) if tokens_in is None else tokens_in,
+                    estimated(raw_of(content)) if tokens_out is None else tokens_out,
+                )
+                costs.append(cost)
+            else:
+                self.ledger.waive()
         return question.whole(content)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, TypeVar
 
 from slowwave.errors import InputError, ModelError
 from slowwave.model.plan import FREE, Cost
@@ -13,6 +13,7 @@ CHARACTERS_PER_TOKEN: Final = 4
 """What is assumed where a provider counts nothing (English prose; other scripts cost more)."""
 _MILLION: Final = 1_000_000
 
+Failure = TypeVar("Failure", bound=ModelError)
 Prices = Mapping[str, tuple[float, float]]
 """{model: (in, out)}: money for a million tokens each."""
 
@@ -79,9 +80,7 @@ class Ledger:
         today = self._today() if self._daily else FREE
         with self._lock:
             if problem := self._problem(today):
-                refused = ModelError(problem)
-                refused.cost = FREE
-                raise refused
+                raise free(ModelError(problem))
             self._calls += 1
             return self._clock()
 
@@ -99,6 +98,11 @@ class Ledger:
             self._spent += cost
         return cost
 
+    def waive(self) -> None:
+        """A call that was admitted never left this machine: it is not counted."""
+        with self._lock:
+            self._calls -= 1
+
     def _problem(self, today: Cost) -> str | None:
         """Which cap is reached. A run is journaled piece by piece: what it cost may stand in `today` already, or not yet."""
         caps = self._caps
@@ -113,6 +117,12 @@ class Ledger:
         if caps.money_per_day is not None and money >= caps.money_per_day:
             return f"the cap of {caps.money_per_day:g} a day is reached; raise llm_money_per_day, or wait"
         return None
+
+
+def free(error: Failure) -> Failure:
+    """The failure, of which nothing left this machine: it is no call, and costs nothing."""
+    error.cost = FREE
+    return error
 
 
 def estimated(text: str) -> int:

@@ -9,6 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import Final, TypeVar
 
 from slowwave.errors import ModelError
+from slowwave.minds.ledger import free
+from slowwave.model.plan import FREE
 
 FIRST_PAUSE: Final = 0.5  # seconds; doubled each time
 LONGEST_PAUSE: Final = 20.0
@@ -46,24 +48,29 @@ class Patience:
         """What the call returns; it is given the seconds that are left.
 
         Raises:
-            ModelError: it failed for good, too often, or for too long.
+            ModelError: it failed for good, too often, or for too long; free if no try left this machine.
         """
         end = self.clock() + self.budget
-        pause = FIRST_PAUSE
+        pause, sent = FIRST_PAUSE, False
         for tried in range(1, self.tries + 1):
             try:
                 return call(end - self.clock())
             except TransientError as error:
+                sent = sent or error.cost != FREE
                 wanted = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
                 if tried == self.tries:
-                    raise ModelError(f"{error} (tried {tried} times)") from None
+                    raise _for_good(f"{error} (tried {tried} times)", sent=sent) from None
                 if self.clock() + wanted >= end:
-                    raise ModelError(
-                        f"{error} (given up: {wanted:.0f} s more are past the limit of {self.budget:g} s)"
-                    ) from None
+                    why = f"{wanted:.0f} s more are past the limit of {self.budget:g} s"
+                    raise _for_good(f"{error} (given up: {why})", sent=sent) from None
                 self.sleep(wanted)
                 pause = min(2 * pause, LONGEST_PAUSE)
         raise AssertionError("the last try returns or raises")
+
+
+def _for_good(sentence: str, *, sent: bool) -> ModelError:
+    ended = ModelError(sentence)
+    return ended if sent else free(ended)
 
 
 def seconds_after(header: str | None, now: datetime) -> float | None:

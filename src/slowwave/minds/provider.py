@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from slowwave.errors import ModelError
 from slowwave.minds.foreign import Answer
 from slowwave.minds.items import tidy
+from slowwave.minds.ledger import free
 from slowwave.minds.patience import Patience, TransientError, seconds_after
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _WORDS: Final = 300  # characters of a provider's own words in an error
 _NO_KEY: Final = "none"  # what servers without keys are sent
 _STREAMED: Final = {"X-Stainless-Raw-Response": "stream"}  # the SDK's own switch: the body is left for us to read
 
+_UNCONNECTED: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _PASSING: Final = frozenset({408, 409, 425, 429, 529})
 _TAGS: Final = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -77,12 +79,14 @@ class Provider:
             response: Any = self._connected().post(
                 path, cast_to=object, body=body, options={"headers": _STREAMED, "timeout": timeout}
             )
-        except openai.APITimeoutError:
-            raise TransientError(f"{self.address} gave no answer within {seconds:g} seconds") from None
+        except openai.APITimeoutError as error:
+            late = TransientError(f"{self.address} gave no answer within {seconds:g} seconds")
+            raise (free(late) if _never_sent(error) else late) from None
         except openai.APIConnectionError as error:
-            raise TransientError(
+            broken = TransientError(
                 f"{self.address} cannot be reached: {self._told(str(error.__cause__))}; does it run?"
-            ) from None
+            )
+            raise (free(broken) if _never_sent(error) else broken) from None
         try:
             return self._read(response.http_response, end)
         finally:
@@ -104,7 +108,8 @@ class Provider:
                         ),
                     )
                 except openai.OpenAIError:
-                    raise ModelError(f"no key for {self.address}: set OPENAI_API_KEY, or pass api_key") from None
+                    unset = ModelError(f"no key for {self.address}: set OPENAI_API_KEY, or pass api_key")
+                    raise free(unset) from None
             return self._sdk
 
     def _checked(self, response: Any) -> None:  # noqa: ANN401 - httpx has two names
@@ -171,6 +176,11 @@ class Provider:
 
 class RefusedError(ModelError):
     """The server understood the request and will not serve it as it is (400, 422)."""
+
+
+def _never_sent(error: Exception) -> bool:
+    """Whether there was not even a connection to send anything through. httpx has two names, its errors one each."""
+    return type(error.__cause__).__name__ in _UNCONNECTED
 
 
 def answered(data: Mapping[str, Any], text: object) -> Answer:
