@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from slowwave.model.memory import Memory
@@ -10,7 +11,7 @@ ADD = Add(memory=ONE, because="stated")
 ERASE = Erase(memory="two", because="asked")
 ALL: list[Operation] = [
     ADD,
-    Change(before=ONE, after=ONE, because="b"),
+    Change(before=ONE, after=replace(ONE, pinned=True), because="b"),
     Link(source="one", target="two", kind="close", weight=0.5, before=0.0, because="b", at=T),
     Advance(conversation="c", cursor="distil", before=0, after=3, because="b"),
     Use(seen=ONE, after=ONE, because="b"),
@@ -58,6 +59,14 @@ def test_a_plan_can_be_reviewed_by_printing_it() -> None:
 
 def test_every_operation_is_counted_in_words_but_cursors_are_not_news() -> None:
     assert tally(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 held, 1 refused, 1 erased"
+
+
+def test_another_date_to_look_at_a_memory_is_no_news_either() -> None:
+    later = Change(before=ONE, after=replace(ONE, due_at=T, pace=3, version=2), because="looked at; nothing to do yet")
+    assert later.redates
+    assert not Change(before=ONE, after=replace(ONE, due_at=T, phase="cold", version=2), because="faded").redates
+    assert tally([later]) == ""
+    assert str(plan(Group(operations=(later,), because="looked at"))) == "add: nothing to do"
 
 
 def test_a_receipt_names_what_was_added_and_prints_as_two_lines() -> None:

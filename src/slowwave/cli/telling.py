@@ -46,7 +46,7 @@ def intended(operation: Operation, texts: Mapping[str, str]) -> str | None:
     match operation:
         case Add(memory=memory):
             return f"+ [{memory.category}] {memory.text}"
-        case Change(before=before, after=after):
+        case Change(before=before, after=after) if not operation.redates:
             return _changed(before, after)
         case Link(source=source, target=target, kind=kind, weight=weight):
             verb = "linked" if weight else "unlinked"
@@ -55,7 +55,7 @@ def intended(operation: Operation, texts: Mapping[str, str]) -> str | None:
             return f"used: {memory.text}"
         case Refuse(text=text):
             return f"refused: {text}"
-        case Advance() | Hold() | Erase():
+        case Change() | Advance() | Hold() | Erase():
             return None
 
 

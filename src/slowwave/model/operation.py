@@ -1,6 +1,6 @@
 """Operations: every way in which memory can change, as values. Only a store performs them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -25,6 +25,12 @@ class Change:
     after: Memory
     because: str
     entry: Entry | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def redates(self) -> bool:
+        """Whether nothing changes but when the memory needs attention next: bookkeeping, and no news."""
+        after = self.after
+        return replace(self.before, due_at=after.due_at, pace=after.pace, version=after.version) == after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,5 +165,8 @@ class Event:
 
 def tally(operations: Iterable[Operation]) -> str:
     """How many operations of each sort, in words: "3 added, 1 changed"."""
-    counted = Counter(_NOUN[type(operation)] for operation in operations)
+    counted = Counter(
+        "cursor" if isinstance(operation, Change) and operation.redates else _NOUN[type(operation)]
+        for operation in operations
+    )
     return ", ".join(f"{number} {noun}" for noun, number in counted.items() if noun != "cursor")

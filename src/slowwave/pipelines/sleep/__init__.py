@@ -1,12 +1,12 @@
 """Sleep: the maintenance pass. Each stage plans, the store applies; a night with nothing due is two index reads."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
-from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
+from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.reembed import reembed
@@ -20,6 +20,7 @@ from slowwave.pipelines.sleep.fade import fade
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
+from slowwave.pipelines.sleep.report import SleepReport as SleepReport
 from slowwave.pipelines.sleep.retry import retry
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.pipelines.sleep.steps import Steps
@@ -50,31 +51,6 @@ BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
 
 ELSEWHERE = "asleep elsewhere"
 """What is left when another process is sleeping this scope: all of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SleepReport:
-    """What a night planned and did.
-
-    `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
-    another night; `problems` are a failing model's own words.
-    """
-
-    plan: Plan
-    receipts: tuple[Receipt, ...] = ()
-    left: Mapping[str, int] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
-    cost: Cost = FREE
-    dry_run: bool = False
-
-    def __str__(self) -> str:
-        told = [receipt for receipt in self.receipts if tally(receipt.applied) or receipt.dropped]
-        lines = [str(self.plan)] if self.dry_run else [str(receipt) for receipt in told]
-        if not self.plan or not lines:
-            lines = ["sleep: nothing due"]
-        if self.left:
-            lines.append("left for another night: " + ", ".join(f"{name} {n}" for name, n in self.left.items()))
-        return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
 
 @dataclass(slots=True)

@@ -1,0 +1,79 @@
+"""The report of a night: what it planned and did, in words that a person reads in the morning."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from slowwave.model.operation import Add, Change, Operation
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, tally
+
+SHOWN: Final = 3
+"""Memories that are shown of each group of a stage; the rest are counted."""
+WIDTH: Final = 120
+"""Characters of each that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SleepReport:
+    """What a night planned and did.
+
+    `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
+    another night; `problems` are a failing model's own words.
+    """
+
+    plan: Plan
+    receipts: tuple[Receipt, ...] = ()
+    left: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    cost: Cost = FREE
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        lines = [str(self.plan)] if self.dry_run and tally(self.plan.operations) else list(self._done())
+        lines = lines or ["sleep: nothing due"]
+        if self.left:
+            lines.append("left for another night: " + ", ".join(f"{name} {n}" for name, n in self.left.items()))
+        return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
+
+    def _done(self) -> Iterator[str]:
+        """What was applied, stage by stage, and how to take it back."""
+        parts = {part.id: part for part in self.plan.parts}
+        told = [one for one in self.receipts if tally(one.applied) or one.dropped]
+        if not told:
+            return
+        applied = [operation for receipt in told for operation in receipt.applied]
+        yield f"sleep in {self.plan.scope}: {tally(applied) or 'nothing changed'}"
+        for receipt in told:
+            dropped = [id(one.group) for one in receipt.dropped]
+            groups = parts[receipt.run_id].groups if receipt.run_id in parts else ()
+            for group in groups:
+                if id(group) not in dropped and tally(group.operations):
+                    yield from _group(receipt.cause.partition("/")[2], group)
+            yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
+        if applied:
+            yield f"  run {self.plan.id}, undo all of it with `slowwave undo {self.plan.id}`"
+
+
+def _group(stage: str, group: Group) -> Iterator[str]:
+    yield f"  {stage}: {group.because}"
+    texts = [text for operation in sorted(group.operations, key=_made_last) if (text := _text(operation)) is not None]
+    yield from (f"    {text}" for text in texts[:SHOWN])
+    if more := len(texts) - SHOWN:
+        yield from [f"    and {more:,} more"] if more > 0 else []
+
+
+def _made_last(operation: Operation) -> bool:
+    """What was made of others is told before them."""
+    return not isinstance(operation, Add)
+
+
+def _text(operation: Operation) -> str | None:
+    match operation:
+        case Add(memory=memory):
+            mark, text = "+", memory.text
+        case Change(after=after) if not operation.redates:
+            mark, text = "-" if not after.hot else "~", after.wording if after.hot else after.text
+        case _:
+            return None
+    text = " ".join(text.split())
+    return f"{mark} {text}" if len(text) <= WIDTH else f"{mark} {text[: WIDTH - 1]}…"
