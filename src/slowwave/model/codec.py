@@ -6,7 +6,7 @@ Times are whole microseconds since 1970 in UTC, collections are JSON text, and N
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -32,8 +32,20 @@ The journal keeps new memories as a list in this order: later versions may add n
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SPACES = re.compile(r"\s+")
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _decode = json.JSONDecoder().decode
+
+
+def _encoder() -> Callable[[object], str]:
+    """Compact JSON. `JSONEncoder.encode` makes a new encoder for each value, which takes longer than a row."""
+    whole = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # not every Python has it
+        return whole.encode
+    pieces = make(None, whole.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    return lambda value: "".join(pieces(value, 0))
+
+
+_encode = _encoder()
 
 
 def dumps(value: object) -> str:

@@ -1,8 +1,9 @@
 """A memory: the stored record, one type for all kinds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
+from operator import attrgetter
 
 MESSAGE = "message"
 SUMMARY = "summary"
@@ -116,3 +117,22 @@ class Memory:
     def is_cascade(self) -> bool:
         """Whether this is a summary of a span of a conversation, rather than of a cluster of facts."""
         return self.span is not None
+
+
+def altered(memory: Memory, **values: object) -> Memory:
+    """What `dataclasses.replace` gives, in half the time: a night takes it for every memory that is due.
+
+    >>> at = datetime(2026, 1, 1)
+    >>> altered(Memory(id="a", scope="s", kind="semantic", text="t", recorded_at=at, valid_from=at), phase="cold").phase
+    'cold'
+    """
+    copy = object.__new__(Memory)
+    for put, value in zip(_PUT.values(), _GET(memory), strict=True):
+        put(copy, value)
+    for name, value in values.items():
+        _PUT[name](copy, value)
+    return copy
+
+
+_PUT = {one.name: Memory.__dict__[one.name].__set__ for one in fields(Memory)}
+_GET = attrgetter(*_PUT)

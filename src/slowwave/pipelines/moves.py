@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from slowwave.model.config import Config
-from slowwave.model.memory import HOT, Memory
+from slowwave.model.memory import HOT, Memory, altered
 from slowwave.policy.core import promotes
 from slowwave.policy.lifecycle import family, reason, step
 from slowwave.policy.retention import planned, reinforced
@@ -18,13 +18,13 @@ def moved(memory: Memory, event: str, config: Config, **fields: object) -> Memor
     """
     phase = step(family(memory), memory.phase, event)
     put_away: dict[str, object] = {} if phase in HOT else {"due_at": None, "pace": None}
-    after = replace(
+    after = altered(
         memory,
         phase=phase,
         reason=reason(event),
         version=memory.version + 1,
-        **put_away,  # type: ignore[arg-type]  # both may be None
-        **fields,  # type: ignore[arg-type]  # the caller names fields of Memory
+        **put_away,
+        **fields,
     )
     return after if put_away else dated(after, config)
 

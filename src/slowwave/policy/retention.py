@@ -9,7 +9,7 @@ from math import inf, isinf, nextafter, pow as power, sqrt
 from typing import Final
 
 from slowwave.model.config import Config
-from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, altered
 from slowwave.policy.categories import DETAIL_DAYS, LASTING_DAYS, REGISTRY, category, expires_at, later
 from slowwave.policy.curves import (
     POWER_DECAY,
@@ -221,7 +221,7 @@ def planned(memory: Memory, config: Config, after: datetime | None = None) -> Me
     """The memory with `due_at` and `pace` by these numbers; with `after`, only what comes later makes it due."""
     at = due_at(memory, config, after)
     new = pace(memory, config)
-    return memory if (at, new) == (memory.due_at, memory.pace) else replace(memory, due_at=at, pace=new)
+    return memory if (at, new) == (memory.due_at, memory.pace) else altered(memory, due_at=at, pace=new)
 
 
 def pace(memory: Memory, config: Config) -> int | None:

@@ -62,6 +62,7 @@ class Applying(StoreBase):
             )
             if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
                 raise Stale("another sleeper has taken the lease over since this was planned")
+            writer.read_ahead(group.operations)
             for operation in group.operations:
                 writer.perform(operation)
             # All of it known already: nothing happened. An empty group is a run that only stands for its parts.

@@ -1,6 +1,6 @@
 """Performing one group of operations inside its transaction: rows, entries and journal together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -73,7 +73,15 @@ class GroupWriter:
         self._journal: list[tuple[str | None, ...]] = []
         self._last_seq: dict[str, int] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
+        self._ahead: dict[str, Any] = {}
         self._eraser = Eraser(db, self.token)
+
+    def read_ahead(self, operations: Iterable[Operation]) -> None:
+        """Read at once what these operations will change."""
+        ids = [operation.before.id for operation in operations if isinstance(operation, Change)]
+        if len(ids) > 1:
+            rows = self._db.execute(SQL["memories_with_key"], (self.token, dumps(ids))).fetchall()
+            self._ahead = {row[0]: row for row in rows}
 
     def perform(self, operation: Operation) -> None:
         """Carry out one operation; new memories are gathered and written together."""
@@ -218,7 +226,9 @@ class GroupWriter:
     # ---- changing what is there
 
     def _stored(self, identity: str) -> tuple[int, Row] | None:
-        found: Any = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
+        found: Any = self._ahead.pop(identity, None)  # once: then it is another
+        if found is None:
+            found = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
         return None if found is None else (found[-1], checked(found))
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
@@ -257,8 +267,9 @@ class GroupWriter:
         elif "text" in payload:
             self._db.execute(SQL["clear_entry"], (key, self.token))
         self._at("apply.change")
-        after_memory = replace(operation.after, version=operation.before.version + 1)
-        self._note(replace(operation, after=after_memory), "change", payload, operation.before.id)
+        if operation.after.version != new[VERSION]:
+            operation = replace(operation, after=replace(operation.after, version=operation.before.version + 1))
+        self._note(operation, "change", payload, operation.before.id)
 
     def _gist(self, key: int, operation: Change) -> None:
         """What is left of a message's wording has an entry of its own; without one, its whole wording is searched."""
@@ -322,6 +333,7 @@ class GroupWriter:
 
     def _erase(self, operation: Erase) -> None:
         self._write_journal()  # what this group did to it must be found too
+        self._ahead.clear()
         if self._eraser.erased(operation):
             self._at("apply.erase")
             kept = replace(operation, conversation=None, words=())  # that something was erased is kept, never what

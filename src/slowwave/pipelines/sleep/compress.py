@@ -85,13 +85,13 @@ def compress(night: Night) -> Staged:
 def _found(night: Night) -> list[tuple[Memory, ...]]:
     """Memories that fade together, each band compared by itself. Only what belongs to a cluster is read whole."""
     ports = night.ports
+    if ports.embedder is None:
+        return []
     bands: dict[Sort, list[str]] = {}
     for memory in night.open():
         if memory.depth < DEPTH_MAX and fading(memory, ports.config, night.now):
             bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory.id)
-    if not bands or ports.embedder is None:
-        return []
-    hot = _weak(night, set(bands))
+    hot = _weak(night, set(bands)) if bands else {}
     clusters: list[list[str]] = []
     for band, due in sorted(bands.items()):
         cold = ports.store.gone_faint(ports.scope, band[:2], COLD_MAX)

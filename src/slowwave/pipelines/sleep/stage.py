@@ -1,10 +1,10 @@
 """What every stage of a sleep is given, and what it answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from slowwave.model.memory import Memory
+from slowwave.model.memory import Memory, altered
 from slowwave.model.operation import Change
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.pipelines.moves import put_off
@@ -50,7 +50,7 @@ class Night:
         after = put_off(memory, self.ports.config, self.now)
         if (after.due_at, after.pace) == (memory.due_at, memory.pace):
             return None
-        after = replace(after, version=memory.version + 1)
+        after = altered(after, version=memory.version + 1)
         return Change(before=memory, after=after, because="looked at; nothing to do yet")
 
 

@@ -384,6 +384,9 @@ SELECT {memory} FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_
 -- name: memory_with_key
 SELECT {memory}, key FROM memories WHERE scope = ? AND id = ?
 
+-- name: memories_with_key
+SELECT {memory}, key FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_each(?))
+
 -- name: add_memory
 INSERT INTO memories (key, scope, {memory}, born) VALUES (?, ?, {?memory}, ?)
 
