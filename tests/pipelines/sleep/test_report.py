@@ -12,7 +12,7 @@ FADING = ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog"
 
 
 def faded(opened: Opened, clock: FrozenClock, number: int) -> AgentMemory:
-    memory = opened(**{"retention_policy": "half_life", "half_life_days": 14.0})
+    memory = opened(retention_policy="half_life", half_life_days=14.0)
     for text in FADING[:number]:
         memory.add(text, kind="episodic", category="observation")
     clock.advance(days=100)
