@@ -186,7 +186,6 @@ def test_more_than_there_is_may_be_asked_for(world: "World") -> None:
     memory.add("Alice owns the deploy pipeline")
     assert len(memory.search("deploys", top_k=10**30)) == 1
     assert "Alice" in str(memory.context("deploys", budget_tokens=10**400))
-    assert memory.search("") == memory.search("  ")
 
 
 def test_consolidating_a_conversation_that_is_not_there_names_those_that_are(world: "World") -> None:

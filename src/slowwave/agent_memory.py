@@ -207,6 +207,9 @@ class AgentMemory(Upkeep):
             as_of: what was true then, whatever became of it.
             known_at: what this memory knew then, as it knew it.
             deep: also search what is cold, superseded or retracted, each marked.
+
+        Raises:
+            InputError: for an empty question, or a filter that cannot be meant.
         """
         asked = pipelines.recall.Search(
             text=query,

@@ -41,10 +41,32 @@ def test_a_vault_goes_out_and_comes_back(store: str, tmp_path: Path) -> None:
     assert json.loads(_run(store, "vault", "export", str(folder), "--json")[1]) == []
     page = folder / "facts/person.md"
     page.write_text(page.read_text().replace("Alice", "Alice Costa"))
-    assert "would change 1 facts" in _run(store, "vault", "import", str(folder))[1]
-    assert "changed 1 facts" in _run(store, "vault", "import", str(folder), "--apply")[1]
-    assert "changed 0 facts" in _run(store, "vault", "sync", str(folder))[1]
+    assert "would change 1 fact\n" in _run(store, "vault", "import", str(folder))[1]
+    code, said = _run(store, "vault", "import", str(folder), "--apply")
+    assert (code, "changed 1 fact\n" in said) == (0, True)
+    assert "nothing changed, 1 line already known" in _run(store, "vault", "import", str(folder), "--apply")[1]
+    run = said.split("slowwave undo ")[1].split("`")[0]
+    assert "taken back" in _run(store, "undo", run)[1]
+    told = _run(store, "vault", "sync", str(folder))[1]
+    assert "changed 1 fact\n" in told
+    assert f"pages written to {folder}" in told
     assert _run(store, "vault", "import", str(tmp_path / "none"))[0] == 2
+
+
+def test_what_a_sync_removes_and_what_asks_are_told(store: str, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    _run(store, "vault", "sync", str(folder))
+    (fact,) = json.loads(_run(store, "facts", "--json")[1])
+    _run(store, "delete", fact["id"])
+    assert "1 with nothing left removed" in _run(store, "vault", "sync", str(folder))[1]
+    assert json.loads(_run(store, "vault", "sync", str(folder), "--json")[1])["pages"] == []
+    for verb in ("import", "sync"):
+        assert "more than 5 changes" in " ".join(_run(store, "vault", verb, "--help")[1].replace("│", " ").split())
+
+
+def test_an_empty_question_is_refused_in_one_sentence(store: str) -> None:
+    code, said = _run(store, "recall", " ")
+    assert (code, "the question is empty: ask something" in said) == (2, True)
 
 
 def test_context_explains_itself(store: str) -> None:

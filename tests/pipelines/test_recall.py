@@ -89,12 +89,15 @@ def test_filters_that_cannot_be_meant_are_refused(world: "World", wrong: dict[st
         memory.search("deploys", **wrong)
 
 
-def test_a_question_must_be_text_and_may_be_empty(world: "World") -> None:
+def test_a_question_must_be_text_and_ask_something(world: "World") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     with pytest.raises(InputError, match="a question is text"):
         memory.search(7)
-    for odd in ("", "   ", "?", "\x00\ud800", "the of and", "x" * 100_000):
+    for empty in ("", "  \n"):
+        with pytest.raises(InputError, match="the question is empty: ask something"):
+            memory.search(empty)
+    for odd in ("?", "\x00\ud800", "the of and", "x" * 100_000):
         memory.search(odd)
 
 

@@ -46,7 +46,7 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     """The hits, best first.
 
     Raises:
-        InputError: for a filter that cannot be meant.
+        InputError: for an empty question, or a filter that cannot be meant.
     """
     asked = _checked(asked)
     question = clean(asked.text)[:QUESTION_LONGEST]
@@ -63,6 +63,8 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
 def _checked(asked: Search) -> Search:
     if not isinstance(asked.text, str):
         raise InputError(f"a question is text, not {type(asked.text).__name__}")
+    if not asked.text.strip():
+        raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
     for name in ("kinds", "categories"):
