@@ -1,12 +1,13 @@
 """What a text is worth: information and cues."""
 
 import math
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.policy.clauses import Clause
-from slowwave.policy.importance import ASSISTANT, CUES, Frequencies, cues, importance, score, strength, weigh
+from slowwave.policy.importance import ASSISTANT, CUES, QUESTION, Frequencies, cues, importance, strength, weigh
 
 YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
 
@@ -14,6 +15,11 @@ YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
 def store(documents: int, **counts: int) -> Frequencies:
     """A scope of so many texts, in which stems occur so often."""
     return Frequencies(documents=documents, frequency=lambda stem: counts.get(stem, 0))
+
+
+def score(text: str, *, speakers: Collection[str] = (), answering: str = "") -> float:
+    """The worth of a text in a young store."""
+    return weigh(text, frequencies=YOUNG, speakers=speakers, answering=answering).score
 
 
 def test_in_a_young_store_the_background_tells_what_is_rare() -> None:
@@ -57,6 +63,20 @@ def test_rarity_falls_with_frequency_and_is_finite(documents: int, share: float)
         ("ok, from now on use tabs", {"instruction"}),
         ("I'd rather not", {"instruction", "first person"}),
         ("it was always so", set()),
+        ("Ok, never use tabs", {"instruction"}),
+        ("Always feed the cat", {"instruction"}),
+        ("Never been there", set()),
+        ("Always used tabs", set()),
+        ("they cheer and always smile", set()),
+        ("I really love old trams", {"preference", "first person"}),
+        ("we both enjoy hiking", {"preference", "first person"}),
+        ("they say I'm a big fan of jazz", {"preference", "first person"}),
+        ("I've always been passionate about trains", {"preference", "first person"}),
+        ("oh, my all-time favourite is plum cake", {"preference", "first person"}),
+        ("I love it", {"first person"}),
+        ("I love how you said that", {"first person"}),
+        ("I'd love to come", {"first person"}),
+        ("you are passionate about jazz", set()),
         ("", set()),
     ],
 )
@@ -79,7 +99,6 @@ def test_the_score_is_the_sum_of_its_parts() -> None:
     weighed = weigh("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
     assert set(weighed.parts) == {"information", "time", "figure", "names", "event", "first person"}
     assert weighed.score == pytest.approx(sum(weighed.parts.values()))
-    assert weighed.score == score("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
     assert weighed.importance == importance("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
 
 
@@ -99,29 +118,54 @@ def test_chatter_facts_and_dated_figures_lie_apart(low: float, high: float, text
 
 
 def test_words_that_only_questions_or_captions_use_count_less() -> None:
-    said = score("there is a saxophone", frequencies=YOUNG)
-    assert score("is there a saxophone?", frequencies=YOUNG) < said
-    assert score("there is [image: saxophone]", frequencies=YOUNG) < said
-    assert score("is there a saxophone? there is a saxophone", frequencies=YOUNG) == pytest.approx(
-        score("it is there with a saxophone there is a saxophone", frequencies=YOUNG), abs=0.1
+    said = score("there is a saxophone")
+    assert score("is there a saxophone?") < said
+    assert score("there is [image: saxophone]") < said
+    assert score("is there a saxophone? there is a saxophone") == pytest.approx(
+        score("it is there with a saxophone there is a saxophone"), abs=0.1
     )
 
 
+def test_an_answer_says_what_it_was_asked_as_well() -> None:
+    question = "That is great! Which instrument do you play, the saxophone?"
+    answer = weigh("Yes, since I was a child", frequencies=YOUNG, answering=question)
+    alone = weigh("Yes, since I was a child", frequencies=YOUNG)
+    assert answer.score == pytest.approx(alone.score + answer.parts["answer"])
+    assert {**alone.parts, "answer": answer.parts["answer"]} == dict(answer.parts)
+    assert answer.parts["answer"] > 0
+    told = "the accordion, the bassoon, the clarinet, the didgeridoo, the euphonium and the harpsichord"
+    assert "answer" not in weigh(told, frequencies=YOUNG, answering=question).parts  # it says enough by itself
+
+
+def test_a_borrowed_word_weighs_what_it_weighs_in_a_question_and_what_was_told_lends_none() -> None:
+    saxophone = QUESTION * (YOUNG.rarity("saxophone") - 2) / 5**0.15
+    assert score("it is", answering="A saxophone?") == pytest.approx(math.log(0.5 + saxophone))
+    assert score("it is", answering="A saxophone? Good.") == score("it is")
+    assert score("it is", answering="My saxophone!") == score("it is")
+    assert score("A saxophone", answering="A saxophone?") == score("A saxophone")
+    assert score("it is", answering="Saxophone?", speakers=["Saxophone"]) == score("it is")
+
+
+@given(text=st.text(max_size=100), question=st.text(max_size=100))
+def test_to_be_asked_makes_nothing_worth_less(text: str, question: str) -> None:
+    assert score(text, answering=question + "?") >= score(text)
+
+
 def test_code_and_speakers_names_inform_about_nothing() -> None:
-    assert score("```\nsaxophone\n```", frequencies=YOUNG) == pytest.approx(math.log(0.5))
-    assert score("Caroline", frequencies=YOUNG, speakers=["Caroline"]) == pytest.approx(math.log(0.5))
+    assert score("```\nsaxophone\n```") == pytest.approx(math.log(0.5))
+    assert score("Caroline", speakers=["Caroline"]) == pytest.approx(math.log(0.5))
 
 
 def test_length_alone_is_not_worth_much() -> None:
     short = "the saxophone teacher from Madrid called"
-    assert score(short + " and so on and on" * 50, frequencies=YOUNG) < score(short, frequencies=YOUNG)
+    assert score(short + " and so on and on" * 50) < score(short)
 
 
 def test_the_person_comes_before_the_assistant() -> None:
     text = "The API limit is 1,200 requests per minute"
     weighed = weigh(text, frequencies=YOUNG, from_assistant=True)
     assert weighed.parts["assistant"] == ASSISTANT
-    assert weighed.score == pytest.approx(score(text, frequencies=YOUNG) + ASSISTANT)
+    assert weighed.score == pytest.approx(score(text) + ASSISTANT)
 
 
 @given(st.text(max_size=200))
@@ -144,9 +188,9 @@ def test_a_clause_is_worth_its_information_a_word() -> None:
 
 def test_praise_of_the_one_spoken_to_is_worth_less_than_a_word_about_oneself() -> None:
     praise, news, advice = (
-        score(text, frequencies=YOUNG)
+        score(text)
         for text in ("Your pottery studio is fabulous.", "My pottery studio is fabulous.", "Always glaze your pottery.")
     )
-    assert praise < score("That pottery studio is fabulous.", frequencies=YOUNG) < news
+    assert praise < score("That pottery studio is fabulous.") < news
     assert weigh("Always glaze your pottery.", frequencies=YOUNG).parts["information"] > 0
     assert advice > praise

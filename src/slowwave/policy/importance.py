@@ -6,7 +6,7 @@ are natural logarithms and add up, so that every score can be explained line by 
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -20,12 +20,20 @@ PRIOR_WORDS: Final = 20  # of this many words each
 COUNTED: Final = 6  # the most informative words of a text; more would favour length
 COMMON: Final = 2.0  # rarity under which a word informs about nothing (text), and in a clause:
 COMMON_IN_CLAUSE: Final = 1.0
-QUESTION: Final = 0.6  # weight of a word that only questions use
+QUESTION: Final = 0.6  # weight of a word that only questions use: the text's own, or the one that it answers
 CAPTION: Final = 0.5  # of a word that only a picture's caption uses
 OF_OTHERS: Final = 0.6  # of a word that is only said of the one spoken to: praise and advice are seldom asked for later
 ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
 CUES: Final[Mapping[str, float]] = MappingProxyType(
-    {"time": 0.4, "figure": 0.8, "names": 0.3, "event": 0.2, "first person": 0.15, "instruction": 1.0}
+    {
+        "time": 0.4,
+        "figure": 0.8,
+        "names": 0.3,
+        "event": 0.2,
+        "preference": 0.2,
+        "first person": 0.15,
+        "instruction": 1.0,
+    }
 )
 """Weight of each cue; "names" is reached with three."""
 MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
@@ -57,9 +65,19 @@ _EVENT: Final = re.compile(
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
 _SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|yourself|let['’]s)\b", re.IGNORECASE)
 _INSTRUCTION: Final = re.compile(
-    r"(?:^|[,;:]\s+(?:and |but |so )?|\band )(?:please\s+)?"
-    r"(?:always|never|remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b"
+    r"(?:^|[,;:]\s+(?:and |but |so )?)(?:please\s+)?"
+    r"(?:(?:always|never)\b(?! (?:been|had|seen|saw|got|was|were|here|there|\w{1,20}[^\We]ed)\b)"  # a report, no order
+    r"|(?:remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b)"
     r"|\bI(?:['’]d| would)? prefer\b|\bI['’]d rather\b|\bI(?:['’]ve| have)? (?:decided|chose|chosen|agreed)\b",
+    re.IGNORECASE,
+)
+_PREFERENCE: Final = re.compile(
+    r"\b(?:I|we) (?:\w{1,20}ly |also |just |always |both |all |still |so ){0,3}"
+    r"(?:loved?|liked?|enjoy(?:ed)?|prefer(?:red)?|hated?|avoid(?:ed)?|adored?|disliked?)"
+    r"(?! (?:to|it|its|that|this|these|those|them|they|how|what|when|where|you|your|the)\b)(?= \w)"  # of what was just said
+    r"|\b(?:I|we)(?:['’](?:m|re)| am| are| was| were|(?:['’]ve| have) (?:always )?been) (?:\w{1,20}ly |also |just |always |still |so ){0,3}"
+    r"(?:an? (?:\w+ )?)?(?:fan of|passionate about|interested in|keen on|fond of|obsessed with|into)\b"
+    r"|\b(?:my|our) (?:[\w-]+ )?(?:favou?rites?|faves?|passion)\b",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -95,7 +113,7 @@ class Weighed:
 
     Args:
         score: The sum of the parts, a natural logarithm; only differences between scores mean something.
-        parts: What each thing found adds: "information", the cues found, "assistant".
+        parts: What each thing found adds: "information", the cues found, "answer", "assistant".
     """
 
     score: float
@@ -108,47 +126,41 @@ class Weighed:
 
 
 def weigh(
-    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
+    text: str,
+    *,
+    frequencies: Frequencies,
+    speakers: Collection[str] = (),
+    from_assistant: bool = False,
+    answering: str = "",
 ) -> Weighed:
     """The worth of a whole text: ln(0.5 + I) plus its cues.
 
     I is the sum of the six largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question or a statement
     about the one spoken to, 0.5 in a caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
+    An answer says what it was asked as well: the question's words count 0.6 with its own, and add no length.
 
     Args:
         text: A message or a fact.
         frequencies: How common words are in its scope, without this text.
         speakers: Names of those who talk.
         from_assistant: Whether an assistant without a name says it to a person: -2.3, so that the person comes first.
+        answering: What another said just before; only a question at its end counts.
     """
     text = prose(text)
-    spoken = sentences(text)
-    weights: dict[str, float] = {}
-    for part, factor in sorted(
-        [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in captions(text))],
-        key=lambda pair: -pair[1],
-    ):
-        for word in words(part):
-            weights.setdefault(word, factor)
+    spoken, shown = sentences(text), captions(text)
+    told = [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in shown)]
+    length = sum(len(s.split()) for s in spoken) + CAPTION * sum(len(c.split()) for c in shown)
     ignored = _stems(speakers)
-    values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
-    for word, factor in weights.items():
-        if word not in STOP_WORDS and stem(word) not in ignored:
-            value = max(0.0, frequencies.rarity(word) - COMMON) * factor
-            values[stem(word)] = max(value, values.get(stem(word), 0.0))
-    length = sum(len(s.split()) for s in spoken) + CAPTION * sum(len(c.split()) for c in captions(text))
-    information = sum(sorted(values.values(), reverse=True)[:COUNTED]) / max(5.0, length) ** 0.15
-    parts = {"information": math.log(0.5 + information), **cues(text, speakers=speakers)}
+    values = _values(told, frequencies, ignored)
+    own = _information(values, length)
+    parts = {"information": own, **cues(text, speakers=speakers)}
+    asked = [(sentence, QUESTION) for sentence in sentences(prose(answering))[-1:] if _asks(sentence)]
+    if asked:
+        borrowed = _information(_values(asked, frequencies, ignored) | values, length) - own
+        parts |= {"answer": borrowed} if borrowed else {}
     if from_assistant:
         parts["assistant"] = ASSISTANT
     return Weighed(score=sum(parts.values()), parts=MappingProxyType(parts))
-
-
-def score(
-    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
-) -> float:
-    """The score of `weigh` alone: what size limits rank messages by."""
-    return weigh(text, frequencies=frequencies, speakers=speakers, from_assistant=from_assistant).score
 
 
 def importance(
@@ -197,10 +209,30 @@ def cues(text: str, *, speakers: Collection[str] = (), opens: bool = True) -> di
         "figure": bool(_FIGURE.search(spoken)),
         "names": min(3, _names(parts, speakers=speakers, opens=opens)) / 3,
         "event": bool(_EVENT.search(spoken)),
+        "preference": bool(_PREFERENCE.search(spoken)),
         "first person": any(_FIRST_PERSON.search(part) for part in parts if not _asks(part)),
         "instruction": any(_INSTRUCTION.search(part) for part in parts),
     }
     return {cue: CUES[cue] * share for cue, share in found.items() if share}
+
+
+def _values(told: Sequence[tuple[str, float]], frequencies: Frequencies, ignored: Collection[str]) -> dict[str, float]:
+    """How much each stem informs: its rarest word's part over the common, times the largest weight it is told with."""
+    weights: dict[str, float] = {}
+    for part, weight in sorted(told, key=lambda pair: -pair[1]):
+        for word in words(part):
+            weights.setdefault(word, weight)
+    values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
+    for word, weight in weights.items():
+        if word not in STOP_WORDS and stem(word) not in ignored:
+            value = max(0.0, frequencies.rarity(word) - COMMON) * weight
+            values[stem(word)] = max(value, values.get(stem(word), 0.0))
+    return values
+
+
+def _information(values: Mapping[str, float], length: float) -> float:
+    """ln(0.5 + I) of `weigh`."""
+    return math.log(0.5 + sum(sorted(values.values(), reverse=True)[:COUNTED]) / max(5.0, length) ** 0.15)
 
 
 def _share(sentence: str) -> float:

@@ -85,6 +85,39 @@ def test_messages_over_their_number_go_by_what_their_words_tell(opened: Opened, 
     assert TALK[0][1] not in cold
 
 
+def test_an_answer_stays_for_what_it_was_asked_even_when_the_question_is_cold(
+    opened: Opened, clock: FrozenClock
+) -> None:
+    memory = opened(hot_messages_max=2)
+    asked = [
+        Message(role="user", speaker=who, content=text, at=clock(), id=str(number))
+        for number, (who, text) in enumerate(
+            [
+                ("Ann", "Morning."),
+                ("Bob", "I heard. Does Clara play the saxophone?"),
+                ("Ann", "Yes, she does."),
+                ("Ann", "Yes, she did."),
+            ]
+        )
+    ]
+    memory.add_messages(asked, conversation="a")
+    for night in range(2):
+        memory.add_messages([Message(role="user", speaker="Bob", content="Okay.", at=clock())], conversation=str(night))
+        clock.advance(days=2)
+        memory.sleep()
+        assert {one.ref for one in memory.get_all(kinds=["message"])} == {"1", "2"}
+    memory.sleep()
+
+
+def test_why_a_message_goes_is_told_part_by_part(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_messages_max=1)
+    gone = next(one for one in talked(memory, clock) if one.text == TALK[3][1])
+    memory.sleep()
+    because = str(memory.explain(gone.id))
+    assert "its words tell little" in because
+    assert "time +0.40" in because
+
+
 def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
     opened: Opened, clock: FrozenClock
 ) -> None:

@@ -1,19 +1,22 @@
 """Size targets: what a number of facts, tokens of a category or messages leaves no room for, weakest first."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Change
 from slowwave.model.query import Where
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night
-from slowwave.policy.importance import Frequencies, score
+from slowwave.policy.importance import Frequencies, weigh
 from slowwave.policy.packing import estimate
 from slowwave.policy.retention import RESTORED, exempt, strength
 
 USE_WEIGHT = 0.5
 """What ln(1 + uses) adds to a message's score (measured: 1 starts to cost questions nobody asked before)."""
+
+NEAR = 4
+"""Places of a conversation this close are read together: to ask once more costs about as much as the few between."""
 
 
 def facts_over(night: Night) -> list[Change]:
@@ -53,28 +56,67 @@ def messages_over(night: Night, *, gone: int) -> list[Change]:
         return []
     messages = [m for m in _hot(night, [MESSAGE]) if not m.pinned and RESTORED not in m.flags]
     worth = _worth(night, messages)
-    messages.sort(key=lambda m: (worth[m.id], m.valid_from, m.seq, m.id))
+    messages.sort(key=lambda m: (sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
     return [
-        _trimmed(night, memory, f"more than {limit} hot; its words tell little ({worth[memory.id]:.2f})")
+        _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
         for memory in messages[: hot - limit]
     ]
 
 
-def _worth(night: Night, messages: Iterable[Memory]) -> dict[str, float]:
+def _worth(night: Night, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
+    """What each part of a message adds to its worth, by id."""
     store, scope = night.ports.store, night.ports.scope
     frequency, documents = store.frequencies(scope)
     common = Frequencies(documents=documents, frequency=frequency)
     speakers = store.speakers(scope)
-    return {
-        memory.id: score(
+    answered = _answered(night, messages)
+    worth: dict[str, dict[str, float]] = {}
+    for memory in messages:
+        weighed = weigh(
             memory.text,
             frequencies=common,
             speakers=speakers,
             from_assistant=memory.role == "assistant" and memory.speaker is None,
+            answering=answered.get(memory.id, ""),
         )
-        + USE_WEIGHT * math.log1p(memory.accesses)
-        for memory in messages
+        used = USE_WEIGHT * math.log1p(memory.accesses)
+        worth[memory.id] = {**weighed.parts, **({"use": used} if used else {})}
+    return worth
+
+
+def _answered(night: Night, messages: Iterable[Memory]) -> dict[str, str]:
+    """What the other said just before each message of a talk between people, by id; it may be cold by now."""
+    named = [memory for memory in messages if memory.speaker]
+    said = {(memory.conversation, memory.seq): memory for memory in named}
+    places: dict[str | None, list[int]] = {}
+    for memory in named:
+        if (memory.conversation, memory.seq - 1) not in said:
+            places.setdefault(memory.conversation, []).append(memory.seq - 1)
+    for conversation, wanted in places.items():
+        for first, last in _stretches(wanted):
+            where = Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=first - 1, until_seq=last)
+            for memory in night.ports.store.select((night.ports.scope,), where):
+                said[conversation, memory.seq] = memory
+    return {
+        memory.id: other.text
+        for memory in named
+        if (other := said.get((memory.conversation, memory.seq - 1))) and other.speaker not in {None, memory.speaker}
     }
+
+
+def _stretches(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Places in few stretches, first and last, so that many are read at once and little that lies between."""
+    found: list[tuple[int, int]] = []
+    for place in sorted(places):
+        if found and place - found[-1][1] <= NEAR:
+            found[-1] = (found[-1][0], place)
+        else:
+            found.append((place, place))
+    return found
+
+
+def _spelled(parts: Mapping[str, float]) -> str:
+    return f"{sum(parts.values()):.2f}: " + ", ".join(f"{name} {value:+.2f}" for name, value in parts.items())
 
 
 def _hot(night: Night, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
