@@ -88,6 +88,8 @@ class Store(Protocol):
     """
 
     name: str
+    unreached: tuple[str, ...]
+    """What an erase does not reach here, in words."""
 
     @property
     def secret(self) -> bytes:
@@ -283,10 +285,11 @@ class Store(Protocol):
         """Memories of which a field, or an earlier version, holds a text in any case, by id."""
         ...
 
-    def traces(self, texts: Sequence[str]) -> list[str]:
+    def traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace.
 
-        Texts of fewer than 8 bytes are not looked for: they stand anywhere by chance.
+        Texts of fewer than 8 bytes are not looked for: they stand anywhere by chance. `ids` are of what was erased: a
+        store of tables looks for them too, but where the journal says that they were.
         """
         ...
 

@@ -44,7 +44,7 @@ class ErasureReceipt:
     """What an erase destroyed, brought back, left due and could not reach.
 
     `restored` are memories that an erased one stood for, and facts that others said as well, stored anew.
-    `verified` says that neither the store nor its files hold the words any more. Where it is not, the same erase can
+    `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
     be asked for again, once no other process has the file open.
     """
 
@@ -57,7 +57,7 @@ class ErasureReceipt:
     problems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        proof = "verified: the files hold no trace" if self.verified else "NOT verified"
+        proof = "verified: no trace is left in the store" if self.verified else "NOT verified"
         lines = [f"erased {len(self.destroyed)} memories, brought back {len(self.restored)}; {proof}"]
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]
@@ -99,13 +99,13 @@ def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
         ports.store.scrub()
     except StoreError as error:
         done.problems.append(str(error))
-    done.problems += ports.store.traces(_needles(words, done.destroyed.values()))
+    done.problems += ports.store.traces(_needles(words, done.destroyed.values()), tuple(done.destroyed))
     return ErasureReceipt(
         run_id=done.run_id,
         destroyed=tuple(done.destroyed),
         restored=tuple(done.restored),
         due=tuple(done.due),
-        not_reached=NOT_REACHED,
+        not_reached=(*NOT_REACHED, *ports.store.unreached),
         verified=not done.problems,
         problems=tuple(done.problems),
     )

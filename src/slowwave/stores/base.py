@@ -55,12 +55,14 @@ class StoreBase:
 
     Attributes:
         name: where it is, as messages name it.
+        unreached: what an erase does not reach here, in words.
         _reached: called with the name of each point that a write passes; for tests that make it fail there.
         _guard: around every use of the connection: one committed state, errors in Slowwave's words.
         _lanes: the lanes by scope, and the committed state that they were read in.
     """
 
     name: str
+    unreached: tuple[str, ...] = ()
     _guard: AbstractContextManager[None]
     _reached: Callable[[str], None] | None
 

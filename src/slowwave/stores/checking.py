@@ -1,11 +1,12 @@
 """Whether what a store holds is what its journal tells."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps
 from slowwave.stores.journal import Journal, Replayed
+from slowwave.stores.remains import WORD
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.statements import SQL, bounds
 
@@ -31,6 +32,12 @@ class Checking(Journal):
             low, high = bounds(token)
             values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
             return [str(row[0]) for row in self._all(SQL["mentions"], values)]
+
+    def _needles(self, texts: Sequence[str]) -> list[bytes]:
+        """The bytes of erased words, as they are and as JSON has them; none that some memory still holds."""
+        gone = [text for text in texts if not self._one(SQL["somewhere"], {"word": text, "escaped": dumps(text)[1:-1]})]
+        forms = dict.fromkeys(form.encode() for text in gone for form in (text, dumps(text)[1:-1]))
+        return [form for form in forms if len(form) >= WORD]
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         told = self._replayed(token)

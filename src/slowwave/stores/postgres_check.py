@@ -1,25 +1,22 @@
 """Whether a Postgres store is sound, and getting rid of what was erased."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import psycopg
 
-from slowwave.errors import BusyError, CorruptError
+from slowwave.errors import BusyError, CorruptError, ReadOnlyError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
+from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, rewritable
 from slowwave.stores.statements import SQL
-
-_SMALL: Final = 256 * 1024 * 1024
-_TABLES: Final = ("memories", "entries", "gists", "journal", "runs", "links", "conversations", "cursors")
-_SIZE: Final = (
-    "SELECT sum(pg_total_relation_size(CAST('slowwave.' || name AS regclass))) FROM unnest(CAST(%s AS text[])) AS name"
-)
 
 
 class PostgresCheck(Checking, PostgresBase):
     """What keeps a database in order."""
+
+    unreached: tuple[str, ...] = ("the server's write-ahead log and replicas, until they are recycled",)
 
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well.
@@ -52,25 +49,30 @@ class PostgresCheck(Checking, PostgresBase):
 
         Raises:
             BusyError: they are larger than 256 MB, and rewriting locks all scopes out: that is the operator's to time.
+            ReadOnlyError: this login may not rewrite them, which their owner may.
         """
         with self._guard, self._owner() as db:
-            size = db.execute(_SIZE, (list(_TABLES),)).fetchone()
-            if size is not None and int(size[0]) > _SMALL:
-                db.execute(f"VACUUM {_listed()}".encode())
-                raise BusyError(
-                    f"what was erased is gone from {self.name}, but free space in its pages may hold bytes of it: run "
-                    f"`VACUUM FULL {_listed()}` when the store may stand still"
-                )
-            db.execute(f"VACUUM FULL {_listed()}".encode())
+            tables, size, may = rewritable(db)
+            full = f"VACUUM FULL {', '.join(tables)}"
+            kept = f"what was erased is gone from the tables of {self.name}, but free space in their pages may hold bytes of it"
+            if not may:
+                raise ReadOnlyError(f"{kept}: their owner has to run `{full}` when the store may stand still")
+            if size > REWRITTEN_MAX:
+                db.execute(f"VACUUM {', '.join(tables)}".encode())
+                raise BusyError(f"{kept}: run `{full}` when the store may stand still")
+            db.execute(full.encode())
 
-    def traces(self, texts: Sequence[str]) -> list[str]:
-        """None that can be looked for from here: what rows no longer hold lies, if at all, in the server's own files."""
-        del texts
-        return []
+    def traces(self, texts: Sequence[str], ids: Sequence[str] = ()) -> list[str]:
+        """Where erased words and ids still stand: in a table, a queue of workers included, or in a file that may be read.
+
+        Every column of every table is looked through, and with the rights of a superuser the pages of the files below,
+        up to 256 MB. Words that some memory still holds are no trace.
+        """
+        with self._guard:
+            self._see_all()
+            needles = self._needles(texts)
+        with self._guard, self._owner() as db:
+            return list(found(db, needles, [identity.encode() for identity in ids]))
 
     def _owner(self) -> "psycopg.Connection[tuple[Any, ...]]":
         return psycopg.connect(self._url, autocommit=True)
-
-
-def _listed() -> str:
-    return ", ".join(f"slowwave.{name}" for name in _TABLES)

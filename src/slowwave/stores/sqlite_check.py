@@ -1,22 +1,20 @@
 """Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
-import numpy as np
 
 from slowwave.errors import BusyError, CorruptError, InputError
-from slowwave.model.codec import COLUMNS, dumps
+from slowwave.model.codec import COLUMNS
 from slowwave.stores.checking import COUNTS, Checking
+from slowwave.stores.remains import holds, pieces
 from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_file import translated
 from slowwave.stores.statements import SQL
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
-_PIECE = 1 << 20
-_WORD = 8
 _BESIDE = ("-wal", "-shm", "-journal")
 
 
@@ -84,19 +82,15 @@ class SqliteCheck(Checking, SqliteBase):
             self._db.execute("VACUUM")
             self._emptied()
 
-    def traces(self, texts: Sequence[str]) -> list[str]:
+    def traces(self, texts: Sequence[str], _ids: Sequence[str] = ()) -> list[str]:
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
         with self._guard:
-            gone = [
-                text for text in texts if not self._one(SQL["somewhere"], {"word": text, "escaped": dumps(text)[1:-1]})
-            ]
-            forms = {form.encode() for text in gone for form in (text, dumps(text)[1:-1])}
-            needles = [form for form in forms if len(form) >= _WORD]
+            needles = self._needles(texts)
             places = [Path(name) for name in (self.name, *(self.name + end for end in _BESIDE))]
             return [
                 f"{path.name} still holds the bytes of what was erased"
                 for path in places
-                if needles and path.is_file() and _holds(path, needles)
+                if needles and path.is_file() and holds(pieces(path), needles)
             ]
 
     def _emptied(self) -> None:
@@ -104,25 +98,3 @@ class SqliteCheck(Checking, SqliteBase):
         busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
         if busy:
             raise BusyError(f"{self.name} is in use by another process: what was erased is gone, its bytes are not yet")
-
-
-def _holds(path: Path, needles: Collection[bytes]) -> bool:
-    """Whether a file holds any of these bytes. Read in pieces that overlap by the longest."""
-    longest = max(map(len, needles))
-    starts = np.array(sorted({int.from_bytes(needle[:_WORD], "little") for needle in needles}), dtype=np.uint64)
-    with path.open("rb") as file:
-        rest = b""
-        while piece := file.read(_PIECE):
-            rest += piece
-            if any(rest.startswith(needle, place) for place in _places(rest, starts) for needle in needles):
-                return True
-            rest = rest[-longest:]
-    return False
-
-
-def _places(data: bytes, starts: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> Iterator[int]:
-    """Where any of the needles may begin, by their first eight bytes: thousands are looked for at once."""
-    for shift in range(min(_WORD, max(0, len(data) - _WORD + 1))):
-        words = np.frombuffer(data, dtype="<u8", offset=shift, count=(len(data) - shift) // _WORD)
-        near = np.minimum(np.searchsorted(starts, words), len(starts) - 1)
-        yield from (int(place) * _WORD + shift for place in np.flatnonzero(starts[near] == words))

@@ -1,0 +1,88 @@
+"""Where a Postgres server may still hold what was erased: rows of its tables, and pages of the files below."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import sql
+
+from slowwave.stores.remains import PIECE, holds
+
+if TYPE_CHECKING:
+    from psycopg.sql import Composable
+
+REWRITTEN_MAX: Final = 256 * 1024 * 1024
+"""Bytes of tables up to which they are rewritten at once, and their files read."""
+
+_SEGMENT: Final = 1 << 30
+"""Bytes of one file of a relation; the next has a number."""
+_MARKS: Final = sql.SQL("SELECT * FROM slowwave.journal WHERE op <> 'erase'")
+"""The journal without the rows that say which ids were erased."""
+
+_REWRITABLE: Final = """
+SELECT array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY c.relname), sum(pg_total_relation_size(c.oid)),
+    bool_and(pg_has_role(c.relowner, 'USAGE'))
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND c.relname NOT IN ('store', 'migrations')
+"""
+_TABLES: Final = """
+SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind = 'r' ORDER BY 1, 2
+"""
+_FILES: Final = """
+SELECT r.relname, pg_relation_filepath(r.oid), pg_relation_size(r.oid)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_class r ON r.oid IN (c.oid, c.reltoastrelid) OR r.oid IN (
+    SELECT indexrelid FROM pg_index WHERE indrelid IN (c.oid, c.reltoastrelid)
+)
+WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND pg_relation_size(r.oid) > 0
+"""
+_SUPERUSER: Final = "SELECT current_setting('is_superuser') = 'on'"
+
+
+def rewritable(db: "psycopg.Connection[Any]") -> tuple[list[str], int, bool]:
+    """The tables that hold words, how many bytes they have with all that belongs to them, and whether we may rewrite them."""
+    row: Any = db.execute(_REWRITABLE.encode()).fetchone()
+    return list(row[0]), int(row[1]), bool(row[2])
+
+
+def found(db: "psycopg.Connection[Any]", needles: Sequence[bytes], ids: Sequence[bytes]) -> Iterator[str]:
+    """Each place that still holds one of the words or ids, in a sentence."""
+    with db.transaction():
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # else row security would hide them
+        for schema, table, readable in db.execute(_TABLES.encode()).fetchall():
+            name = f"{schema}.{table}"
+            if not readable:
+                if schema == "slowwave":
+                    yield f"this login may not look into the table {name}"
+                continue
+            whole = sql.SQL("SELECT * FROM {}").format(sql.Identifier(schema, table))
+            if holds(_rows(db, whole), needles) or holds(_rows(db, _MARKS if table == "journal" else whole), ids):
+                yield f"the table {name} still holds what was erased"
+    if rewritable(db)[1] <= REWRITTEN_MAX and db.execute(_SUPERUSER.encode()).fetchone() == (True,):
+        yield from _in_files(db, needles)
+
+
+def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Iterator[bytes]:
+    """All columns of all rows, as they are."""
+    with db.cursor() as cursor, cursor.copy(sql.SQL("COPY ({}) TO STDOUT (FORMAT binary)").format(query)) as copy:
+        yield from map(bytes, copy)
+
+
+def _in_files(db: "psycopg.Connection[Any]", needles: Sequence[bytes]) -> Iterator[str]:
+    if not needles:
+        return
+    db.execute("CHECKPOINT")
+    for relation, path, size in db.execute(_FILES.encode()).fetchall():
+        if holds(_pages(db, path, int(size)), needles):
+            yield f"pages of {relation} still hold the bytes of what was erased: another session may need them; erase again"
+
+
+def _pages(db: "psycopg.Connection[Any]", path: str, size: int) -> Iterator[bytes]:
+    read = b"SELECT pg_read_binary_file(%s, %s, %s, true)"
+    with db.cursor(binary=True) as cursor:
+        for start in range(0, size, PIECE):
+            number, offset = divmod(start, _SEGMENT)
+            row: Any = cursor.execute(read, (f"{path}.{number}" if number else path, offset, PIECE)).fetchone()
+            yield bytes(row[0] or b"")

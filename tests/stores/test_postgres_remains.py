@@ -1,0 +1,96 @@
+"""What an erase leaves on a server is looked for in every table and page, and what cannot be reached is said."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.stores.postgres import PostgresStore
+from slowwave.testing.postgres import PostgresServer
+
+WORDS = "Zebulon keeps forty xylophones"
+
+
+@pytest.fixture
+def own(postgres: PostgresServer) -> str:
+    return postgres.database()
+
+
+@pytest.fixture
+def memory(own: str) -> Iterator[AgentMemory]:
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="static") as opened:
+        yield opened
+
+
+def told(address: str, *statements: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        for statement in statements:
+            db.execute(statement.encode())
+
+
+def test_an_erase_is_proven_in_every_table_and_page_and_says_what_it_does_not_reach(memory: AgentMemory) -> None:
+    kept = memory.add("Alice owns the deploy pipeline").ids[0]
+    gone = memory.add(WORDS, metadata={"who": "Zebulon the Great"}).ids[0]
+    memory.update(gone, f"{WORDS} and a harp")
+    memory.search("who keeps xylophones?")
+    receipt = memory.erase(id=gone)
+    assert receipt.destroyed == (gone,)
+    assert receipt.problems == ()
+    assert "the server's write-ahead log and replicas, until they are recycled" in receipt.not_reached
+    assert "no trace is left in the store" in str(receipt)
+    assert memory.ports.store.traces([WORDS], [gone]) == []
+    assert memory.ports.store.traces([], [kept]) != [], "what was not erased is found"
+
+
+def test_a_row_that_was_left_anywhere_is_named(own: str, memory: AgentMemory) -> None:
+    gone = memory.add(WORDS).ids[0]
+    assert memory.erase(id=gone).verified
+    told(own, "CREATE SCHEMA slowwave_queue", "CREATE TABLE slowwave_queue.workflow_output (output text)")
+    store = memory.ports.store
+    for table, statement in (
+        ("slowwave.held", f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')"),
+        ("slowwave.entries", f"INSERT INTO slowwave.entries (key, scope, terms) VALUES (1, 1, '{WORDS}'::bytea)"),
+        ("slowwave_queue.workflow_output", f"INSERT INTO slowwave_queue.workflow_output VALUES ('{WORDS}')"),
+    ):
+        told(own, statement)
+        assert f"the table {table} still holds what was erased" in store.traces([WORDS])
+        told(own, f"TRUNCATE {table}" if "queue" in table else f"DELETE FROM {table} WHERE scope = 1")
+    told(own, f"INSERT INTO slowwave.links VALUES (1, '{gone}', 'x', 'close', 1, 1)")
+    assert store.traces([], [gone]) == ["the table slowwave.links still holds what was erased"]
+
+
+def test_bytes_of_dead_rows_are_found_and_gone_once_the_tables_are_rewritten(own: str, memory: AgentMemory) -> None:
+    memory.add("Alice owns the deploy pipeline")
+    told(own, f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')", "DELETE FROM slowwave.held WHERE scope = 1")
+    store = memory.ports.store
+    (trace,) = {one.partition(":")[0].replace("held_pkey", "held") for one in store.traces([WORDS])}
+    assert trace == "pages of held still hold the bytes of what was erased"
+    store.scrub()
+    assert store.traces([WORDS]) == []
+
+
+def test_words_that_somebody_else_keeps_are_no_trace(own: str, memory: AgentMemory) -> None:
+    with AgentMemory.open(own, scope="acme/bob", llm=None, embedder="none") as other:
+        other.add(WORDS)
+        gone = memory.add(WORDS).ids[0]
+        assert memory.erase(id=gone).verified
+        assert [fact.text for fact in other.get_all()] == [WORDS]
+
+
+def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: AgentMemory) -> None:
+    memory.add("Alice owns the deploy pipeline")
+    told(own, "DROP ROLE IF EXISTS plain_app", "CREATE ROLE plain_app LOGIN IN ROLE slowwave_app")
+    with AgentMemory.open(
+        own.replace("postgres:@", "plain_app@"), scope="acme/carl", llm=None, embedder="none"
+    ) as mine:
+        gone = mine.add(WORDS).ids[0]
+        receipt = mine.erase(id=gone)
+        assert not receipt.verified
+        (problem,) = receipt.problems
+        assert "their owner has to run `VACUUM FULL slowwave.conversations, " in problem
+        statement = problem.partition("`")[2].partition("`")[0]
+        told(own, statement)
+        assert isinstance(mine.ports.store, PostgresStore)
+    assert memory.ports.store.traces([WORDS], [gone]) == []
+    told(own, "DROP ROLE plain_app")
