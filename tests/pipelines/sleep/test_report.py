@@ -1,12 +1,18 @@
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, Message
+from slowwave.errors import ModelError
+from slowwave.model.plan import Plan
+from slowwave.pipelines.sleep import SleepReport
+from slowwave.pipelines.sleep.lease import Lease
 from slowwave.testing import FrozenClock
 
 if TYPE_CHECKING:
     from tests.conftest import World
 
+START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 Opened = Callable[..., AgentMemory]
 FADING = ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog", "Riga has bridges")
 
@@ -78,3 +84,37 @@ def test_what_was_overtaken_is_told_as_not_done(world: "World") -> None:
     told = str(memory.sleep())
     assert "  compress: not done: " in told
     assert "  compress: 5" not in told
+
+
+def test_what_a_failing_model_left_is_told_plainly_and_why(world: "World") -> None:
+    memory = world.open(immediate_window=4, recent_window=4)
+    memory.add_messages([Message(role="user", content=f"I watered bed {n}") for n in range(20)], conversation="c")
+    world.mind.summary = ModelError("the model is down")
+    assert str(memory.sleep()).splitlines() == [
+        "sleep: nothing was done",
+        "left for another night, because of the problem below: 3 stretches of talk to summarise",
+        "problem: c: the model is down",
+    ]
+    told = str(memory.sleep(think=False)).splitlines()
+    assert told[0] == "sleep: nothing was done"
+    assert told[1].startswith("left for another night, because no model was to be asked: ")
+    world.mind.summary = "Beds were watered"
+    assert str(memory.sleep()).startswith("sleep in t: ")
+
+
+def test_a_second_sleeper_says_who_is_at_work(world: "World") -> None:
+    memory = world.open()
+    memory.add("Rome has trams")
+    with_lease = Lease.taken(memory.ports)
+    assert with_lease is not None
+    assert str(world.open().sleep()) == "sleep: another sleeper is at work here; it does what is due"
+    with_lease.given_back()
+
+
+def test_what_is_left_is_named_one_or_many() -> None:
+    plan = Plan(id="r", scope="t", cause="sleep", at=START)
+    left = {"retry": 1, "cascade": 1_204, "expire": 2}
+    assert str(SleepReport(plan=plan, left=left)).splitlines()[1] == (
+        "left for another night: 1 fact that waits for a model, 1,204 stretches of talk to summarise, "
+        "2 changes of the stage expire"
+    )

@@ -20,7 +20,7 @@ from slowwave.pipelines.sleep.fade import fade
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
-from slowwave.pipelines.sleep.report import SleepReport as SleepReport
+from slowwave.pipelines.sleep.report import ELSEWHERE as ELSEWHERE, SleepReport as SleepReport
 from slowwave.pipelines.sleep.retry import retry
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.pipelines.sleep.steps import Steps
@@ -49,9 +49,6 @@ STAGES: tuple[tuple[str, Callable[[Night], Staged]], ...] = (
 BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
 """Stages that change facts because a mind says so: the budget of the night binds them."""
 
-ELSEWHERE = "asleep elsewhere"
-"""What is left when another process is sleeping this scope: all of it."""
-
 
 @dataclass(slots=True)
 class Rest:
@@ -66,12 +63,12 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     parent = new_id(now)
     plan = Plan(id=parent, scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
-        return SleepReport(plan=plan, dry_run=dry_run)
+        return SleepReport(plan=plan, dry_run=dry_run, thought=think)
     if dry_run:
         return _night(ports, rest, plan, None, think=think)
     lease = Lease.taken(ports)
     if lease is None:
-        return SleepReport(plan=plan, left={ELSEWHERE: 1})
+        return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
         return _night(ports, rest, plan, lease.beating(), think=think)
     finally:
@@ -131,6 +128,7 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
         problems=tuple(problems),
         cost=cost + steps.cost,
         dry_run=dry_run,
+        thought=think,
     )
 
 

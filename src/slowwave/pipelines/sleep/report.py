@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Final
 
 from slowwave.model.operation import Add, Change, Operation
@@ -13,12 +14,27 @@ WIDTH: Final = 120
 """Characters of each that are shown."""
 
 
+ELSEWHERE: Final = "asleep elsewhere"
+"""What is left while another process is sleeping this scope: all of it."""
+_LEFT: Final[Mapping[str, tuple[str, str]]] = {
+    "distil": ("conversation to read", "conversations to read"),
+    "retry": ("fact that waits for a model", "facts that wait for a model"),
+    "duplicates": ("comparison of facts", "comparisons of facts"),
+    "compress": ("group of fading facts to summarise", "groups of fading facts to summarise"),
+    "cascade": ("stretch of talk to summarise", "stretches of talk to summarise"),
+    "due": ("fact that is due", "facts that are due"),
+    "replan": ("fact to be dated anew", "facts to be dated anew"),
+    "reembed": ("batch of memories without a vector", "batches of memories without a vector"),
+}
+"""What one of it is, by the name under which it is left."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SleepReport:
     """What a night planned and did.
 
     `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
-    another night; `problems` are a failing model's own words.
+    another night; `problems` are a failing model's own words. `thought` says whether a model was to be asked at all.
     """
 
     plan: Plan
@@ -27,13 +43,23 @@ class SleepReport:
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     dry_run: bool = False
+    thought: bool = True
 
     def __str__(self) -> str:
         lines = [str(self.plan)] if self.dry_run and tally(self.plan.operations) else list(self._done())
-        lines = lines or ["sleep: nothing due"]
+        if ELSEWHERE in self.left:
+            return "sleep: another sleeper is at work here; it does what is due"
+        undone = self.left or self.problems
+        lines = lines or [f"sleep: {'nothing was done' if undone else 'nothing due'}"]
         if self.left:
-            lines.append("left for another night: " + ", ".join(f"{name} {n}" for name, n in self.left.items()))
+            lines.append(f"left for another night{self._why()}: {', '.join(starmap(_counted, self.left.items()))}")
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
+
+    def _why(self) -> str:
+        """Why something was left; without a reason of its own, it was more than one night does."""
+        if self.problems:
+            return f", because of the problem{'s' if len(self.problems) > 1 else ''} below"
+        return "" if self.thought else ", because no model was to be asked"
 
     def _done(self) -> Iterator[str]:
         """What was applied, stage by stage, and how to take it back."""
@@ -52,6 +78,11 @@ class SleepReport:
             yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
         if applied:
             yield f"  run {self.plan.id}, undo all of it with `slowwave undo {self.plan.id}`"
+
+
+def _counted(name: str, number: int) -> str:
+    one, many = _LEFT.get(name, (f"change of the stage {name}", f"changes of the stage {name}"))
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _group(stage: str, group: Group) -> Iterator[str]:
