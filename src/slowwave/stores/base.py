@@ -93,6 +93,17 @@ class StoreBase:
         """Around reads that must see one and the same committed state."""
         raise NotImplementedError
 
+    def _transaction(self, scope: str) -> AbstractContextManager[None]:
+        """Around writes to one scope: all of them or none, and one writer at a time."""
+        raise NotImplementedError
+
+    def _wait_for_nobody(self) -> None:
+        """From now on, who holds a lock is not waited for."""
+
+    def close(self) -> None:
+        """Let go of the store. Idempotent."""
+        raise NotImplementedError
+
     def _see_all(self) -> None:
         """The next reads inside the guard may see every scope: for upkeep of the whole store."""
 

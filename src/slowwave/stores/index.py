@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slowwave.model.entry import Entry
 from slowwave.model.memory import KINDS, Memory
@@ -33,6 +34,10 @@ class Index:
         """How many memories it holds."""
         return len(self._rows)
 
+    def __contains__(self, identity: object) -> bool:
+        """Whether it holds the memory of an id."""
+        return identity in self._rows.row
+
     @property
     def originals(self) -> int:
         """How many texts document frequencies are counted over."""
@@ -50,6 +55,14 @@ class Index:
     def wording(self, text: str) -> str:
         """The question without the names of known speakers: what to embed for `Query.vector`."""
         return ask(text, self._rows.names).wording
+
+    def packed(self) -> tuple[str, bytearray]:
+        """All of it as JSON and bytes, for `unpack` of an index of the same `index_state.LAYOUT`."""
+        return self._rows.packed()
+
+    def unpack(self, head: str, data: NDArray[np.uint8]) -> None:
+        """Take up in an empty index what `packed` gave; it answers to the bit as that one did."""
+        self._rows.unpack(head, data)
 
     def append(self, rows: Sequence[tuple[Memory, Entry]]) -> None:
         """Add memories, the messages of a conversation in the order of their seq; a known fact takes its new words.

@@ -52,3 +52,8 @@ class Columns(UserDict[str, NDArray[Any]]):
         self["question"][fresh] = bareness(np.array(question, dtype=np.float64), count)
         self["cues"][fresh] = cues
         return start
+
+    def take(self, columns: Mapping[str, NDArray[Any]], size: int) -> None:
+        """Take up columns of so many rows."""
+        self.data.update(columns)
+        self.size = size

@@ -1,6 +1,7 @@
 """Where each word of a search index occurs: a list of words and rows, put in order once asking has become dear."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,17 @@ class Postings:
         new = np.flatnonzero(self._terms[self._sorted : self._count] == wanted) + self._sorted
         self._looked += self._count - self._sorted
         return np.concatenate((self._rows[first:last], self._rows[new])).astype(np.intp)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, sorted, as `take` wants it."""
+        if self._sorted < self._count:
+            self._sort()
+        return {"terms": self._terms[: self._count], "rows": self._rows[: self._count]}
+
+    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
+        self._terms, self._rows = arrays["terms"], arrays["rows"]
+        self._count = self._sorted = len(self._terms)
 
     def _sort(self) -> None:
         order = np.argsort(self._terms[: self._count], kind="stable")  # stable: the rows of a word stay ascending

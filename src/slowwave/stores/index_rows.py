@@ -1,7 +1,6 @@
 """The rows of a search index: the memories of one scope as arrays, grown in place."""
 
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -14,8 +13,7 @@ from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory, is_outdated
 from slowwave.policy.features import date_terms, name_words
 from slowwave.policy.ranking import Corpus, Mask, Rows, weight
 from slowwave.stores.index_bulk import Messages, seconds
-from slowwave.stores.index_columns import Columns
-from slowwave.stores.index_postings import Postings
+from slowwave.stores.index_state import IndexState
 from slowwave.stores.index_vectors import ContextVectors
 
 _DAY: Final = 86_400_000_000
@@ -31,30 +29,8 @@ _NO_VECTORS: Final = (
 )
 
 
-class IndexRows:
+class IndexRows(IndexState):
     """What `Index` holds: columns with one row for each memory, postings, conversations, speakers and vectors."""
-
-    def __init__(self) -> None:
-        self.columns = Columns()
-        self.ids: list[str] = []
-        self.row: dict[str, int] = {}
-        self.postings = Postings()
-        self._gists: dict[int, int] = {}  # of each message of which only some words are hot: the row of these
-        self.conversations: dict[str, int] = {}
-        self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
-        self._named: list[bool] = []  # of each conversation: somebody in it has a name
-        self._assisted: list[bool] = []  # of each conversation: an assistant without a name speaks in it
-        self.speakers: dict[str, int] = {}
-        self.names: dict[str, frozenset[int]] = {}
-        self.categories: dict[str, int] = {}
-        self._days: dict[int, int] = {}
-        self._day_terms: defaultdict[int, list[int]] = defaultdict(list)
-        self._origins: dict[int, tuple[object, ...]] = {}  # of each fact: what it rests on and belongs to
-        self._subjects: dict[int, list[str]] = {}  # of each fact that rests on no message: who it is about
-        self._lenders, self._borrowers = array("q"), array("q")
-        self._awaited: defaultdict[str, list[int]] = defaultdict(list)  # messages not here yet: the facts on them
-        self._vectors: dict[str, ContextVectors] = {}
-        self._prepared: dict[str | None, Corpus] = {}
 
     def __len__(self) -> int:
         return len(self.row)
@@ -265,8 +241,7 @@ class IndexRows:
     def _speaker(self, name: str) -> int:
         if name not in self.speakers:
             number = self.speakers[name] = len(self.speakers)
-            for word in name_words(name):
-                self.names[word] = self.names.get(word, frozenset()) | {number}
+            self._call(name, number)
             for fact in self._subjects:
                 self._settle(fact)
         return self.speakers[name]
@@ -389,6 +364,6 @@ class IndexRows:
         return corpus
 
 
-def _origin(memory: Memory) -> tuple[object, ...]:
-    sources = tuple(dict.fromkeys(source.memory for source in memory.sources))
-    return sources, memory.members, memory.span, memory.conversation, memory.subject
+def _origin(memory: Memory) -> list[object]:
+    sources = list(dict.fromkeys(source.memory for source in memory.sources))
+    return [sources, list(memory.members), list(memory.span or ()), memory.conversation, memory.subject]

@@ -1,6 +1,6 @@
 """The vectors of one scope and one embedder, each pooled with those of the messages around it, ready to scan."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,32 @@ class ContextVectors:
             self._passages[: self._passage_count],
             self._passage_rows[: self._passage_count],
         )
+
+    def packed(self, size: int) -> dict[str, NDArray[Any]]:
+        """All arrays of the first `size` rows by name, as `take` wants them."""
+        sums, scale, passages, passage_rows = self.arrays(size)
+        gists = [(whole, gist) for whole, (gist, _) in self._gists.items()]
+        return {
+            "sums": sums,
+            "scale": scale,
+            "passages": passages,
+            "passage rows": passage_rows,
+            "gists": np.array(gists, dtype=np.int64).reshape(-1, 2),
+            "gist vectors": self._stacked([vector for _, vector in self._gists.values()]),
+            "recent": np.array(list(self._recent), dtype=np.int64),
+            "recent vectors": self._stacked(list(self._recent.values())),
+        }
+
+    def _stacked(self, vectors: Sequence[Vectors]) -> Vectors:
+        return np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dim)
+
+    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what `packed` gave."""
+        self._sums, self._scale, self._passages = arrays["sums"], arrays["scale"], arrays["passages"]
+        self._passage_rows, self._passage_count = arrays["passage rows"], len(self._passages)
+        pairs = zip(arrays["gists"].tolist(), arrays["gist vectors"], strict=True)
+        self._gists = {whole: (gist, vector) for (whole, gist), vector in pairs}
+        self._recent = dict(zip(arrays["recent"].tolist(), arrays["recent vectors"], strict=True))
 
     def append(
         self,

@@ -1,12 +1,18 @@
-"""Search: one index in RAM for each scope in use, kept up with what any process commits."""
+"""Search: one index in RAM for each scope in use, kept up with what any process commits, and stored for the next one."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from operator import itemgetter
 from threading import RLock
-from typing import Any
+from typing import Any, Final
+from zlib import crc32
 
+import numpy as np
+from numpy.typing import NDArray
+
+from slowwave.errors import StoreError
 from slowwave.model.codec import dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
@@ -14,6 +20,7 @@ from slowwave.model.query import Query, Ranked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.index import Index
 from slowwave.stores.index_bulk import Messages
+from slowwave.stores.index_state import LAYOUT
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
 from slowwave.stores.statements import SQL, bounds
 
@@ -23,25 +30,43 @@ _PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
 _EMBEDDER = _COLUMNS.index("embedder")
 ROWS_IN_RAM = 1_000_000
 
+WORTH_STORING: Final = 1000
+"""Memories from which on an index is stored: one of fewer is built as quickly as it is read."""
+BEHIND: Final = 64
+"""A stored index is written anew once this part of its memories came or changed since, and passed over after four times."""
+LARGEST: Final = 800_000_000
+"""Bytes: SQLite holds at most a billion in a row."""
+
 
 @dataclass(slots=True)
 class _Held:
     """An index, and which state of the scope it shows."""
 
     index: Index
-    known: set[str]
+    scope: str
     journal: int
     reindexed: int
-    seen: object
+    stored: int | None = None  # the journal row it was stored with, if it was
+    behind: int = 0  # memories that came or changed since
+    seen: object = None
 
 
 class Searching(StoreBase):
     """Reads that an index in RAM answers. The least used ones are let go when all hold over a million rows."""
 
     def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
-        super().__init__(path, **arguments)
         self._indexes: OrderedDict[int, _Held] = OrderedDict()
         self._searching = RLock()  # an index has one user at a time
+        super().__init__(path, **arguments)
+
+    def close(self) -> None:
+        """Let go of the store. Idempotent. An index that took long to build is stored for whoever opens it next."""
+        try:
+            with self._searching, suppress(StoreError):  # of no use but speed: what stands in the way is left alone
+                while self._indexes:
+                    self._store(*self._indexes.popitem())
+        finally:
+            super().close()
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """The best places for a query, best first. Another scope's rows change no score."""
@@ -82,6 +107,8 @@ class Searching(StoreBase):
         with self._one_state():
             low, high = bounds(token)
             last, reindexed = self._one(SQL["state_of_scope"], {"scope": token, "low": low, "high": high})
+            if held is None:
+                held = self._stored(scope, token)
             if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
                 held = self._built(scope, token)
             held.journal, held.reindexed, held.seen = last or low, reindexed, seen
@@ -106,8 +133,41 @@ class Searching(StoreBase):
             places = {"scope": token, "ids": dumps(trimmed)}
             pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
             index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
-        known = {*messages.id, *(memory.id for memory, _ in facts)}
-        return _Held(index=index, known=known, journal=low, reindexed=0, seen=None)
+        return _Held(index=index, scope=scope, journal=low, reindexed=0)
+
+    def _stored(self, scope: str, token: int) -> _Held | None:
+        """The scope's index as it was stored, if that can be read."""
+        row = self._one(SQL["snapshot"], (token,))
+        if row is None or row[2] != LAYOUT:
+            return None
+        journal, reindexed, _, total, head, size = row
+        arrays = self._stored_arrays(token, size)
+        if crc32(arrays.data, crc32(head.encode())) != total:
+            return None
+        index = Index()
+        index.unpack(head, arrays)
+        return _Held(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
+
+    def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
+        """So many bytes, to be written to by whoever asked."""
+        return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
+
+    def _store(self, token: int, held: _Held) -> None:
+        """Store an index that took long to build or to catch up, unless somebody wrote in its scope meanwhile."""
+        if len(held.index) < WORTH_STORING or (held.stored is not None and held.behind * BEHIND < len(held.index)):
+            return
+        head, arrays = held.index.packed()
+        if len(head) + len(arrays) > LARGEST:
+            return
+        low, high = bounds(token)
+        place = {"scope": token, "low": low, "high": high}
+        values = (held.journal, held.reindexed, LAYOUT, crc32(arrays, crc32(head.encode())), head, arrays)
+        with self._guard:
+            self._wait_for_nobody()
+            with self._transaction(held.scope):
+                last, reindexed = self._one(SQL["state_of_scope"], place)
+                if (last or low, reindexed) == (held.journal, held.reindexed):
+                    self._db.execute(SQL["put_snapshot"], (token, *values))
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Take over what the journal tells since; False if only a new index will do."""
@@ -116,15 +176,17 @@ class Searching(StoreBase):
         for op, memory, words in self._all(SQL["touched"], (held.journal, last)):
             if op == "erase":
                 return False
-            (worded if words or memory not in held.known else touched).add(memory)
+            (worded if words or memory not in held.index else touched).add(memory)
+        held.behind += len(worded | touched)
+        if held.journal == held.stored and held.behind * BEHIND > 4 * len(held.index):
+            return False
         rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*worded, *touched])})
         pairs = self._pairs(scope, rows)
         try:
             held.index.append([pair for pair in pairs if pair[0].id in worded])
         except ValueError:  # a message out of order, or with other words
             return False
-        held.known |= worded & {memory.id for memory, _ in pairs}
-        held.index.change(memory for memory, _ in pairs if memory.id in held.known - worded)
+        held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
         places = {"scope": token, "ids": dumps([memory.id for memory, _ in pairs if memory.gist is not None])}
         held.index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
         return True

@@ -1,0 +1,237 @@
+"""An index that took long to build is stored for the next process: to the bit, and only while it fits its scope."""
+
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from slowwave.model.operation import Erase
+from slowwave.model.query import Query, Ranked
+from slowwave.ports import Store
+from slowwave.stores import search
+from slowwave.stores.index import Index
+from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.sqlite import SqliteStore
+from slowwave.testing.plans import DIM, NOW, SCOPE, add, change, fact, message, plan, use
+
+TALK = [message(f"note {number} on tea and rowing", speaker="Ann", id=f"t{number}") for number in range(12)]
+FACT = fact("Ann rows", id="rows")
+VECTOR = np.full(DIM, DIM**-0.5, dtype=np.float32)
+ASKED = Query(text="who rows?", top_k=20, now=NOW, embedder="test-8", vector=VECTOR)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "WORTH_STORING", 4)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    name = str(tmp_path / "memory.db")
+    with_all(SqliteStore(name))
+    return name
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A number for each index that is built row by row."""
+    seen: list[int] = []
+    load = Index.load
+    monkeypatch.setattr(Index, "load", lambda index, told: (seen.append(len(told)), load(index, told))[1])
+    return seen
+
+
+def with_all(store: Store) -> None:
+    store.apply(plan(*(add(one) for one in TALK), add(FACT)))
+    asked(store)
+    store.close()
+
+
+def asked(store: Store) -> list[Ranked]:
+    return store.search([SCOPE], ASKED)
+
+
+def opened(path: str) -> list[Ranked]:
+    store = SqliteStore(path)
+    found = asked(store)
+    store.close()
+    return found
+
+
+def row(path: str) -> tuple[object, ...] | None:
+    db = apsw.Connection(path)
+    found = db.execute("SELECT journal, checksum, head, arrays FROM snapshots").fetchone()
+    db.close()
+    return found
+
+
+def spoil(path: str, statement: str) -> None:
+    db = apsw.Connection(path)
+    db.execute(statement)
+    db.close()
+
+
+def afresh(path: str) -> list[Ranked]:
+    """What an index gives that is built row by row."""
+    spoil(path, "DELETE FROM snapshots")
+    return opened(path)
+
+
+def test_the_next_process_reads_the_index_and_finds_the_same_to_the_bit(path: str, builds: list[int]) -> None:
+    found = opened(path)
+    assert not builds
+    assert found == afresh(path)
+    assert builds == [len(TALK)]
+
+
+def test_what_was_written_since_is_taken_over(path: str, builds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore(path)
+    store.apply(plan(add(message("and she rows again", speaker="Ann", id="new"))))
+    store.apply(plan(change(store.get([SCOPE], ["rows"])[0], text="Ann rows and sails")))
+    store.apply(plan(use(store.get([SCOPE], ["rows"])[0])))
+    store.close()
+    monkeypatch.setattr(search, "BEHIND", 16)
+    found = opened(path)
+    assert not builds
+    assert {"new", "rows"} <= {one.id for one in found} | {i for one in found for i in one.facts}
+    assert found == afresh(path)
+
+
+def test_an_index_that_fell_behind_is_stored_anew_and_one_far_behind_is_passed_over(
+    path: str, builds: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = row(path)
+    store = SqliteStore(path)
+    store.apply(plan(add(message("one more", id="more"))))
+    store.close()
+    monkeypatch.setattr(search, "BEHIND", 12)
+    opened(path)
+    assert row(path) == first
+    monkeypatch.setattr(search, "BEHIND", 20)
+    opened(path)
+    assert not builds
+    second = row(path)
+    assert second != first
+    store = SqliteStore(path)
+    store.apply(plan(*(add(message("much more")) for _ in range(9))))
+    store.close()
+    opened(path)
+    assert builds == [len(TALK) + 10]
+    assert row(path) != second
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE snapshots SET layout = layout + 1",
+        "UPDATE snapshots SET reindexed = reindexed + 1",
+        "UPDATE snapshots SET checksum = checksum + 1",
+        "UPDATE snapshots SET head = replace(head, 'rows', 'sows')",
+        "UPDATE snapshots SET arrays = zeroblob(length(arrays))",
+        "UPDATE snapshots SET arrays = x''",
+        "UPDATE scopes SET reindexed = reindexed + 1",
+    ],
+)
+def test_one_that_does_not_fit_is_passed_over_and_written_anew(path: str, damage: str, builds: list[int]) -> None:
+    expected, before = opened(path), row(path)
+    spoil(path, damage)
+    assert opened(path) == expected
+    assert builds == [len(TALK)]
+    assert row(path) == before
+    assert opened(path) == expected
+    assert len(builds) == 1
+
+
+def test_erasing_in_a_scope_destroys_its_index(path: str, builds: list[int]) -> None:
+    store = SqliteStore(path)
+    asked(store)
+    other = SqliteStore(path)
+    other.apply(plan(Erase(memory="t3", because="asked to")))
+    other.close()
+    store.close()  # whose index still holds what was erased
+    assert row(path) is None
+    assert "t3" not in {one.id for one in opened(path)}
+    assert builds == [len(TALK) - 1]
+
+
+def test_an_index_that_somebody_else_has_outrun_is_not_stored(path: str) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    store, other = SqliteStore(path), SqliteStore(path)
+    asked(store)
+    other.apply(plan(add(message("meanwhile"))))
+    store.close()
+    assert row(path) is None
+    other.close()
+
+
+def test_who_closes_waits_for_no_lock(path: str) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    store = SqliteStore(path, busy_seconds=60)
+    asked(store)
+    other = apsw.Connection(path)
+    other.execute("BEGIN IMMEDIATE")
+    closing = threading.Thread(target=store.close)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive()
+    other.execute("ROLLBACK")
+    assert row(path) is None
+
+
+def test_a_small_scope_a_huge_one_and_a_memory_in_ram_store_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_all(SqliteStore(":memory:"))
+    for name, value in (("WORTH_STORING", 1000), ("LARGEST", 100)):
+        monkeypatch.setattr(search, name, value)
+        path = str(tmp_path / f"{name}.db")
+        with_all(SqliteStore(path))
+        assert row(path) is None
+        monkeypatch.setattr(search, "WORTH_STORING", 4)
+
+
+def test_scopes_do_not_see_each_others(path: str) -> None:
+    store = SqliteStore(path)
+    theirs = [message(f"rowing {n}", scope="acme/bob", id=f"b{n}") for n in range(5)]
+    store.apply(replace(plan(*map(add, theirs)), scope="acme/bob"))
+    store.search(["acme/bob"], ASKED)
+    store.close()
+    again = SqliteStore(path)
+    assert {one.id for one in again.search(["acme/bob"], ASKED)} == {one.id for one in theirs}
+    assert asked(again) == afresh(path)
+    again.close()
+
+
+def test_a_process_that_is_killed_while_storing_leaves_the_file_sound(path: str) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    program = (
+        "import os, sys\nfrom slowwave.stores import search\nfrom slowwave.stores.sqlite import SqliteStore\n"
+        "search.WORTH_STORING = 4\n"
+        "reached = lambda name: os._exit(9) if name == 'apply.before_commit' else None\n"
+        "store = SqliteStore(sys.argv[1], reached=reached)\n"
+        "store.frequencies('acme/alice')\nstore.close()\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program, path], check=False).returncode == 9
+    assert row(path) is None
+    store = SqliteStore(path)
+    assert store.check(deep=True) == []
+    store.close()
+
+
+@pytest.mark.usefixtures("in_postgres")
+def test_postgres_keeps_them_too(address: str, builds: list[int]) -> None:
+    with_all(PostgresStore(address, connections=2))
+    assert len(builds) == 1
+    again = PostgresStore(address, connections=2)
+    found = asked(again)
+    assert len(builds) == 1
+    again.apply(plan(add(message("and she rows again", speaker="Ann", id="new"))))
+    assert "new" in {one.id for one in asked(again)}
+    again.apply(plan(Erase(memory="new", because="asked to")))
+    assert [one.id for one in asked(again)] == [one.id for one in found]
+    again.close()
