@@ -93,7 +93,7 @@ def test_what_a_failing_model_left_is_told_plainly_and_why(world: "World") -> No
     assert str(memory.sleep()).splitlines() == [
         "sleep: nothing was done",
         "left for another night, because of the problem below: 3 stretches of talk to summarise",
-        "problem: c: the model is down",
+        "problem: the model is down",
     ]
     told = str(memory.sleep(think=False)).splitlines()
     assert told[0] == "sleep: nothing was done"
