@@ -1,15 +1,20 @@
 """Health: every kind of finding is found, with its ids, and a well kept memory has none."""
 
+import ast
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import Message
+from slowwave import Config, Message
+from slowwave.cli.rooms import ROOMS
 from slowwave.errors import ModelError
 from slowwave.model.fact import Fact, Verdict
 from slowwave.model.operation import Erase
 from slowwave.model.plan import Group, Plan
+from slowwave.pipelines import health
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -36,11 +41,15 @@ def test_pairs_that_want_a_look(world: "World", relation: str, urgent: bool) -> 
     first = memory.add("Mia lives in Bern").ids[0]
     world.mind.verdicts = [Verdict(fact=1, op="LINK", memory=1, relation=relation)]
     second = memory.add("Mia lives in Basel").ids[0]
-    health = memory.health()
+    found = memory.health()
     assert kinds(memory) == {relation: (1, urgent)}
-    assert set(health.findings[0].examples[0].split()) == {first, second}
-    assert health.ok is not urgent
-    assert health.findings[0].fix in str(health)
+    assert set(found.findings[0].examples[0].split()) == {first, second}
+    assert found.ok is not urgent
+    assert found.findings[0].fix in str(found)
+    assert all(f"{identity}  Mia lives in" in str(found) for identity in (first, second))
+    memory.pin(first)
+    assert kinds(memory) == {}, "a person has said that both stand"
+    memory.unpin(first)
     memory.delete(second)
     assert kinds(memory) == {}, "a pair of which one is gone wants no look"
 
@@ -94,6 +103,30 @@ def test_more_outdated_than_standing(world: "World") -> None:
     for n in range(21):
         memory.delete(memory.add(f"Thing{n} is dull").ids[0])
     assert kinds(memory) == {"outdated": (21, False)}
+
+
+def test_every_command_and_setting_that_a_fix_names_is_there() -> None:
+    tree = ast.parse(Path(health.__file__).read_text())
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    fixes = [text for text in texts if "`" in text and "\n" not in text and not text.endswith(".")]
+    named = {word for fix in fixes for word in re.findall(r"`(?:slowwave )?([a-z_]+)", fix)}
+    assert {"doctor", "copy", "consolidate", "review", "reembed", "pin", "update", "delete", "sleep"} <= named
+    assert named <= {name for names in ROOMS.values() for name in names} | Config.__dataclass_fields__.keys() | {
+        "as_of"
+    }
+
+
+def test_many_are_shown_as_a_few(world: "World") -> None:
+    memory = world.open()
+    world.mind.verdicts = ModelError("down")
+    for n in range(9):
+        memory.add(f"Mia likes tea {n} " + "and more of it " * 20)
+    told = str(memory.health()).splitlines()
+    assert told[1] == "  ! waiting (8): facts were stored while no mind could decide about them"
+    assert len([line for line in told if "Mia likes tea" in line]) == 5
+    assert all(len(line) < 140 for line in told)
+    assert told[-2].strip() == "and 3 more"
+    assert told[-1] == "    → check the model, then `slowwave sleep`"
 
 
 def test_a_damaged_store_is_the_first_finding(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:

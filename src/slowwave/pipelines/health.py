@@ -30,15 +30,17 @@ _LINKS: Final = {
     "unsure": ("near-identical pairs that the mind could not decide about", True),
     "close": ("pairs of facts say nearly the same", False),
 }
-_LOOK: Final = "look at both with `slowwave explain ID`; then `update`, `delete` or `pin` one"
+_LOOK: Final = "`slowwave update ID` or `delete ID` one of the two; where both stand, `pin ID` one of them to say so"
+_SHOWN: Final = 100
+"""Characters of a memory that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Something to look at.
 
-    `examples` are ids, of two memories each for pairs. `urgent` ones make a memory not ok: something is wrong, or a
-    person has to decide; the others are worth knowing.
+    `examples` are ids, of two memories each for pairs, and `shown` what these say. `urgent` ones make a memory not ok:
+    something is wrong, or a person has to decide; the others are worth knowing.
     """
 
     kind: str
@@ -47,10 +49,12 @@ class Finding:
     fix: str
     urgent: bool = True
     examples: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        some = f" (such as {', '.join(self.examples)})" if self.examples else ""
-        return f"{'!' if self.urgent else '-'} {self.kind}: {self.count:,} {self.says}{some}\n    {self.fix}"
+        head = f"{'!' if self.urgent else '-'} {self.kind} ({self.count:,}): {self.says}"
+        more = (f"and {self.count - EXAMPLES:,} more",) if self.shown and self.count > EXAMPLES else ()
+        return "\n      ".join((head, *self.shown, *more)) + f"\n    → {self.fix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,10 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
 def _store(ports: Ports) -> Iterator[Finding]:
     if wrong := ports.store.check():
         yield Finding(
-            kind="store", count=len(wrong), says=f"problems: {'; '.join(wrong[:EXAMPLES])}", fix="restore a backup"
+            kind="store",
+            count=len(wrong),
+            says=f"problems: {'; '.join(wrong[:EXAMPLES])}",
+            fix="see all of it with `slowwave doctor --deep`, and go back to a copy, such as `slowwave copy` makes",
         )
 
 
@@ -109,12 +116,26 @@ def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
 def _linked(ports: Ports) -> Iterator[Finding]:
     links = ports.store.links(ports.scope, None, tuple(_LINKS))
     ends = {end for link in links for end in (link.source, link.target)}
-    live = {memory.id for memory in ports.store.get((ports.scope,), ends) if memory.hot}
+    there = ports.store.get((ports.scope,), ends)
+    live = {memory.id: memory for memory in there if memory.hot and not memory.pinned}  # a pin says that it stands
     for kind, (says, urgent) in _LINKS.items():
-        pairs = [link for link in links if link.kind == kind and {link.source, link.target} <= live]
+        found = [link for link in links if link.kind == kind and {link.source, link.target} <= live.keys()]
+        pairs = [(live[link.source], live[link.target]) for link in found]
         if pairs:
-            shown = tuple(f"{link.source} {link.target}" for link in pairs[:EXAMPLES])
-            yield Finding(kind=kind, count=len(pairs), says=says, fix=_LOOK, urgent=urgent, examples=shown)
+            yield Finding(
+                kind=kind,
+                count=len(pairs),
+                says=says,
+                fix=_LOOK,
+                urgent=urgent,
+                examples=tuple(f"{one.id} {other.id}" for one, other in pairs[:EXAMPLES]),
+                shown=tuple(line for one, other in pairs[:EXAMPLES] for line in (_told(one), f"  {_told(other)}")),
+            )
+
+
+def _told(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    return f"{memory.id}  {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}"
 
 
 def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
@@ -186,7 +207,7 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
 def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
     limit = ports.config.hot_facts_max or READABLE
     if hot > limit:
-        fix = "set `hot_facts_max`, a shorter `half_life_days`, or let it sleep more often"
+        fix = "set `hot_facts_max`, or a shorter `semantic_decay_days`, or let it sleep more often"
         yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
     behind = {
         found.name: found.last_seq - found.cursor(CURSOR)
@@ -194,12 +215,13 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
         if found.name and found.last_seq > found.cursor(CURSOR)
     }
     if (unread := sum(behind.values())) > UNREAD:
-        fix = "run `slowwave consolidate`, or set `consolidate_every_turns`"
+        fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
         says = f"messages of {len(behind):,} conversations were never distilled"
         yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
 
 
 def _found(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:
     if memories:
-        shown = tuple(memory.id for memory in memories[:EXAMPLES])
-        yield Finding(kind=kind, count=len(memories), says=says, fix=fix, urgent=urgent, examples=shown)
+        some = memories[:EXAMPLES]
+        examples, shown = tuple(memory.id for memory in some), tuple(map(_told, some))
+        yield Finding(kind=kind, count=len(memories), says=says, fix=fix, urgent=urgent, examples=examples, shown=shown)
