@@ -42,14 +42,19 @@ def groups(
 
 
 class _Linkage:
-    """Agglomerative clustering over the pairs above a threshold. Cluster n + k is the k-th that was made."""
+    """Agglomerative clustering over the pairs above a threshold. Cluster n + k is the k-th that was made.
+
+    `near` holds the similarity of every two clusters that may be joined, that of their least similar pair. Two that are
+    not in it are below the threshold, unless one of them is `cut`: has more neighbours than are kept.
+    """
 
     def __init__(self, vectors: Vectors, threshold: float, largest: int) -> None:
         self.vectors = vectors
         self.threshold = threshold
         self.largest = largest
         self.members: dict[int, list[int]] = {}
-        self.near: dict[int, set[int]] = {}
+        self.near: dict[int, dict[int, float]] = {}
+        self.cut: set[int] = set()
         self.queue: list[tuple[float, int, int]] = []
 
     def merged(self) -> list[list[int]]:
@@ -64,10 +69,11 @@ class _Linkage:
         return [sorted(members) for members in self.members.values() if len(members) > 1]
 
     def _pair(self) -> None:
-        for rows, columns, cosines in _close_pairs(self.vectors, self.threshold):
+        for rows, columns, cosines, crowded in _close_pairs(self.vectors, self.threshold):
+            self.cut.update(crowded.tolist())
             for one, other, cosine in zip(rows.tolist(), columns.tolist(), cosines.tolist(), strict=True):
-                self.near.setdefault(one, set()).add(other)
-                self.near.setdefault(other, set()).add(one)
+                self.near.setdefault(one, {})[other] = cosine
+                self.near.setdefault(other, {})[one] = cosine
                 self.queue.append((-cosine, one, other))
         self.members = {single: [single] for single in self.near}
         heapify(self.queue)
@@ -76,21 +82,33 @@ class _Linkage:
         return len(self.members[one]) + len(self.members[other]) <= self.largest
 
     def _merge(self, one: int, other: int, made: int) -> None:
-        around = self.near.pop(one) | self.near.pop(other)
+        first, second = self.near.pop(one), self.near.pop(other)
         self.members[made] = self.members.pop(one) + self.members.pop(other)
-        candidates = sorted(cluster for cluster in around if cluster in self.members)
-        for cluster in candidates:
-            self.near[cluster] -= {one, other}
-        candidates = [cluster for cluster in candidates if self._fits(cluster, made)]
-        self.near[made] = set()
-        linked = sorted(
-            zip(self._links(made, candidates), candidates, strict=True), key=lambda link: (-link[0], link[1])
+        if one in self.cut or other in self.cut:
+            self.cut.add(made)
+        linked: dict[int, float] = {}
+        unknown: list[int] = []
+        for cluster in sorted(first.keys() | second.keys()):
+            if cluster not in self.members:
+                continue
+            self.near[cluster].pop(one, None)
+            self.near[cluster].pop(other, None)
+            if not self._fits(cluster, made):
+                continue
+            if cluster in first and cluster in second:
+                linked[cluster] = min(first[cluster], second[cluster])
+            elif cluster in self.cut or made in self.cut:
+                unknown.append(cluster)
+        linked.update(zip(unknown, self._links(made, unknown), strict=True))
+        nearest = sorted(
+            ((-cosine, cluster) for cluster, cosine in linked.items() if cosine >= self.threshold),
         )
-        for cosine, cluster in linked[:_NEIGHBOURS]:
-            if cosine >= self.threshold:
-                self.near[made].add(cluster)
-                self.near[cluster].add(made)
-                heappush(self.queue, (-cosine, cluster, made))
+        if len(nearest) > _NEIGHBOURS:
+            self.cut.add(made)
+        self.near[made] = {cluster: -cosine for cosine, cluster in nearest[:_NEIGHBOURS]}
+        for cosine, cluster in nearest[:_NEIGHBOURS]:
+            self.near[cluster][made] = -cosine
+            heappush(self.queue, (cosine, cluster, made))
 
     def _links(self, cluster: int, others: Sequence[int]) -> list[float]:
         """The similarity of the least similar pair between a cluster and each of the others."""
@@ -106,8 +124,11 @@ class _Linkage:
 
 def _close_pairs(
     vectors: Vectors, threshold: float
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]]:
-    """Pairs (row < column) at least this similar, block by block; of each row its nearest, when there are too many."""
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32], NDArray[np.intp]]]:
+    """Pairs (row < column) at least this similar, block by block; of each row its nearest, when there are too many.
+
+    Last come the rows of which some were left out.
+    """
     total = len(vectors)
     height = max(1, _TILE // max(1, total))
     for start in range(0, total, height):
@@ -122,4 +143,4 @@ def _close_pairs(
             close[crowded] = False
             close[crowded[:, None], nearest] = True
         rows, columns = np.nonzero(close)
-        yield rows + start, columns + start, cosines[rows, columns]
+        yield rows + start, columns + start, cosines[rows, columns], crowded + start
