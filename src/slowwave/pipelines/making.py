@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import count
 
 from slowwave.errors import ConflictError
 from slowwave.model.operation import Operation
@@ -13,16 +14,39 @@ from slowwave.ports import Ports
 TRIES = 8
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
-_SHIFTS = range(90, -1, -10)
-_RANDOM_BITS = 60
 _EPOCH_MS = 1_577_836_800_000  # 2020: 40 bits of milliseconds from there last until 2054
 
 
+class _Serial:
+    """Letters for 60 bits that begin at random in each process and go up by one.
+
+    So names made one after the other are neighbours in every index, where random ones would each touch a page.
+    """
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Anew, in this process too."""
+        number = int.from_bytes(os.urandom(8), "big")
+        self._process = "".join(_PAIRS[number >> shift & 1023] for shift in (20, 10, 0))
+        self._count = count(number >> 34)
+
+    def __next__(self) -> str:
+        number = next(self._count)
+        return f"{self._process}{_PAIRS[number >> 20 & 1023]}{_PAIRS[number >> 10 & 1023]}{_PAIRS[number & 1023]}"
+
+
+_serial = _Serial()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_serial.begin)
+
+
 def new_id(now: datetime) -> str:
-    """A name of 20 characters for a memory or run: sorts by time, unique by 60 random bits."""
-    milliseconds = (int(now.timestamp() * 1000) - _EPOCH_MS) & 0xFF_FFFF_FFFF
-    number = milliseconds << _RANDOM_BITS | int.from_bytes(os.urandom(8), "big") >> 4
-    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
+    """A name of 20 characters for a memory or run: sorts by time, unique by 60 bits drawn for each process."""
+    at = int(now.timestamp() * 1000) - _EPOCH_MS
+    time = f"{_PAIRS[at >> 30 & 1023]}{_PAIRS[at >> 20 & 1023]}{_PAIRS[at >> 10 & 1023]}{_PAIRS[at & 1023]}"
+    return time + next(_serial)
 
 
 def one_group(
@@ -72,9 +96,12 @@ def paid(ports: Ports, plan: Plan, because: str) -> None:
 
 def noted(receipt: Receipt, *, notes: Iterable[str] = (), problems: Iterable[str] = (), waiting: int = 0) -> Receipt:
     """The receipt with what the pipeline has to say."""
+    said, wrong = tuple(notes), tuple(problems)
+    if not (said or wrong or waiting):
+        return receipt
     return replace(
         receipt,
-        notes=(*receipt.notes, *notes),
-        problems=(*receipt.problems, *problems),
+        notes=(*receipt.notes, *said),
+        problems=(*receipt.problems, *wrong),
         waiting=receipt.waiting + waiting,
     )
