@@ -55,6 +55,14 @@ class PostgresServer:
         """The address of a database."""
         return str(self._server.get_uri(database=name))
 
+    def program(self, name: str) -> str:
+        """The path of a program that comes with this server, such as pg_dump or psql."""
+        import psycopg  # noqa: PLC0415 - of the extra "postgres"
+
+        with psycopg.connect(self.url) as db:
+            found: Any = db.execute("SELECT setting FROM pg_config WHERE name = 'BINDIR'").fetchone()
+        return str(Path(found[0]) / name)
+
     def kill(self) -> None:
         """End it without a warning, as a machine that fails would."""
         os.kill(int(self._server.get_pid()), signal.SIGKILL)
