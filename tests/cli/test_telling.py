@@ -30,6 +30,10 @@ def _link(weight: float) -> Link:
             Change(before=FACT, after=replace(FACT, text="Odile sails"), because="b"),
             "changed: Odile rows → Odile sails",
         ),
+        (
+            Change(before=FACT, after=replace(FACT, gist="Odile"), because="b"),
+            "fewer words: Odile rows → Odile",
+        ),
         (_link(0.5), "linked (close): Odile rows — Odile sails"),
         (_link(0.0), "unlinked (close): Odile rows — Odile sails"),
         (Use(seen=FACT, after=FACT, because="b"), "used: Odile rows"),

@@ -64,6 +64,8 @@ def _changed(before: Memory, after: Memory) -> str:
     if (before.phase, before.reason) != (after.phase, after.reason):
         reason = f" ({after.reason})" if after.reason else ""
         return f"{before.phase} → {after.phase}{reason}: {words}"
+    if before.text == after.text and before.wording != after.wording:
+        return f"fewer words: {before.wording} → {after.wording}"
     return f"changed: {words}"
 
 

@@ -48,7 +48,7 @@ def words_over(night: Night) -> Trimmed:
     free = [memory for memory in free if memory.id not in newest]
     left = _strongest(night, free, room)
     whole = {memory.id for memory in free if not left[memory.id]}
-    because = f"more than {limit} hot words; the weakest clauses go first"
+    because = f"more than {limit:,} hot words"
     trimmed = [
         replace(memory, gist=JOINT.join(piece.text for piece in left[memory.id]), version=memory.version + 1)
         for memory in free
@@ -58,15 +58,26 @@ def words_over(night: Night) -> Trimmed:
     changed = [memory for memory in trimmed if memory.gist != before[memory.id].gist]
     made, problems = entries(night.ports, [memory.wording for memory in changed])
     changes = [
-        Change(before=before[memory.id], after=memory, because=because, entry=entry)
+        Change(
+            before=before[memory.id],
+            after=memory,
+            because=f"{because}: {_told(before[memory.id], memory)}",
+            entry=entry,
+        )
         for memory, entry in zip(changed, made, strict=True)
     ]
     changes += [
-        Change(before=memory, after=moved(memory, "trim", night.ports.config), because=because)
+        Change(
+            before=memory, after=moved(memory, "trim", night.ports.config), because=f"{because}: its words tell least"
+        )
         for memory in free
         if memory.id in whole
     ]
     return Trimmed(changes=tuple(changes), problems=problems)
+
+
+def _told(before: Memory, after: Memory) -> str:
+    return f"jotted down in {spoken_words(after.wording)} of its {spoken_words(before.wording)} words"
 
 
 def _hot(night: Night, kinds: Sequence[str]) -> list[Memory]:

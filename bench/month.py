@@ -1,0 +1,89 @@
+"""A long talk replayed on its own dates with a sleep every night, printed for a person to read: what each night did, and why.
+
+    SLOWWAVE_DATA=... python bench/month.py [sample number] [setting=value ...]
+
+Sample 0 is the first conversation of LoCoMo's file; settings are those of Config, such as hot_messages_max=200. Each
+session is read by rules once it has ended; then the nights up to the next session are slept, with the plan printed
+first as a dry run that must agree with what the night then does. At the end: what is hot and what is cold, what
+health says, and the summaries there are.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from forgetting import Now, Talk, talks
+from measuring import data
+
+from slowwave import AgentMemory, Config
+from slowwave.cli.telling import intended
+from slowwave.model.operation import Operation
+
+NIGHT = timedelta(days=1)
+LAST = 45
+"""Nights after the last session."""
+
+
+def nights(talk: Talk, memory: AgentMemory, clock: Now) -> Iterator[str]:
+    """What happened, session by session and night by night."""
+    ends = [session[-1].at for session in talk.sessions]
+    for number, session in enumerate(talk.sessions, 1):
+        name = f"{talk.name}-{number}"
+        clock.at = ends[number - 1]
+        memory.add_messages(session, conversation=name)
+        clock.at += timedelta(minutes=30)
+        result = memory.end_conversation(name)
+        yield f"\n## {clock.at:%d %b %Y}: session {number}, {len(session)} messages, {len(result.facts)} facts"
+        yield from (f"   fact {fact.category}/{fact.kind}: {fact.text}" for fact in result.facts)
+        yield from (f"   problem {problem}" for problem in result.problems)
+        until = ends[number] if number < len(ends) else clock.at + LAST * NIGHT
+        while clock.at + NIGHT < until or number == len(ends) and clock.at < until:
+            clock.at = (clock.at + NIGHT).replace(hour=3, minute=0)
+            yield from slept(memory, clock)
+
+
+def slept(memory: AgentMemory, clock: Now) -> Iterator[str]:
+    """One night, if anything was due: each change with its reason, as the dry run before it told."""
+    planned = memory.sleep(dry_run=True)
+    report = memory.sleep()
+    if str(report) == "sleep: nothing due":
+        return
+    yield f"\n--- {clock.at:%d %b %Y}, the night"
+    yield str(report)
+    before, after = (Counter(map(str, map(_told, one.plan.operations))) for one in (planned, report))
+    yield from (f"   {line}" for line in after if line != "None")
+    yield from (f"!!! only the dry run said: {line}" for line in before - after)
+
+
+def _told(operation: Operation) -> str | None:
+    words = intended(operation, {})
+    return words and f"{words}\n      because {operation.because}"
+
+
+def main() -> None:
+    path = data("locomo", "locomo-dev.json")
+    if path is None:
+        raise SystemExit("SLOWWAVE_DATA names no folder with locomo/locomo-dev.json")
+    numbers = [int(one) for one in sys.argv[1:] if one.isdecimal()]
+    settings = dict(one.split("=", 1) for one in sys.argv[1:] if "=" in one)
+    talk = talks(Path(path))[numbers[0] if numbers else 0]
+    clock = Now(talk.sessions[0][0].at)
+    config = Config.from_mapping({name: int(value) for name, value in settings.items()})
+    with AgentMemory.open(":memory:", llm=None, embedder="static", clock=clock, config=config) as memory:
+        for line in nights(talk, memory, clock):
+            print(line)
+        print("\n## At the end")
+        print(memory.status())
+        for phase in ("core", "active", "cold", "superseded"):
+            found = memory.get_all(phases=[phase])
+            print(f"\n# {phase}: {len(found)} facts")
+            for fact in found:
+                print(f"   {memory.strength(fact.id):.2f} {fact.category}/{fact.kind} [{fact.reason}] {fact.text}")
+        print("\n# health")
+        print(memory.health())
+
+
+if __name__ == "__main__":
+    main()
