@@ -16,7 +16,6 @@ from pathlib import Path
 
 from forgetting import Now, Talk, talks
 from measuring import data
-
 from slowwave import AgentMemory, Config
 from slowwave.cli.telling import intended
 from slowwave.model.operation import Operation
@@ -39,7 +38,7 @@ def nights(talk: Talk, memory: AgentMemory, clock: Now) -> Iterator[str]:
         yield from (f"   fact {fact.category}/{fact.kind}: {fact.text}" for fact in result.facts)
         yield from (f"   problem {problem}" for problem in result.problems)
         until = ends[number] if number < len(ends) else clock.at + LAST * NIGHT
-        while clock.at + NIGHT < until or number == len(ends) and clock.at < until:
+        while clock.at + NIGHT < until or (number == len(ends) and clock.at < until):
             clock.at = (clock.at + NIGHT).replace(hour=3, minute=0)
             yield from slept(memory, clock)
 

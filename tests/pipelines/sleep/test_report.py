@@ -35,8 +35,21 @@ def test_a_night_says_what_faded_and_how_to_take_it_back(opened: Opened, clock: 
         "    and 2 more",
         f"  run {report.plan.id}, undo all of it with `slowwave undo {report.plan.id}`",
     ]
+    reasons = {one.because for one in report.plan.operations if getattr(one, "redates", True) is False}
+    assert reasons == {"strength 0.007, below 0.1: never used in 100 days"}
     memory.undo(report.plan.id)
     assert {fact.text for fact in memory.get_all()} == set(FADING)
+
+
+def test_a_fact_past_its_time_is_told_with_the_day_it_was_kept_until(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(category_ttl_days={"observation": 30})
+    memory.add("Rome has trams", category="observation")
+    clock.advance(days=31)
+    report = memory.sleep()
+    assert [one.because for one in report.plan.operations if "Rome" in str(one)] == [
+        "observation: kept until 31 Jan 2026"
+    ]
+    assert "expire: 1 past their time go cold" in str(report)
 
 
 def test_few_are_told_without_a_count_and_a_long_one_is_cut(opened: Opened, clock: FrozenClock) -> None:

@@ -4,7 +4,7 @@ from slowwave.model.operation import Change
 from slowwave.pipelines.making import chunked
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night, Staged
-from slowwave.policy.retention import expired
+from slowwave.policy.retention import expired, expiry
 
 
 def expire(night: Night) -> Staged:
@@ -14,7 +14,8 @@ def expire(night: Night) -> Staged:
         if not expired(memory, night.ports.config, night.now):
             continue
         after = moved(memory, "expire", night.ports.config)
-        because = f"its time to live is over: {memory.category}"
+        until = expiry(memory, night.ports.config)
+        because = f"{memory.category}: kept until {until:%d %b %Y}"
         changes.append(Change(before=memory, after=after, because=because))
     night.taken.update(change.before.id for change in changes)
     return Staged(groups=chunked(changes, f"{len(changes)} past their time go cold"))

@@ -1,6 +1,6 @@
 """Fade: facts below the forgetting threshold, and what is over a size target, go cold, weakest first."""
 
-from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.operation import Change
 from slowwave.model.plan import Plan
 from slowwave.model.query import Where
@@ -48,6 +48,15 @@ def _faded(night: Night) -> list[Change]:
         if reason is None:
             continue
         after = moved(memory, "stage" if reason == "stage" else "fade", night.ports.config)
-        now_at = strength(memory, night.ports.config, night.now)
-        changes.append(Change(before=memory, after=after, because=f"strength {now_at:.2f}: {reason}"))
+        changes.append(Change(before=memory, after=after, because=_told(night, memory, reason)))
     return changes
+
+
+def _told(night: Night, memory: Memory, reason: str) -> str:
+    config = night.ports.config
+    if reason == "stage":
+        return "past the last stage of its retention"
+    idle = (night.now - memory.anchor).days
+    unused = f"unused for {idle:,} days" if memory.used_at else f"never used in {idle:,} days"
+    below = "" if config.retention_policy == "relevance" else f", below {config.forgetting_threshold}"
+    return f"strength {strength(memory, config, night.now):.3f}{below}: {unused}"
