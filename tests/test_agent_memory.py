@@ -149,6 +149,11 @@ def test_an_explanation_tells_strength_sources_and_history(
         assert words in told, words
     memory.pin(fact.id)
     assert "never fades: it is pinned" in str(memory.explain(fact.id))
+    memory.delete(fact.id)
+    gone = str(memory.explain(fact.id))
+    assert " now: " not in gone
+    assert "if it were in use, which it is not (retracted" in gone
+    assert "never fades" not in gone
 
 
 def test_receipts_and_reports_print_for_a_person(world: "World") -> None:

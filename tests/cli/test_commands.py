@@ -222,6 +222,15 @@ def test_context_is_prompt_text_within_its_budget(run: Run) -> None:
     assert run("context", "who owns the ferry?", "--budget", "200", "--json").json["tokens"] <= 200
 
 
+def test_a_note_of_a_consolidation_stands_under_its_fact(run: Run) -> None:
+    run("add", "The user prefers short answers", "--category", "preference")
+    run("remember", input="user: I no longer prefer short answers.\nuser: I keep bees in Tartu.\n")
+    lines = run("consolidate", "--force").out.splitlines()
+    place = lines.index("  + [preference] The user no longer prefers short answers")
+    assert lines[place + 1] == "      replaced 'The user prefers short answers'"
+    assert sum("replaced" in line for line in lines) == 1
+
+
 def test_core_status_reembed_and_doctor_say_how_things_stand(run: Run) -> None:
     assert "no facts yet" in run("core").out
     run("add", "Odile owns the ferry")
@@ -233,6 +242,8 @@ def test_core_status_reembed_and_doctor_say_how_things_stand(run: Run) -> None:
     assert run("reembed", "--embedder", "static").out == "0 memories got a vector\n"
     done = run("doctor", "--deep")
     assert done.code == 0
+    assert "mind: offline, rules alone" in done.out
+    assert "m, configured and not tried" in run("doctor", "--llm", "http://127.0.0.1:9/v1#m").out
     assert {one["check"] for one in run("doctor", "--json").json} >= {"python", "sqlite", "store", "mind", "embedder"}
 
 

@@ -12,7 +12,7 @@ from slowwave.model.plan import Receipt
 from slowwave.pipelines.chunks import CURSOR
 
 if TYPE_CHECKING:
-    from tests.conftest import Talk, Texts, World
+    from tests.conftest import Says, Talk, Texts, World
 
 DOWN = ModelError("model down")
 
@@ -60,6 +60,31 @@ def test_few_messages_wait_unless_forced(world: "World", talk: "Talk") -> None:
     assert world.mind.asked == []
     assert memory.end_conversation("c").skipped_reason is None
     assert _cursor(memory) == 2
+
+
+def test_a_note_stands_under_the_fact_it_is_about(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], verdict: "Says"
+) -> None:
+    memory = world.open()
+    memory.add("Alice owns the build pipeline", category="person")
+    memory.add_messages(talk(), conversation="c")
+    world.mind.facts = facts
+    world.mind.verdicts = [verdict("UPDATE", fact=4, memory=1, relation="contradictory")]
+    result = memory.consolidate("c")
+    note = "replaced 'Alice owns the build pipeline'"
+    assert dict(result.about) == {result.facts[-1].id: (note,)}
+    assert str(result).splitlines()[-1] == f"    {note}"
+    assert "waiting" not in str(result)
+
+
+def test_facts_that_wait_say_for_what(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+    memory = world.open()
+    memory.add("Alice owns the build pipeline", category="person")
+    memory.add_messages(talk(), conversation="c")
+    world.mind.facts, world.mind.verdicts = facts, ModelError("down")
+    result = memory.consolidate("c")
+    assert str(result).splitlines()[0] == "4 facts, 0 refused; 1 of them wait for a model, sleep asks again"
+    assert "1 facts waiting for a model" in str(memory.status())
 
 
 def test_long_conversations_are_read_in_chunks_of_thirty_without_gap(world: "World") -> None:

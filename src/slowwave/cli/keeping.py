@@ -72,13 +72,18 @@ def _unread(memory: "AgentMemory") -> list[str]:
 
 def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None:
     paper = given.paper
-    number = f"{counted(len(result.facts), 'fact')}, {len(result.rejected)} refused"
+    waits = f", {result.waiting} of them waiting for a model: slowwave sleep asks again" if result.waiting else ""
+    number = f"{counted(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
     reason = f"; {_skipped(result.skipped_reason)}" if result.skipped_reason else ""
     paper.say(f"{name + ': ' if name else ''}{number}{reason}")
     for fact in result.facts:
         paper.say(f"+ [{fact.category}] {fact.text}", indent=2)
-    for note in result.notes:
-        paper.say(note, style="dim", indent=4)
+        for note in result.about.get(fact.id, ()):
+            paper.say(note, style="dim", indent=6)
+    told = {note for fact in result.facts for note in result.about.get(fact.id, ())}
+    for note in dict.fromkeys(result.notes):
+        if note not in told:
+            paper.say(note, style="dim", indent=4)
     for one in result.rejected if given.verbose else result.rejected[:REFUSED_SHOWN]:
         paper.say(f"- refused {one.text!r}: {one.reason}", style="dim", indent=2)
     for problem in result.problems:
@@ -197,7 +202,7 @@ def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]
         ("store", True, ports.store.name),
         *ports.store.about(),
         *(("store", False, problem) for problem in problems),
-        ("mind", True, ports.mind.name),
+        ("mind", True, _mind(ports.mind.name)),
     ]
     try:
         width = int(ports.embed(["a sentence to try it"]).shape[1])
@@ -211,6 +216,11 @@ def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]
     if status.unembedded:
         checks.append(("vectors", False, f"{status.unembedded:,} memories have no vector of it: slowwave reembed"))
     return checks
+
+
+def _mind(name: str) -> str:
+    """Asking a model costs a call: it is named, not asked."""
+    return "offline, rules alone" if name == "offline" else f"{name}, configured and not tried: the next run asks it"
 
 
 @command(room, "copy", PANEL)

@@ -96,7 +96,8 @@ class Status:
         lines = [f"scope {self.scope} in {self.store}"]
         lines += [f"  {kind}: {', '.join(parts)}" for kind, parts in kinds.items()] or ["  empty"]
         lines.append(
-            f"  {self.unread:,} messages not yet distilled, {self.waiting} facts waiting, {self.due} due for sleep"
+            f"  {self.unread:,} messages not yet distilled, {self.waiting} facts waiting for a model, "
+            f"{self.due} due for sleep"
         )
         lines.append(f"  embedder {self.embedder or 'none'}, {self.unembedded:,} without its vector; mind {self.mind}")
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"

@@ -1,6 +1,6 @@
 """Distil: read a conversation from its cursor and keep what is worth a fact, each checked against its own words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -28,6 +28,8 @@ class ConsolidationResult:
 
     `facts` are those written or changed this time. `skipped_reason` is None when everything due was read; else why
     not, in the model's own words if it failed: then the messages stay due. Undo takes `run_id`, and with it every chunk.
+    `waiting` are those of the facts that this time no model could decide about; the next sleep asks again. `about` are
+    those of the notes that are about one of the facts, by its id.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -39,14 +41,18 @@ class ConsolidationResult:
     waiting: int = 0
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         head = (
             f"{len(self.facts)} facts" if not self.skipped_reason else f"{len(self.facts)} facts; {self.skipped_reason}"
         )
-        lines = [f"{head}, {len(self.rejected)} refused, {self.waiting} waiting"]
-        lines += [f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})" for fact in self.facts]
+        waits = f"; {self.waiting} of them wait for a model, sleep asks again" if self.waiting else ""
+        lines = [f"{head}, {len(self.rejected)} refused{waits}"]
+        for fact in self.facts:
+            lines.append(f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})")
+            lines += [f"    {note}" for note in self.about.get(fact.id, ())]
         lines += [f"  refused {one.text!r}: {one.reason}" for one in self.rejected]
         return "\n".join(lines)
 
@@ -150,6 +156,7 @@ def _reconciled(
         waiting=done.waiting,
         problems=done.problems,
         notes=done.notes,
+        about=done.about,
     )
     return Reading(chunk=chunk, facts=facts, rejected=rejected, raw=raw, spent=spent, plan=plan, result=result)
 
@@ -243,5 +250,10 @@ def _joined(results: Sequence[ConsolidationResult], parent: str | None) -> Conso
         waiting=sum(result.waiting for result in results),
         problems=tuple(problem for result in results for problem in result.problems),
         notes=tuple(note for result in results for note in result.notes),
+        about={fact: _about(results, fact) for fact in facts},
         receipts=tuple(receipt for result in results for receipt in result.receipts),
     )
+
+
+def _about(results: Sequence[ConsolidationResult], fact: str) -> tuple[str, ...]:
+    return tuple(note for result in results for note in result.about.get(fact, ()))

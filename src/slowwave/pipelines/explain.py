@@ -27,7 +27,10 @@ MEANS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life."""
+    """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life.
+
+    The strength of one that is no longer in use is what it would be if it were: how well its words are retained.
+    """
 
     memory: Memory
     strength: float
@@ -43,8 +46,9 @@ class Explanation:
         phase = memory.phase + (f" ({memory.reason})" if memory.reason else "")
         lines = [memory.text, f"  {memory.kind} · {memory.category} · {phase} · version {memory.version} · {memory.id}"]
         reasons = "; ".join(MEANS[name].format(value) for name, value in self.parts.items() if name in MEANS)
-        lines.append(f"  strength {self.strength:.2f} now: {reasons}")
-        if self.kept_because:
+        in_use = "now" if memory.hot else f"if it were in use, which it is not ({phase})"
+        lines.append(f"  strength {self.strength:.2f} {in_use}: {reasons}")
+        if self.kept_because and memory.hot:
             lines.append(f"  never fades: {self.kept_because}")
         elif self.fades_at:
             lines.append(f"  fades on {self.fades_at:%Y-%m-%d}, unless it is used (10 uses keep it) or pinned")

@@ -32,11 +32,15 @@ _PLAIN_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
-    """What reconciling a batch comes to: operations, the facts as they will stand, and what it took."""
+    """What reconciling a batch comes to: operations, the facts as they will stand, and what it took.
+
+    `about` are those of the notes that are about one of the facts, by its id.
+    """
 
     operations: tuple[Operation, ...]
     facts: tuple[Memory, ...]
     notes: tuple[str, ...] = ()
+    about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
@@ -79,12 +83,14 @@ def reconcile(
         held = frozenset()
     cases = _cases(ports, fresh, equals | dict.fromkeys(held), now, stated=stated)
     verdicts, failed, cost = _decide(ports, cases)
+    about: dict[str, tuple[str, ...]] = {}
     for number, new in enumerate(fresh, 1):
         memory = draft.undecided(new.memory)
         if memory is None:
             continue
         known = draft.known(memory, new.key, equals)
         because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
+        noted = len(draft.notes)
         if new.key in held and memory.id not in draft.in_store:
             draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
         elif new.suspect:
@@ -95,10 +101,13 @@ def reconcile(
             draft.place(memory, new.entry, because=because)
         else:
             draft.judge(memory, new.entry, verdicts.get(number, ()), new.candidates, because=because)
+        if (kept := draft.became(memory)) is not None and kept.id in draft.facts and draft.notes[noted:]:
+            about[kept.id] = (*about.get(kept.id, ()), *draft.notes[noted:])
     return Reconciled(
         operations=tuple(draft.operations),
         facts=tuple(draft.facts.values()),
         notes=(*draft.notes, *unfamiliar(ports, draft.facts.values())),
+        about=about,
         waiting=draft.waiting,
         problems=(*problems, *failed, *draft.problems),
         cost=cost,

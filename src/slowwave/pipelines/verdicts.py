@@ -62,7 +62,7 @@ class Draft:
         if not verdicts:
             self.wait(new, entry, because=because)
             return
-        targets = {one.number: found for one in candidates if (found := self._where(one.memory)) and found.id != new.id}
+        targets = {one.number: found for one in candidates if (found := self.became(one.memory)) and found.id != new.id}
         fixed = {candidate.number for candidate in candidates if candidate.fixed}
         main = next((v for v in verdicts if v.op != "DELETE"), None)
         ended = [v for v in verdicts if v.op == "DELETE" and v.memory in targets]
@@ -86,7 +86,7 @@ class Draft:
             kept = self.place(new, entry, because=because)
             self.link(kept, target, main.relation if main.relation in _LINKS else "close", because=_why(main, "close"))
         for verdict in ended:
-            old = self._where(targets[verdict.memory]) if verdict.memory is not None else None
+            old = self.became(targets[verdict.memory]) if verdict.memory is not None else None
             if old is None or old.id == kept.id or not old.hot:
                 continue
             if verdict.memory in fixed or self._words_of_a_person(old) or outranks(old.trust, new.trust):
@@ -150,7 +150,7 @@ class Draft:
             for memory in (stored | self.standing).values()
         )
 
-    def _where(self, memory: Memory) -> Memory | None:
+    def became(self, memory: Memory) -> Memory | None:
         """How a candidate stands by now: one of the batch may have joined a known memory, or was refused."""
         place: str | None = memory.id
         while place in self._became:
