@@ -28,6 +28,9 @@ class Applying(StoreBase):
         """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
         raise NotImplementedError
 
+    def _give_way(self) -> None:
+        """Between two groups of a plan, outside the guard: let others write who wait for their turn."""
+
     @counted
     def apply(self, plan: Plan) -> Receipt:
         """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped.
@@ -45,8 +48,10 @@ class Applying(StoreBase):
         applied: list[Operation] = []
         dropped: list[Dropped] = []
         run = RunRow(plan)
-        with self._guard:
-            for group in plan.groups:
+        for place, group in enumerate(plan.groups):
+            if place:
+                self._give_way()
+            with self._guard:
                 try:
                     applied += self._apply_group(group, plan, run)
                 except Stale as stale:

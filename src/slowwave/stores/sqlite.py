@@ -1,5 +1,6 @@
 """Memory in one SQLite file, or in RAM."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_check import SqliteCheck
-from slowwave.stores.sqlite_file import MEMORY
+from slowwave.stores.sqlite_file import MEMORY, STEP_SECONDS
 
 
 class SqliteStore(Applying, Reads, Searching, SqliteCheck):
@@ -38,6 +39,9 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
 
     def _wait_for_nobody(self) -> None:
         self._db.set_busy_timeout(0)
+
+    def _give_way(self) -> None:
+        time.sleep(2 * STEP_SECONDS)  # whoever waits for the lock asks in such steps
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
         arrays = np.empty(size, dtype=np.uint8)

@@ -29,7 +29,7 @@ _MAGIC = b"SQLite format 3\x00"
 _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
-_STEP_SECONDS = 0.001
+STEP_SECONDS = 0.001
 """How long a writer sleeps before it asks for the lock again."""
 
 
@@ -63,8 +63,8 @@ def _patience(seconds: float) -> Callable[[int], bool]:
     """Waiting for a lock in even steps. SQLite's own go up to a tenth of a second, in which eight others overtake."""
 
     def waits(times: int) -> bool:
-        time.sleep(_STEP_SECONDS)
-        return times * _STEP_SECONDS < seconds
+        time.sleep(STEP_SECONDS)
+        return times * STEP_SECONDS < seconds
 
     return waits
 
