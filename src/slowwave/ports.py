@@ -1,7 +1,7 @@
 """The doors: what Slowwave asks of a mind, a model, an embedder, a store and a clock."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -13,6 +13,7 @@ from slowwave.model.message import checked_time
 from slowwave.model.operation import Refuse
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
+from slowwave.model.record import record
 from slowwave.model.state import Conversation, Faint, Lane, Linked
 
 if TYPE_CHECKING:
@@ -298,7 +299,7 @@ class Store(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ports:
     """Everything a pipeline works with, for one scope.
 

@@ -4,18 +4,19 @@ import math
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
+from slowwave.model.record import record
 
 PREFIX = "SLOWWAVE_"
 FILE = "slowwave.toml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settings:
     """Where memory lives, who thinks, and what that may cost, as the environment and the file of settings say it.
 

@@ -5,12 +5,12 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from slowwave.cli.declared import Command, Option, parameter
 from slowwave.cli.paper import Paper
 from slowwave.errors import SlowwaveError
+from slowwave.model.record import record
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -56,7 +56,7 @@ SHARED: Final = tuple(
 """The options that every command has, before or after its name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Given:
     """The shared options, as given before or after the command."""
 

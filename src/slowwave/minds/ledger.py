@@ -3,11 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final, TypeVar
 
 from slowwave.errors import InputError, ModelError
 from slowwave.model.plan import FREE, Cost
+from slowwave.model.record import record
 
 CHARACTERS_PER_TOKEN: Final = 4
 """What is assumed where a provider counts nothing (English prose; other scripts cost more)."""
@@ -18,7 +19,7 @@ Prices = Mapping[str, tuple[float, float]]
 """{model: (in, out)}: money for a million tokens each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Caps:
     """How much a mind may be asked; None caps nothing. A cap that is reached stops the next call; the work waits.
 

@@ -1,9 +1,9 @@
 """What recall needs of one memory: computed once, when its text is written, and kept beside it as blobs."""
 
-from dataclasses import dataclass
+from slowwave.model.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """The searchable side of one text.
 

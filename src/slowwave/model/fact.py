@@ -1,17 +1,18 @@
 """What minds are asked and what they answer, as values: transcripts and facts, cases and verdicts, briefs and summaries."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.plan import FREE, Cost
+from slowwave.model.record import record
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Turn:
     """One message of a transcript under the small number that minds name it by."""
 
@@ -19,7 +20,7 @@ class Turn:
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Transcript:
     """A stretch of one conversation to distil.
 
@@ -37,7 +38,7 @@ class Transcript:
     speakers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fact:
     """A fact as proposed: by a mind out of a transcript, or by a person.
 
@@ -60,7 +61,7 @@ class Fact:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rejected:
     """A proposed fact that was refused, and why."""
 
@@ -69,7 +70,7 @@ class Rejected:
     quote: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Candidate:
     """A known memory that may have to do with a new fact, under the number that minds name it by.
 
@@ -83,7 +84,7 @@ class Candidate:
     fixed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Case:
     """A new fact and what is known of its matter."""
 
@@ -93,7 +94,7 @@ class Case:
     candidates: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Verdict:
     """What a mind says of one fact: relation and operation ADD, UPDATE, DELETE, NOOP, or LINK.
 
@@ -110,7 +111,7 @@ class Verdict:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Brief:
     """What to summarise.
 
@@ -126,14 +127,14 @@ class Brief:
     topic: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Summary:
     """The words that stand for many memories."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Proposal(Generic[T]):
     """What a mind proposes, with what it said word for word, what it cost, and which prompt asked.
 

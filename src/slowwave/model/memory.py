@@ -1,9 +1,11 @@
 """A memory: the stored record, one type for all kinds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime
 from operator import attrgetter
+
+from slowwave.model.record import record
 
 MESSAGE = "message"
 SUMMARY = "summary"
@@ -17,7 +19,7 @@ COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
 """Fields that use moves. They live outside the version, so a popular memory can still be changed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SourceRef:
     """The message something rests on; `str()` is the caller's own message id."""
 
@@ -34,7 +36,7 @@ def is_outdated(phase: str, reason: str | None) -> bool:
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Memory:
     """What is remembered. Equality is by value.
 

@@ -1,14 +1,15 @@
 """Operations: every way in which memory can change, as values. Only a store performs them."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
+from slowwave.model.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Add:
     """Store a new memory. A message with seq 0 is numbered by the store, next in its conversation."""
 
@@ -17,7 +18,7 @@ class Add:
     entry: Entry | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """Turn one version of a memory into the next. Use counters are not part of it."""
 
@@ -33,7 +34,7 @@ class Change:
         return replace(self.before, due_at=after.due_at, pace=after.pace, version=after.version) == after
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Link:
     """Join two memories, or set the weight of the join. A weight of 0 takes it away.
 
@@ -50,7 +51,7 @@ class Link:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Advance:
     """Move a cursor of a conversation; it moves only in the transaction that stores the result."""
 
@@ -61,7 +62,7 @@ class Advance:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Use:
     """A memory was used: one access more, without a version check. `seen` is the memory the use was planned on."""
 
@@ -70,7 +71,7 @@ class Use:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Hold:
     """Remember that a person undid this, by content key, so that it is not planned again; `on=False` lets go."""
 
@@ -79,7 +80,7 @@ class Hold:
     on: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Refuse:
     """A proposed fact that was not stored, and why; kept in the journal only, for a person to read."""
 
@@ -89,7 +90,7 @@ class Refuse:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Erase:
     """Destroy a memory and every trace of it; the one operation without an inverse.
 

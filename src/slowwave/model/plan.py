@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from slowwave.errors import ModelError
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.model.record import record
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
@@ -24,7 +25,7 @@ _NOUN = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cost:
     """What thinking cost: model calls, tokens in and out, money if prices are known, and seconds of waiting."""
 
@@ -53,7 +54,7 @@ def cost_of(error: ModelError) -> Cost:
     return error.cost if isinstance(error.cost, Cost) else Cost(calls=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Group:
     """Operations that stand or fall together."""
 
@@ -64,7 +65,7 @@ class Group:
         return len(self.operations)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Plan:
     """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
 
@@ -101,7 +102,7 @@ class Plan:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dropped:
     """A group that was not applied, and why."""
 
@@ -109,7 +110,7 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Receipt:
     """What applying a plan did. Prints as two readable lines."""
 
@@ -140,7 +141,7 @@ class Receipt:
         return f"{first}\n  {'; '.join((*details, undo))}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """A plan as journaled."""
 
@@ -153,7 +154,7 @@ class Run:
     cost: Cost = FREE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Event:
     """One journaled operation, as `history` tells it."""
 

@@ -1,18 +1,19 @@
 """Asking: what a search wants, what a store ranks, and what the caller sees."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.record import record
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Query:
     """A search of one scope's index.
 
@@ -48,7 +49,7 @@ class Query:
     strength: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ranked:
     """One place of a ranking, by id: the memory, its score and parts, and the facts it is shown with.
 
@@ -64,7 +65,7 @@ class Ranked:
     shared: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Where:
     """Which memories to read. None means any; results come in the order asked for.
 
@@ -90,7 +91,7 @@ class Where:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Hit:
     """One found memory.
 
@@ -114,7 +115,7 @@ class Hit:
         return self.memory.text if self.deep else self.memory.wording
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Item:
     """One line of a context: its words, its cost in tokens, and where it came from."""
 
@@ -124,7 +125,7 @@ class Item:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Section:
     """A named part of a context."""
 
@@ -132,7 +133,7 @@ class Section:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Context:
     """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost.
 

@@ -1,9 +1,9 @@
 """Where an agent stands, for prompts that say so: who it is, what it can do, and what is around it."""
 
-from dataclasses import dataclass
+from slowwave.model.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scene:
     """What the layout "s4" says around the memories. The words are the caller's: they are not escaped.
 

@@ -1,15 +1,15 @@
 """What files of conversations hold, as values: formats read them, a pipeline takes them in."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from slowwave.model.fact import Fact
 from slowwave.model.memory import Memory
 from slowwave.model.message import Message
+from slowwave.model.record import record
 from slowwave.model.state import Linked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Said:
     """A message of a conversation. It always carries an id, so that reading a file twice stores it once."""
 
@@ -18,7 +18,7 @@ class Said:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stated:
     """A fact in somebody's words; it meets what is known as any stated fact does."""
 
@@ -26,7 +26,7 @@ class Stated:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Kept:
     """A memory as an export of ours holds it; its scope is that of whoever takes it in."""
 
@@ -34,7 +34,7 @@ class Kept:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Joined:
     """A join of two memories as an export of ours holds it."""
 
@@ -42,7 +42,7 @@ class Joined:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Worked:
     """How far a cursor of a conversation had come when it was exported."""
 
@@ -52,7 +52,7 @@ class Worked:
     where: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Skipped:
     """Something in the file that is not taken in: where it stands, and why.
 

@@ -1,9 +1,9 @@
 """What a vault of Markdown pages says of one fact."""
 
-from dataclasses import dataclass
+from slowwave.model.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """A fact as it stands in a vault: its words, the category of its page, its id (None where a person wrote it).
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.model.record import record
 from slowwave.pipelines.associates import with_associates
 from slowwave.policy.retention import strength
 from slowwave.policy.values import arranged, asks_for_value, outdated
@@ -26,7 +27,7 @@ LOOKED_AT = 20
 """How many hits are compared for changed values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Search:
     """What a caller asks for; see `AgentMemory.search` for each."""
 

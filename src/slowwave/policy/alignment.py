@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from slowwave.model.record import record
 from slowwave.policy import background, segment
 from slowwave.policy.lexicon import (
     AUXILIARIES,
@@ -60,7 +60,7 @@ _SHORTEST_PAST: Final = 4
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Prepared:
     """One sentence made ready for comparison; `every` word's stem, `stems` of content words in active order, and their `surface`."""
 
@@ -82,7 +82,7 @@ class Prepared:
     english: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Alignment:
     """What is left when the words two sentences share are struck out, as the numbers the merge rule reads.
 

@@ -1,10 +1,10 @@
 """Brevity: how long the summary of a stretch may be, and how much of the stretch it holds."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.segment import STOP_WORDS, stem, words
 
 ORDINARY: Final = 0.5
@@ -15,7 +15,7 @@ SHORTEST: Final = 12
 _HALF: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Profile:
     """A way to summarise.
 

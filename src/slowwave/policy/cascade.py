@@ -1,8 +1,9 @@
 """The cascade's arithmetic: which spans of a conversation are due for a summary, and which eras those make."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from slowwave.model.record import record
 
 Span = tuple[int, int]
 """First and last seq, 1-based, both inclusive; absolute, so they never shift."""
@@ -10,7 +11,7 @@ Span = tuple[int, int]
 ERA_SIZE: Final = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Era:
     """Up to 32 summaries of depth 1, in order, that one summary of depth 2 stands for.
 

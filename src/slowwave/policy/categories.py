@@ -1,10 +1,11 @@
 """The registry of categories: how long each lives, how much it weighs, whether it is protected, when it leaves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
+
+from slowwave.model.record import record
 
 RECORDED: Final = "recorded"
 USED: Final = "used"
@@ -14,7 +15,7 @@ DETAIL_DAYS: Final = 30.0
 LASTING_DAYS: Final = 90.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Category:
     """What the policies know of one category.
 

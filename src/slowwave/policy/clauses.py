@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.patterns import late
 
 SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
@@ -44,7 +44,7 @@ _NOTE_DROPS: Final = late(
 _EDGES: Final = " \t\n,;:–—-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Clause:
     """A part of a text, as written.
 

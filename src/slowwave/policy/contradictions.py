@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.alignment import prepare
 from slowwave.policy.clauses import clauses
 from slowwave.policy.lexicon import NEGATIONS
@@ -27,7 +27,7 @@ _UNFINISHED: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conflict:
     """A candidate that says the opposite of a denial: `index` among the candidates, the clause that says so, its share."""
 

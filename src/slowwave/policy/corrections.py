@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from slowwave.model.record import record
 from slowwave.policy import vetoes
 from slowwave.policy.alignment import Prepared, expanded, prepare
 from slowwave.policy.lexicon import MODALS, NEGATIONS, PREPOSITIONS
@@ -44,7 +44,7 @@ _ONLY_MEANT: Final = MODALS | {"going"}
 _STOPPING: Final = frozenset({"stop", "stops", "stopped", "stopping", "quit", "quits", "quitting"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Correction:
     """What a new fact does to an old one: `ended` and `changed` close its span, `corrected` says it was never so."""
 

@@ -6,11 +6,11 @@ A date is handed on as *partials*, truncated ISO 8601: "2026-02-28", "2026-02", 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.date_words import ALSO_WORDS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
 from slowwave.policy.relative_dates import Mention, day_text, governing_year, leaning, mentions
 
@@ -43,7 +43,7 @@ _LAST_MONTH, _LAST_DAY, _CENTURY = 12, 31, 2000
 Parts = tuple[int | None, int | None, int | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Written:
     """A date that stands in a text at [start, end), by its possible readings as (year, month, day); None is unsaid."""
 

@@ -1,10 +1,11 @@
 """Drawing: lines, dots and bars as SVG that reads well at 800 pixels, and as plain text for a terminal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import Final
+
+from slowwave.model.record import record
 
 WIDTH: Final = 800
 HEIGHT: Final = 440
@@ -20,7 +21,7 @@ _STEPS: Final = (1, 2, 2.5, 5, 10)
 _BLOCKS: Final = " ▁▂▃▄▅▆▇█"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Series:
     """One line: points (x, y) by x, and dots on it. With `bars`, y is what is stacked at x."""
 
@@ -29,7 +30,7 @@ class Series:
     dots: tuple[tuple[float, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Picture:
     """What is drawn: x counts days from the first shown, `ticks` name some of them.
 

@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy import vetoes
 from slowwave.policy.alignment import Alignment, WordCosine, align, prepare
 
@@ -22,7 +22,7 @@ _QUOTES: Final = " \"'“”‘«»"
 _ENDS: Final = _QUOTES + ".,;:!?…。、"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Comparison:
     """What comparing two statements found: the five numbers, the vetoes, and the verdict in words.
 

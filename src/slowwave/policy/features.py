@@ -4,11 +4,11 @@ import re
 import sys
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from slowwave.model.entry import Entry
+from slowwave.model.record import record
 from slowwave.policy.naming import word_set
 from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS, fold, stem, term_id, word_id, words
@@ -137,7 +137,7 @@ def says_nothing(text: str) -> bool:
     return len(text) <= NOTHING_LONGEST and all(word in STOP_WORDS or word in _ACKNOWLEDGED for word in words(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Question:
     """What a question asks for.
 

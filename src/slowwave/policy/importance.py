@@ -7,10 +7,11 @@ are natural logarithms and add up, so that every score can be explained line by 
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy import background
 from slowwave.policy.clauses import Clause, captions, prose, sentences
 from slowwave.policy.segment import STOP_WORDS, stem, words
@@ -86,7 +87,7 @@ _NO_NAME: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Frequencies:
     """How common words are where a text is to be kept: the scope's own counts on top of a background.
 
@@ -107,7 +108,7 @@ class Frequencies:
         return math.log((self.documents + PRIOR_DOCUMENTS + 1) / (known + 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Weighed:
     """What a text is worth, and why.
 

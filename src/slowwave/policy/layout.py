@@ -1,9 +1,10 @@
 """Layouts: which parts a context has, in which order, under which headings, and what share of its tokens each gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from slowwave.model.record import record
 
 FOCUSED: Final[Mapping[str, float]] = MappingProxyType(
     {"core": 0.06, "older": 0.02, "recent": 0.02, "relevant": 0.84, "related": 0.02, "immediate": 0.04}
@@ -22,7 +23,7 @@ FIRST: Final = 800
 CHAT: Final = "chat"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Layout:
     """A way to show a context.
 

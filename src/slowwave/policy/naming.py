@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.date_words import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS
@@ -82,7 +82,7 @@ _COMMON_OPENERS: Final = STOP_WORDS | word_set(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Names:
     """The name words of a text: `inside` a sentence beyond doubt, and those that only `open` one."""
 

@@ -1,11 +1,11 @@
 """Packing: how many tokens a text costs, and which items of which sections fit into a budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
 from slowwave.model.query import Item, Section
+from slowwave.model.record import record
 
 # Characters a token, by how many bytes UTF-8 needs for the character: Latin · Greek, Cyrillic, Hebrew, Arabic, letters
 # with marks · Chinese, Japanese, Korean, Thai, Indic · emoji and rare scripts.
@@ -30,7 +30,7 @@ def estimate(text: str) -> int:
     return ceil(sum(count / per for count, per in zip(counts, _CHARACTERS_A_TOKEN, strict=True)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Offer:
     """A section that wants into a context.
 
@@ -50,7 +50,7 @@ class Offer:
     kept: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Packed:
     """What fits: the sections that got an item, their cost with headings and overhead, and how many items did not."""
 

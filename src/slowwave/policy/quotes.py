@@ -7,6 +7,8 @@ from typing import Final
 
 from rapidfuzz import fuzz
 
+from slowwave.model.record import record
+
 NEAR: Final = 90.0
 """A quote a model retyped still counts if this share (0..100) of its letters stands in the message in one piece."""
 _SHORTEST_NEAR: Final = 12  # shorter quotes must be exact: one letter changes their meaning
@@ -17,7 +19,7 @@ _MARKUP: Final = "*`"
 _EDGES: Final = " .,;:!?\"'…。，！？()[]-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Found:
     """A quote found at [start, end) of a message; `exact` up to white space, case, typography and emphasis marks."""
 

@@ -1,12 +1,13 @@
 """How well each memory answers a question: one absolute, additive score, the same over any store's arrays."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slowwave.model.record import record
 from slowwave.policy.features import WHEN, Question
 
 Floats = NDArray[np.floating[Any]]
@@ -41,7 +42,7 @@ BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
 AFTER_MEANING: Final = (0.3, 0.1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Corpus:
     """What a ranking looks at: n rows in any order, each array of length n, and the statistics of their scope.
 

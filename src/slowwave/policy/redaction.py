@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from slowwave.model.record import record
 
 _NAMED: Final = (
     r"(?:password|passwd|passphrase|passcode|api[_ -]?key|secret(?:[_ -]?key)?|access[_ -]?key|auth[_ -]?token|"
@@ -45,7 +46,7 @@ _CARD: Final = re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
 _CARD_STARTS: Final = ("3", "4", "5", "6", "2")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Redacted:
     """A text without the values of its secrets, and which kinds there were, in order."""
 

@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.date_words import COUNTS, MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
 
 Span = tuple[date, date]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Mention:
     """A phrase at [start, end) of a text, every stretch of days it can mean, and the words that say it outright.
 
@@ -25,7 +25,7 @@ class Mention:
     said: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Reading:
     spans: tuple[Span, ...]
     said: str = ""

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.clauses import prose, sentences
 
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
@@ -38,7 +38,7 @@ student teacher doctor nurse lawyer product project software data back ready sor
 NOT_NAMES: Final = frozenset(_NOT_NAMES.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Alias:
     """One more name for a subject; both as `key` writes them."""
 

@@ -3,9 +3,9 @@
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.clauses import clauses, note, trim
 from slowwave.policy.importance import cues
 from slowwave.policy.segment import STOP_WORDS, stem, words
@@ -25,7 +25,7 @@ _CALENDAR: Final = (
 _TIMES: Final = frozenset(_CALENDAR.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Unit:
     """One clause that may stand in a summary.
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any, Final
 
+from slowwave.model.record import record
 from slowwave.policy.clauses import prose, sentences
 from slowwave.policy.lexicon import NUMBER_WORDS
 from slowwave.policy.patterns import late
@@ -73,7 +73,7 @@ _ASKS_FOR_HISTORY: Final = late(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Mention:
     """One value in a text: what it counts, the content stems around it, and whether a word of change stands near."""
 
@@ -83,7 +83,7 @@ class Mention:
     cue: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pair:
     """Two ranked texts that give different values for what a question asks.
 
@@ -99,7 +99,7 @@ class Pair:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """A newer fact that seems to give a new value for the same thing: a link to ask about, never a verdict."""
 

@@ -1,9 +1,9 @@
 """What is left of a message's wording: some of its clauses, jotted down, each weighed on its own."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
+from slowwave.model.record import record
 from slowwave.policy.clauses import clauses, note
 from slowwave.policy.importance import ASSISTANT, Frequencies, cues, strength
 
@@ -11,7 +11,7 @@ JOINT: Final = "\n"
 """Between the clauses of a gist, none of which contains it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Piece:
     """A clause as it would be kept: its words, how many they are, and what they are worth, a natural logarithm."""
 

@@ -1,11 +1,11 @@
 """Copying a whole store into another, of whatever kind: scope by scope, proven by hashes, resumable."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
 from slowwave.errors import CorruptError, InputError
+from slowwave.model.record import record
 from slowwave.stores.applying import Applying
 from slowwave.stores.base import Values
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
@@ -42,7 +42,7 @@ _KEYS: Final = frozenset({"key", "born", "run", "first", "last"})
 _BLOBS: Final = frozenset({"terms", "vectors"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Copied:
     """What copying did: scopes copied now, scopes that were there already, rows written, and the hash of each scope."""
 

@@ -1,7 +1,7 @@
 """All messages of a scope at once, column by column: what a cold start reads in place of memories and entries."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any, Final, Self
 
@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.errors import CorruptError
+from slowwave.model.record import record
 
 _TERM: Final = 8
 _MICROS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Messages:
     """Columns with one value a message, by conversation and seq; times are microseconds since 1970.
 
@@ -51,8 +52,9 @@ class Messages:
         Raises:
             CorruptError: if the length of an entry is not what it says.
         """
-        columns = list(zip(*rows, strict=True)) or [()] * len(cls.__slots__)
-        told = cls(**dict(zip(cls.__slots__, columns, strict=True)))
+        names = [one.name for one in fields(cls)]
+        columns = list(zip(*rows, strict=True)) or [()] * len(names)
+        told = cls(**dict(zip(names, columns, strict=True)))
         damaged = any(len(terms) != _TERM * words for terms, words in zip(told.terms, told.words, strict=True))
         if damaged or any(len(vectors) % (4 * dim or 1) for vectors, dim in zip(told.vectors, told.dim, strict=True)):
             raise CorruptError("an index entry is damaged in the file: `check(deep=True)` lists which")
