@@ -10,7 +10,7 @@ from slowwave.testing.postgres import PostgresServer
 
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
-    *("leases", "links", "held", "runs", "journal", "snapshots"),
+    *("leases", "links", "held", "runs", "journal", "snapshots", "due"),
 )
 
 

@@ -3,11 +3,14 @@
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import psycopg
 import pytest
 
 from slowwave.errors import ClosedError, ForeignFileError, InputError, NewerSchemaError, SettingsError, StoreError
+from slowwave.model.codec import to_micros
+from slowwave.model.operation import Erase
 from slowwave.model.query import Where
 from slowwave.stores import make
 from slowwave.stores.migrate import migrations
@@ -15,7 +18,7 @@ from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_words import OWN, words
 from slowwave.stores.sqlite import SqliteStore
 from slowwave.stores.statements import SQL
-from slowwave.testing.plans import SCOPE, add, advance, fact, group, link, message, plan
+from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, group, link, message, plan
 from slowwave.testing.postgres import PostgresServer
 
 OTHER = "acme/bob"
@@ -95,8 +98,48 @@ def test_every_table_with_a_scope_is_guarded(canary: PostgresStore, address: str
             "WHERE c.relnamespace = 'slowwave'::regnamespace AND c.relkind = 'r'"
         ).fetchall()
     guarded = {name for name, forced, _ in rows if forced}
-    assert {name for name, _, scoped in rows if scoped} == set(SCOPED) == guarded - {"scopes"}
+    scoped = {name for name, _, has in rows if has} - {
+        "due"
+    }  # whoever looks for work sees all of it: it holds no content
+    assert scoped == set(SCOPED) == guarded - {"scopes"}
     assert canary.check(deep=True) == []
+
+
+def test_what_is_due_is_known_without_looking_into_a_scope(in_postgres: PostgresStore, address: str) -> None:
+    def due() -> list[tuple[object, ...]]:
+        with psycopg.connect(address) as db:
+            return db.execute("SELECT at FROM slowwave.due").fetchall()
+
+    at, later = to_micros(NOW), NOW + timedelta(days=1)
+    tea, rye = fact("Likes tea", due_at=later), fact("Likes rye", due_at=NOW)
+    in_postgres.apply(plan(add(tea), cause="edit"))
+    assert due() == [(to_micros(later),)]
+    in_postgres.apply(plan(add(rye), cause="edit"))
+    assert due() == [(at,)]
+    in_postgres.apply(plan(change(rye, phase="cold"), cause="sleep"))
+    assert due() == [(to_micros(later),)]
+    in_postgres.apply(plan(add(message("Hello")), cause="observe"))
+    in_postgres.apply(plan(add(fact("Likes oats", due_at=NOW)), cause="edit"))
+    assert due() == [(0,)]
+    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1
+    assert due() == [(at,)]
+    in_postgres.apply(
+        plan(*(Erase(memory=one.id, because="asked") for one in in_postgres.select([SCOPE], Where())), cause="erase")
+    )
+    assert due() == []
+
+
+def test_what_was_due_before_the_table_was_is_in_it(postgres: PostgresServer) -> None:
+    address = postgres.database()
+    old = PostgresStore(address, steps=migrations("postgres")[:2])
+    old.apply(plan(add(fact("Likes tea", due_at=NOW)), cause="edit"))
+    old.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
+    old.apply(plan(add(message("Hello", scope="slept")), scope="slept", cause="observe"))
+    old.lease("slept", "me", 60, NOW)
+    old.close()
+    opened = PostgresStore(address)
+    assert opened.scopes_due(NOW, 10) == [SCOPE, OTHER]
+    opened.close()
 
 
 def test_a_user_who_may_only_use_the_store_can(canary: PostgresStore, address: str) -> None:
@@ -157,7 +200,7 @@ def test_both_schemas_have_the_same_tables_and_columns(in_postgres: PostgresStor
         columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'slowwave'"
         theirs = set(db.execute(columns).fetchall())
         made = {name for (name,) in db.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'slowwave'")}
-    assert {pair for pair in theirs if pair[0] != "migrations"} == ours
+    assert {pair for pair in theirs if pair[0] not in {"migrations", "due"}} == ours
     assert {name for (name,) in indexes} - made == set()
     assert in_postgres.count(SCOPE) == {}
 

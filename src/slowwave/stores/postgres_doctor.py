@@ -14,8 +14,8 @@ Finding = tuple[str, bool, str]
 """What was looked at, whether it is well, and what was found, with what to do where it is not."""
 
 OLDEST: Final = 15
-UNBOUND: Final = frozenset({"store", "embedders", "migrations"})
-"""Tables without rows of a scope, and so without row-level security."""
+UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due"})
+"""Tables without content of a scope, and so without row-level security."""
 SPARE: Final = 4
 """Connections that others should find free besides those of this process."""
 

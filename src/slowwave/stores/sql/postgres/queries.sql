@@ -101,3 +101,7 @@ SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
     sum(CAST(cost ->> 'money' AS double precision)), sum(CAST(cost ->> 'seconds' AS double precision))
 FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since) r
 GROUP BY cause ORDER BY cause
+
+-- name: scopes_due
+SELECT s.path FROM due d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+WHERE d.at <= :now ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
