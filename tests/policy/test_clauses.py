@@ -140,6 +140,12 @@ def test_a_note_leaves_grammar_to_the_reader() -> None:
     assert note("I'm so happy that I was at the charity race.") == "happy that at charity race"
     assert note("it's a boy, she's the oldest") == "boy, oldest"
     assert note("I went to Iceland") == "went to Iceland"
+    assert note("How have you been?") == "How have you been?"
+
+
+def test_a_note_says_of_nobody_what_was_not_said() -> None:
+    assert note("Odile owns the ferry and is my aunt.") == "Odile owns ferry and is my aunt"
+    assert note("He is late, but was kind") == "He late, but was kind"
 
 
 @pytest.mark.parametrize(

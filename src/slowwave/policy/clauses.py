@@ -37,8 +37,8 @@ _INTENSIFIERS: Final = late(
     re.IGNORECASE,
 )
 _NOTE_DROPS: Final = late(
-    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|am|is|are|was|were|been|being|so|just|really|very)"
-    r"(?![\w'’]) ?",
+    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|so|just|really|very|"
+    r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
     re.IGNORECASE,
 )
 _EDGES: Final = " \t\n,;:–—-"
@@ -124,6 +124,7 @@ def trim(text: str, *, names: Collection[str] = ()) -> str:
 def note(text: str, *, names: Collection[str] = ()) -> str:
     """A clause as one would jot it down beside the speaker's name: `trim` without articles, I, it and forms of be.
 
+    After "and" these stay: who "owns the ferry and is my aunt" does not own an aunt.
     Not a quotation: show the clause as written where words matter.
 
     >>> note("I'm so happy that I was at the charity race.")

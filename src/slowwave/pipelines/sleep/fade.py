@@ -1,5 +1,7 @@
 """Fade: facts below the forgetting threshold, and what is over a size target, go cold, weakest first."""
 
+import math
+
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.operation import Change
 from slowwave.model.plan import Plan
@@ -59,4 +61,5 @@ def _told(night: Night, memory: Memory, reason: str) -> str:
     idle = (night.now - memory.anchor).days
     unused = f"unused for {idle:,} days" if memory.used_at else f"never used in {idle:,} days"
     below = "" if config.retention_policy == "relevance" else f", below {config.forgetting_threshold}"
-    return f"strength {strength(memory, config, night.now):.3f}{below}: {unused}"
+    now_at = math.floor(1000 * strength(memory, config, night.now)) / 1000  # rounded up, it would not lie below
+    return f"strength {now_at:.3f}{below}: {unused}"
