@@ -11,7 +11,7 @@ from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt
-from slowwave.stores.base import Clash, Connection, StoreBase
+from slowwave.stores.base import Connection, StoreBase
 from slowwave.stores.eraser import Stale
 from slowwave.stores.rows import entry_row
 from slowwave.stores.statements import SQL, bounds
@@ -147,7 +147,7 @@ class RunRow:
             db.execute(SQL["add_run"], part_of)
         try:
             db.execute(SQL["add_run"], values)
-        except Clash as error:
+        except db.clash as error:
             raise Stale(f"the plan {plan.id} was applied before") from error
 
 

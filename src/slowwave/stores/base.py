@@ -39,14 +39,20 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection as the shared code uses it. Statements are in the words of `statements.SQL`."""
+    """A connection as the shared code uses it. Statements are in the words of `statements.SQL`.
+
+    Attributes:
+        clash: what it raises for a row that is not accepted: the driver's own error, or Clash.
+    """
+
+    clash: type[Exception]
 
     def execute(self, statement: str, values: Values = (), /) -> Cursor:
         """Run one statement; `?` and `:name` stand for values."""
         ...
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> object:
-        """Run one statement for every row of values. Raises Clash if one is not accepted."""
+        """Run one statement for every row of values. Raises `clash` if one is not accepted."""
         ...
 
 

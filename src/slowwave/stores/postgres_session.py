@@ -102,8 +102,11 @@ class Session:
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
 
     Attributes:
+        clash: what it raises for a row that is not accepted.
         guesses: whether a write may guess from what the last one left.
     """
+
+    clash: type[Exception] = Clash
 
     def __init__(self, pool: Pool, *, always: Settings, durable: Settings, patience: float) -> None:
         self._pool = pool

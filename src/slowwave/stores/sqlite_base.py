@@ -11,7 +11,7 @@ import apsw
 from slowwave.errors import ClosedError, CorruptError
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrate, migrations
-from slowwave.stores.sqlite_file import APPLICATION_ID, opened, translated
+from slowwave.stores.sqlite_file import APPLICATION_ID, Connection, opened, translated
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
 
@@ -62,7 +62,7 @@ class SqliteBase(StoreBase):
         self._guard.close()
 
     @property
-    def _db(self) -> apsw.Connection:
+    def _db(self) -> Connection:
         return self._opened
 
     @property

@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import apsw
 
@@ -17,7 +16,6 @@ from slowwave.errors import (
     ReadOnlyError,
     StoreError,
 )
-from slowwave.stores.base import Clash
 from slowwave.stores.migrate import Migration, refuse_newer
 
 APPLICATION_ID = 0x736C7777
@@ -33,13 +31,19 @@ STEP_SECONDS = 0.001
 """How long a writer sleeps before it asks for the lock again."""
 
 
-def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration]) -> apsw.Connection:
+class Connection(apsw.Connection):
+    """A connection that says what it raises for a row that is not accepted."""
+
+    clash: type[Exception] = apsw.ConstraintError
+
+
+def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration]) -> Connection:
     """A connection to a file that is ours or empty; others are refused before anything could touch them."""
     if path != MEMORY and vfs is None:
         _refuse_foreign(path, steps[-1][0])
         if _only_readable(path):
             return _readable(path)
-    db = _Connection(path, vfs=vfs)
+    db = Connection(path, vfs=vfs)
     try:
         db.set_busy_handler(_patience(busy_seconds))
         # Else every statement that orders by what it also compares with a value is compiled anew whenever it is run.
@@ -77,7 +81,7 @@ def _only_readable(path: str) -> bool:
     )
 
 
-def _readable(path: str) -> apsw.Connection:
+def _readable(path: str) -> Connection:
     """A connection that only reads, without the side files that SQLite would make; writes raise ReadOnlyError."""
     for beside in (Path(f"{path}-wal"), Path(f"{path}-journal")):
         if beside.is_file() and beside.stat().st_size:
@@ -86,7 +90,7 @@ def _readable(path: str) -> apsw.Connection:
                 "copy both files to a folder that can be written, and open the store there"
             )
     log.warning("%s cannot be written: it is opened to read only", path)
-    db = _Connection(
+    db = Connection(
         f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
     db.pragma("temp_store", "MEMORY")
@@ -146,24 +150,6 @@ def _has_tables(file: Path) -> bool:
         raise translated(error, str(file)) from error
     finally:
         db.close()
-
-
-class _Connection(apsw.Connection):
-    """A connection that says in the words of all stores that a row is not accepted."""
-
-    def execute(self, *arguments: Any, **named: Any) -> apsw.Cursor:  # noqa: ANN401  # those of apsw
-        """As apsw does."""
-        try:
-            return super().execute(*arguments, **named)
-        except apsw.ConstraintError as error:
-            raise Clash(str(error)) from error
-
-    def executemany(self, *arguments: Any, **named: Any) -> apsw.Cursor:  # noqa: ANN401  # those of apsw
-        """As apsw does."""
-        try:
-            return super().executemany(*arguments, **named)
-        except apsw.ConstraintError as error:
-            raise Clash(str(error)) from error
 
 
 _MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (

@@ -21,7 +21,7 @@ from slowwave.model.codec import (
 from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.stores.base import Clash, Connection
+from slowwave.stores.base import Connection
 from slowwave.stores.eraser import Eraser, Stale
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
 from slowwave.stores.statements import SQL, bounds
@@ -186,7 +186,7 @@ class GroupWriter:
             return
         try:
             self._db.executemany(SQL["add_memory"], self._memories)
-        except Clash as error:
+        except self._db.clash as error:
             raise Stale(self._clash() or f"a new memory is not acceptable: {error}") from error
         self._at("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
@@ -242,7 +242,7 @@ class GroupWriter:
         assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
         try:
             self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(dumps(new)), key))  # noqa: S608  # names are constants
-        except Clash as error:
+        except self._db.clash as error:
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise Stale(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
