@@ -26,7 +26,9 @@ def test_the_bundled_conversation_reads_whole() -> None:
     assert len({item.message.id for item in items if isinstance(item, Said)}) == len(items)
 
 
-def test_the_demo_tells_what_was_kept_merged_replaced_refused_compressed_and_found(run: Callable[..., Any]) -> None:
+def test_the_demo_tells_what_was_kept_replaced_refused_faded_compressed_found_and_taken_back(
+    run: Callable[..., Any],
+) -> None:
     start = time.process_time()
     done = run("demo")
     assert time.process_time() - start < SECONDS
@@ -40,7 +42,18 @@ def test_the_demo_tells_what_was_kept_merged_replaced_refused_compressed_and_fou
         "“Don't tell Bas”",
         "x refused: Juno wants to learn the foghorn solo",
         "5 fading memories become one",
+        "06 Nov  faded  Bas leads the brass band",
+        "never used in 248 days",
+        "nights found nothing due",
+        "“The permit. The permit application is due on 14 April. It is eleven pages",
+        "→ permit application due on 14 April; eleven pages and page nine wants to know about goats",
+        "words were said and",
         "words in common",
+        "Odile owns the ferry and is Juno's aunt  cold, faded",
+        "it is active again: strength 0.08 → 1.00.",
+        "$ slowwave undo ",
+        "+ Juno painted the stairs to the cellar on 7 March 2026  cold, as it was",
+        "The next night leaves it at that: a person decided.",
         "outdated:",
         "Your turn",
         *QUESTIONS,
@@ -55,12 +68,17 @@ def test_the_demo_leaves_nothing_behind_and_heeds_no_settings(
     told = run("demo", "--json").json
     assert not store.exists()
     assert sum(talk["messages"] for talk in told["talks"]) == len(list(read(CONVERSATION)))
-    answers = {one["question"]: one["hits"][0]["facts"][0]["text"] for one in told["questions"]}
+    firsts = {one["question"]: one["hits"][0] for one in [*told["questions"], told["deep"]]}
+    answers = {asked: [fact["text"] for fact in hit["facts"]] or hit["memory"]["gist"] for asked, hit in firsts.items()}
     assert answers == {
-        "When is the permit application due?": "The permit application is now due on 21 April 2026 instead of 14 April 2026",
-        "What is Juno allergic to?": "Juno is allergic to walnuts",
-        "Who owns the ferry?": "Odile owns the ferry and is Juno's aunt",
+        "When is the permit application due?": [
+            "The permit application is now due on 21 April 2026 instead of 14 April 2026"
+        ],
+        "What is Juno allergic to?": ["Juno is allergic to walnuts"],
+        "How many steps do the stairs have?": "stairs have 212 steps",
+        "Who owns the ferry?": ["Odile owns the ferry and is Juno's aunt"],
     }
+    assert sorted(one["phase"] for one in told["undone"]) == ["active", "active", "active", "cold", "cold"]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -5,13 +5,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from slowwave.cli.asking import MEANS
 from slowwave.cli.declared import Room, command
-from slowwave.cli.demo import QUESTIONS, Replay, Talk, replay
+from slowwave.cli.demo import FORGOTTEN, HOT_WORDS, QUESTIONS, Replay, Talk, replay
+from slowwave.cli.dreams import nights, revived, undone, words
 from slowwave.cli.given import Given
 from slowwave.cli.paper import Paper, one_line
 from slowwave.model.memory import MESSAGE, Memory
@@ -19,14 +19,16 @@ from slowwave.model.operation import Add, Change, Operation, Refuse
 
 if TYPE_CHECKING:
     from slowwave.model.query import Hit
-    from slowwave.pipelines.sleep import SleepReport
 
 room = Room()
 
 KEPT_SHOWN: Final = 3
+LATER_SHOWN: Final = 2
+"""Facts that are shown of the first talk, with what they rest on, and of each later one."""
+ASKED: Final = "What do we serve at the winter opening?"
 BUDGET: Final = 300
-CURVE: Final = "▁▂▃▄▅▆▇█"
-WEEKS: Final = 39
+ITEMS: Final = 4
+"""Of each section of a context."""
 BAR: Final = 24
 NEXT: Final = (
     ("slowwave remember 'I am allergic to walnuts'", "store what was said"),
@@ -39,7 +41,7 @@ NEXT: Final = (
 
 @command(room, "demo", "Begin here")
 def demo(given: Given) -> None:
-    """Nine months in the life of a memory, in a few seconds: offline, no key, nothing stored."""
+    """Nine months in the life of a memory, in two seconds: offline, no key, nothing stored."""
     with replay() as tale:
         if given.json:
             given.paper.value(_as_json(tale))
@@ -58,34 +60,44 @@ def _as_json(tale: Replay) -> dict[str, object]:
         }
         for one in tale.spring()
     ]
-    nights = [report.plan for report in tale.summer()]
+    nights = [report for report in tale.nights() if report.receipts]
+    compressed = next(one.run_id for night in nights for one in night.receipts if one.cause == "sleep/compress")
     tale.december()
     questions = [{"question": asked, "hits": tale.memory.search(asked, top_k=3)} for asked in QUESTIONS]
-    return {"talks": talks, "nights": nights, "questions": questions}
+    deep = tale.revived().deep
+    return {
+        "talks": talks,
+        "nights": [report.plan for report in nights],
+        "questions": questions,
+        "deep": {"question": FORGOTTEN, "hits": [deep]},
+        "undone": tale.undone(compressed)[0],
+    }
 
 
 def told(paper: Paper, tale: Replay) -> None:
     """Tell the story as it happens."""
     paper.say("Slowwave", style="bold")
     paper.say(
-        "Juno runs the museum in a lighthouse. This is her spring with an assistant, replayed on its own dates, "
-        "offline: no model, no key, nothing leaves this machine and nothing is stored.",
+        "Juno runs the museum in a lighthouse. This is her year with an assistant, replayed on its own dates by the "
+        "library itself, offline: no model, no key, nothing leaves this machine and nothing is stored.",
         style="dim",
     )
-    _heading(paper, "Spring: every message is kept, and what matters becomes facts")
-    talks = []
-    for talk in tale.spring():
-        talks.append(talk)
-        _talk(paper, talk)
-    _heading(paper, "Summer: nobody talks to it, and it sleeps on what it has")
-    _curves(paper, tale)
-    for report in tale.summer():
-        _night(paper, report)
+    _heading(paper, "Spring: every message is kept, and what matters becomes facts, with the words they rest on")
+    for number, talk in enumerate(tale.spring()):
+        _talk(paper, talk, quoted=not number)
+    _heading(paper, "Summer and autumn: nobody talks to it, and every night it sleeps on what it has")
+    compressed = nights(paper, tale)
+    _heading(paper, f"Only {HOT_WORDS} words may stay hot, so messages lose words before they lose their meaning")
+    words(paper, tale)
     tale.december()
     _heading(paper, "December: three questions")
     for number, question in enumerate(QUESTIONS):
         _asked(paper, question, tale.memory.search(question, top_k=3), why=not number)
-    _heading(paper, "What a model is given for “What do we serve at the winter opening?”")
+    _heading(paper, "Deep recall: what faded is still there, and use brings it back")
+    revived(paper, tale)
+    _heading(paper, "Undo: Juno wants her evenings on the stairs back, one by one")
+    undone(paper, tale, compressed)
+    _heading(paper, f"What a model is given for “{ASKED}”")
     _context(paper, tale)
     _heading(paper, "Your turn")
     name = _runnable()
@@ -111,14 +123,15 @@ def _heading(paper: Paper, text: str) -> None:
 # ---- spring
 
 
-def _talk(paper: Paper, talk: Talk) -> None:
+def _talk(paper: Paper, talk: Talk, *, quoted: bool) -> None:
     paper.row((f"  {talk.at:%d %b}  ", "cyan"), (f"“{talk.name}”, {talk.messages} messages", "dim"))
     done = [operation for receipt in talk.result.receipts for operation in receipt.applied]
     added = [operation.memory for operation in done if isinstance(operation, Add)]
-    for fact in sorted(added, key=_telling)[:KEPT_SHOWN]:
-        _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if fact.sources else "")
-    if len(added) > KEPT_SHOWN:
-        paper.row(("          ", ""), (f"and {len(added) - KEPT_SHOWN} more", "dim"))
+    most = KEPT_SHOWN if quoted else LATER_SHOWN
+    for fact in sorted(added, key=_telling)[:most]:
+        _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if quoted and fact.sources else "")
+    if len(added) > most:
+        paper.row(("          ", ""), (f"and {len(added) - most} more", "dim"))
     for mark, colour, text, below in _changes(done):
         _line(paper, mark, colour, text, below)
     if talk.taken_back:
@@ -163,51 +176,6 @@ def _line(paper: Paper, mark: str, colour: str, text: str, below: str) -> None:
         paper.row(("          ", ""), (one_line(below, paper.width - 12), "dim"))
 
 
-# ---- summer
-
-
-def _curves(paper: Paper, tale: Replay) -> None:
-    """How strong some memories are, week by week from March to December, if nothing touches them."""
-    memory = tale.memory
-    now = tale.clock.now
-    facts = [fact for fact in memory.get_all() if fact.kind != MESSAGE]
-    chosen = [_first(facts, word) for word in ("bullet", "first landing", "soup is")]
-    paper.say("strength by week, March to December", style="dim", indent=2)
-    for fact in chosen:
-        if fact is None:
-            continue
-        line = ""
-        for week in range(WEEKS):
-            tale.clock.now = fact.recorded_at + timedelta(weeks=week)
-            strength = memory.strength(fact.id)
-            line += CURVE[min(len(CURVE) - 1, int(strength * len(CURVE)))]
-        paper.row((f"  {line}  ", "cyan"), (one_line(fact.text, max(20, paper.width - WEEKS - 4)), "dim"))
-    tale.clock.now = now
-
-
-def _first(facts: Sequence[Memory], word: str) -> Memory | None:
-    return next((fact for fact in facts if word in fact.text), None)
-
-
-def _night(paper: Paper, report: "SleepReport") -> None:
-    for receipt in report.receipts:
-        summaries = [one.memory for one in receipt.applied if isinstance(one, Add) and one.memory.members]
-        for summary in summaries:
-            gone = [
-                one.before for one in receipt.applied if isinstance(one, Change) and one.before.id in summary.members
-            ]
-            paper.row((f"  {report.plan.at:%d %b}  ", "cyan"), (f"{len(gone)} fading memories become one", ""))
-            for member in gone:
-                paper.row(("        · ", "dim"), (one_line(member.text, paper.width - 12), "dim"))
-            paper.row(("        → ", "green"), (summary.text, ""))
-            paper.say(
-                "every name, number and date of the five is in it, or it would have been refused; "
-                f"they are kept in cold storage, and `slowwave undo {receipt.run_id}` would bring them back",
-                style="dim",
-                indent=10,
-            )
-
-
 # ---- december
 
 
@@ -235,11 +203,13 @@ def _why(paper: Paper, hit: "Hit") -> None:
 
 
 def _context(paper: Paper, tale: Replay) -> None:
-    found = tale.memory.context("What do we serve at the winter opening?", budget_tokens=BUDGET)
+    found = tale.memory.context(ASKED, budget_tokens=BUDGET)
     for section in found.sections:
         paper.say(section.name, style="dim", indent=2)
-        for item in section.items:
+        for item in section.items[:ITEMS]:
             paper.row(("    · ", "dim"), (one_line(item.text, paper.width - 8), ""))
+        if (more := len(section.items) - ITEMS) > 0:
+            paper.say(f"and {more} more", style="dim", indent=6)
     paper.say(
         f"{found.tokens} of {BUDGET} tokens, fenced as data: print it with `slowwave context`", style="dim", indent=2
     )
