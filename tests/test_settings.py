@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from slowwave import settings
@@ -120,3 +121,14 @@ def test_every_violation_of_a_file_is_told_with_its_place(tmp_path: Path) -> Non
         settings.read({"SLOWWAVE_CONFIG": str(path)})
     for word in (str(path), "min_messages=0", "half_life_days=-1", "ranking_profile='best'"):
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize("chosen", [None, "", "/elsewhere", "relative", "~/there"])
+@pytest.mark.parametrize("home", [None, "", "/home/ann", "relative"])
+def test_the_user_s_folders_are_where_platformdirs_says(
+    chosen: str | None, home: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("XDG_CONFIG_HOME", chosen), ("XDG_DATA_HOME", chosen), ("HOME", home)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert settings._folder("config") == platformdirs.user_config_path("slowwave", appauthor=False)
+    assert settings._folder("data") == platformdirs.user_data_path("slowwave", appauthor=False)

@@ -15,7 +15,6 @@ from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scene import Scene
 from slowwave.model.state import Linked, Status
-from slowwave.policy.retention import strength
 from slowwave.ports import Ports
 from slowwave.telemetry import traced
 from slowwave.upkeep import Upkeep
@@ -316,6 +315,8 @@ class AgentMemory(Upkeep):
 
     def strength(self, memory_id: str) -> float:
         """How strong a memory is now, in (0, 1]: by the clock, from its anchors, never a stored number."""
+        from slowwave.policy.retention import strength  # noqa: PLC0415 - most questions do without
+
         return strength(self.get(memory_id), self._ports.config, self._ports.now())
 
     def summaries(self, conversation: str | None = None) -> list[Memory]:

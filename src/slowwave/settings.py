@@ -2,7 +2,7 @@
 
 import math
 import os
-import tomllib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -160,19 +160,30 @@ def default_store() -> str:
     return str(folder / "memory.db")
 
 
+_XDG: Final = {"config": ".config", "data": ".local/share"}
+
+
 def _folder(kind: str) -> Path:
+    """The user's folder of a kind, "config" or "data"."""
+    if sys.platform == "linux":  # what platformdirs would say, which takes longer to load than all else here
+        chosen = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
+        folder = chosen if os.path.isabs(chosen) else os.path.join(os.environ.get("HOME", ""), _XDG[kind])  # noqa: PTH117, PTH118 - "" is no path
+        if os.path.isabs(folder):  # noqa: PTH117 - as above
+            return Path(folder, "slowwave")
     from platformdirs import user_config_path, user_data_path  # noqa: PLC0415 - only where no path is given
 
     return (user_data_path if kind == "data" else user_config_path)("slowwave", appauthor=False)
 
 
 def _table(path: Path, *, required: bool) -> Mapping[str, object]:
+    if not required and not path.is_file():
+        return {}
+    import tomllib  # noqa: PLC0415 - most have no file of settings
+
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        if required:
-            raise SettingsError(f"no file of settings at {path}: check SLOWWAVE_CONFIG") from error
-        return {}
+        raise SettingsError(f"no file of settings at {path}: check SLOWWAVE_CONFIG") from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"cannot read the settings in {path}: {error}") from error
     table = whole.get("slowwave", whole)

@@ -14,7 +14,6 @@ from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
-from slowwave.policy.retention import strength
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -222,6 +221,8 @@ def facts(
 
 
 def _strengths(memory: "AgentMemory", found: Sequence[Memory]) -> list[float]:
+    from slowwave.policy.retention import strength  # noqa: PLC0415 - most questions do without
+
     now = memory.ports.now()
     return [strength(one, memory.ports.config, now) for one in found]
 

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -129,6 +128,8 @@ def _ended(run: Callable[[], int | None], *, verbose: bool) -> int:
         return INTERRUPTED
     except SlowwaveError as error:
         if verbose:
+            import traceback  # noqa: PLC0415 - few ask
+
             traceback.print_exception(error)
         sys.stderr.write(f"slowwave: {error}\n")
         return error.exit_code

@@ -1,11 +1,11 @@
 """What a store says of itself: conversations, links and counts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from slowwave.model.plan import Cost
+from slowwave.model.record import record
 
 IDENTITY_TOKENS: Final = 50
 """S3's target for L0, who one is: fewer tokens than this."""
@@ -13,7 +13,7 @@ CORE_TOKENS: Final = 200
 """S3's target for L1, all that is always in view."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conversation:
     """How far a conversation has come: its last message, and how far each cursor has read."""
 
@@ -47,7 +47,7 @@ class Faint(NamedTuple):
     depth: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Linked:
     """A join of two memories as it stands."""
 
@@ -62,7 +62,7 @@ class Linked:
         return self.target if memory == self.source else self.source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Status:
     """How a scope stands.
 

@@ -14,7 +14,6 @@ from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.model.record import record
 from slowwave.pipelines.associates import with_associates
-from slowwave.policy.retention import strength
 from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
 
@@ -117,6 +116,8 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
 
 def _strengths(ports: Ports) -> dict[str, float]:
     """How strong every fact is now. Messages do not fade."""
+    from slowwave.policy.retention import strength  # noqa: PLC0415 - most questions do without
+
     now = ports.now()
     facts = ports.store.select(ports.scopes, Where(kinds=frozenset(FACT_KINDS)))
     return {memory.id: strength(memory, ports.config, now) for memory in facts}

@@ -3,15 +3,18 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_check import SqliteCheck
 from slowwave.stores.sqlite_file import MEMORY, STEP_SECONDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class SqliteStore(Applying, Reads, Searching, SqliteCheck):
@@ -43,7 +46,7 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
     def _give_way(self) -> None:
         time.sleep(2 * STEP_SECONDS)  # whoever waits for the lock asks in such steps
 
-    def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
+    def _stored_arrays(self, token: int, size: int) -> "NDArray[np.uint8]":
         arrays = np.empty(size, dtype=np.uint8)
         with self._db.blob_open("main", "snapshots", "arrays", token, False) as blob:
             blob.read_into(arrays.data)  # a third of the time that a row of it takes

@@ -1,6 +1,5 @@
 """Opening a SQLite file safely, and what its errors mean in Slowwave's words."""
 
-import logging
 import os
 import time
 from collections.abc import Callable
@@ -22,7 +21,6 @@ APPLICATION_ID = 0x736C7777
 """"slww" in the file's header."""
 
 MEMORY = ":memory:"
-log = logging.getLogger("slowwave")
 _MAGIC = b"SQLite format 3\x00"
 _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
@@ -89,7 +87,9 @@ def _readable(path: str) -> Connection:
                 f"{path} cannot be written, and {beside.name} holds writes that were not merged into it yet: "
                 "copy both files to a folder that can be written, and open the store there"
             )
-    log.warning("%s cannot be written: it is opened to read only", path)
+    import logging  # noqa: PLC0415 - few files are such, and it takes long to load
+
+    logging.getLogger("slowwave").warning("%s cannot be written: it is opened to read only", path)
     db = Connection(
         f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
