@@ -189,8 +189,11 @@ class Store(Protocol):
         """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
         ...
 
-    def gone_faint(self, scope: str, sort: tuple[str, str], limit: int) -> list[Faint]:
-        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned."""
+    def gone_faint(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[Faint]:
+        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
+
+        With their vectors; those that have none of this embedder are left out.
+        """
         ...
 
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:

@@ -141,7 +141,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
         "lanes": store.lanes(scope),
         "lane": store.lane(scope, 7, 0, 3),
         "faint": store.faint(scope, (7, 0), NOW + timedelta(days=9), 3),
-        "gone faint": store.gone_faint(scope, ("semantic", "other"), 3),
+        "gone faint": store.gone_faint(scope, ("semantic", "other"), "test-8", 3),
         "vectors": store.vectors(scope, [one.id for one in memories], "test-8"),
         "unpaced": {one.id for one in store.unpaced(scope, 3, 5, 1000)[0]},
         "unembedded": store.unembedded(scope, "test-8", 5),

@@ -39,12 +39,16 @@ class Lane(NamedTuple):
 
 
 class Faint(NamedTuple):
-    """A fact in or near the fading band, told by what decides which others it is compared with."""
+    """A fact in or near the fading band, told by what decides which others it is compared with.
+
+    `vector` is float32, little-endian; empty where it was not asked for.
+    """
 
     id: str
     kind: str
     category: str
     depth: int
+    vector: bytes = b""
 
 
 @record

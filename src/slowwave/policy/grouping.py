@@ -135,12 +135,14 @@ def _close_pairs(
         block = vectors[start : start + height]
         cosines = block @ vectors[start:].T
         close = cosines >= threshold
-        close[:, : len(block)] &= np.triu(np.ones((len(block), len(block)), dtype=bool), k=1)
-        crowded = np.flatnonzero(close.sum(axis=1) > _NEIGHBOURS)
+        close[(own := np.arange(len(block))), own] = False
+        near = np.flatnonzero(close.any(axis=1))  # few rows resemble any other: only these are looked into
+        cosines, close = cosines[near], close[near] & (np.arange(total - start) > near[:, None])
+        crowded = np.flatnonzero(np.count_nonzero(close, axis=1) > _NEIGHBOURS)
         if len(crowded):
             shown = np.where(close[crowded], cosines[crowded], -np.inf)
             nearest = np.argpartition(shown, -_NEIGHBOURS, axis=1)[:, -_NEIGHBOURS:]
             close[crowded] = False
             close[crowded[:, None], nearest] = True
         rows, columns = np.nonzero(close)
-        yield rows + start, columns + start, cosines[rows, columns], crowded + start
+        yield near[rows] + start, columns + start, cosines[rows, columns], near[crowded] + start

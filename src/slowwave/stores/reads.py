@@ -100,11 +100,15 @@ class Reads(StoreBase):
             rows = [] if token is None else self._all(SQL["faint"], (token, *lane, to_micros(until), limit))
         return [Faint(*row) for row in rows]
 
-    def gone_faint(self, scope: str, sort: tuple[str, str], limit: int) -> list[Faint]:
-        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned."""
+    def gone_faint(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[Faint]:
+        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
+
+        With their vectors; those that have none of this embedder are left out.
+        """
         with self._guard:
-            token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["gone_faint"], (token, *sort, limit))
+            token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
+            known = token is not None and space is not None
+            rows = self._all(SQL["gone_faint"], (token, *sort, limit, space)) if known else []
         return [Faint(*row) for row in rows]
 
     def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:

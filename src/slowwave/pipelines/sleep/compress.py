@@ -1,6 +1,6 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from math import isinf
 from statistics import fmean
 
@@ -28,7 +28,7 @@ from slowwave.ports import Ports
 
 DEPTH_MAX = 2
 HOT_MAX = 2000
-COLD_MAX = 1000
+COLD_MAX = 500
 """How many fading memories of one kind and category are looked at together; of those in cold storage, the newest."""
 FAINT_MAX = 20_000
 """How many fading memories are told apart by kind and category in one night."""
@@ -94,9 +94,10 @@ def _found(night: Night) -> list[tuple[Memory, ...]]:
     hot = _weak(night, set(bands)) if bands else {}
     clusters: list[list[str]] = []
     for band, due in sorted(bands.items()):
-        cold = ports.store.gone_faint(ports.scope, band[:2], COLD_MAX)
-        ids = [*due, *hot.get(band, ()), *(one.id for one in cold if one.depth == band[2])]
-        clusters += _clusters(night, [identity for identity in dict.fromkeys(ids) if identity not in night.taken])
+        warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), ports.embedder.name)
+        cold = ports.store.gone_faint(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
+        vectors = {one.id: one.vector for one in cold if one.depth == band[2]} | warm
+        clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in night.taken})
     wanted = [identity for cluster in clusters for identity in cluster]
     known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if _fades(memory, night)}
     groups = [[known[identity] for identity in cluster if identity in known] for cluster in clusters]
@@ -107,12 +108,9 @@ def _found(night: Night) -> list[tuple[Memory, ...]]:
     ]
 
 
-def _clusters(night: Night, ids: Sequence[str]) -> list[list[str]]:
+def _clusters(ports: Ports, vectors: Mapping[str, bytes]) -> list[list[str]]:
     """The ids of those that all resemble each other."""
-    ports, config = night.ports, night.ports.config
-    assert ports.embedder is not None
-    vectors = ports.store.vectors(ports.scope, ids, ports.embedder.name)
-    names = list(vectors)
+    config, names = ports.config, list(vectors)
     if len(names) < config.consolidation_group_size:
         return []
     groups = together(
@@ -140,7 +138,7 @@ def _weak(night: Night, bands: set[Sort]) -> dict[Sort, list[str]]:
         until = None if isinf(days) or uses >= USES_THAT_KEEP else later(night.now, -days)
         for one in store.faint(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
             room -= 1
-            if len(band := found.get(one[1:], [])) < HOT_MAX:
+            if len(band := found.get(one[1:4], [])) < HOT_MAX:
                 band.append(one.id)
     return found
 

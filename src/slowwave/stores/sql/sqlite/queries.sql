@@ -121,10 +121,12 @@ WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used
 ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) LIMIT ?
 
 -- name: gone_faint
-SELECT id, kind, category, depth FROM memories WHERE key IN (
+SELECT m.id, m.kind, m.category, m.depth, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
+FROM memories m JOIN entries e ON e.key = m.key
+WHERE m.key IN (
     SELECT key FROM memories WHERE scope = ? AND seq IS NULL AND kind = ? AND phase = 'cold' AND category = ?
     ORDER BY key DESC LIMIT ?
-) AND reason = 'faded' AND pinned = 0 AND span_first IS NULL
+) AND m.reason = 'faded' AND m.pinned = 0 AND m.span_first IS NULL AND e.embedder = ? AND e.dim > 0
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
