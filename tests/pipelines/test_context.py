@@ -113,14 +113,46 @@ def test_what_is_outdated_says_so_and_what_is_cold_stays_out(world: "World", imp
     assert "Iron House" not in str(memory.context("what is the gym called?"))
 
 
-def test_a_fact_stands_for_the_message_it_rests_on(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+def test_the_best_two_are_shown_in_full_and_a_fact_stands_for_any_other(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    said = [f"Last Friday Alice tuned bed {n} of the deploy pipeline, what a day." for n in range(1, 4)]
+    world.mind.facts = [
+        Fact(
+            text=f"Alice tuned bed {n} of the deploy pipeline on 27 February 2026", turn=n, quote=f"Alice tuned bed {n}"
+        )
+        for n in range(1, 4)
+    ]
+    memory.add_messages(talk(*said), conversation="c")
+    memory.consolidate("c", force=True)
+    assert len(memory.get_all()) == 3
+    context = memory.context("which beds of the deploy pipeline did Alice tune?", conversation="other")
+    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
+    told = [item.text.partition("] ")[2] for item in relevant.items]
+    assert all("what a day. (Alice tuned bed" in text for text in told[:2])
+    assert told[2].startswith("Alice tuned bed")
+    assert "what a day" not in told[2]
+    assert all(item.because.startswith("fact ") for item in relevant.items)
+
+
+def test_a_fact_that_names_nothing_more_is_not_told_beside_its_message(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...]
+) -> None:
     memory = world.open()
     world.mind.facts = facts
     memory.add_messages(talk(), conversation="c")
     memory.consolidate("c")
     context = memory.context("who owns the deploy pipeline?", conversation="other")
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
-    assert relevant.items[0].text.endswith("] Alice owns the deploy pipeline")
+    assert relevant.items[0].text.endswith("] user: Alice owns the deploy pipeline.")
+
+
+def test_the_fact_stands_for_a_message_that_is_too_long_to_be_shown(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    memory.add_messages(talk("Alice owns the deploy pipeline." + " And so on it goes." * 100), conversation="c")
+    world.mind.facts = [Fact(text="Alice owns the deploy pipeline", turn=1, quote="Alice owns the deploy pipeline")]
+    memory.consolidate("c", force=True)
+    context = memory.context("who owns the deploy pipeline?", conversation="other", budget_tokens=800)
+    assert "] Alice owns the deploy pipeline\n" in str(context)
 
 
 def test_past_experiences_of_other_conversations_are_related(world: "World") -> None:

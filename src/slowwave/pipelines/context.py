@@ -14,6 +14,7 @@ from slowwave.pipelines.recall import Search, search
 from slowwave.policy.cascade import ERA_SIZE
 from slowwave.policy.features import says_nothing
 from slowwave.policy.fence import marker, render, strip_fenced
+from slowwave.policy.grounding import keeps
 from slowwave.policy.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.packing import Offer, Packed, estimate, pack
 from slowwave.ports import Ports
@@ -32,6 +33,14 @@ HITS = 100
 """How many hits a context is filled with, at most; `injection_top_k` caps the facts among them."""
 HIT_TOKENS = 12
 """A hit costs at least about so many: no more are looked for than fit."""
+IN_FULL = 2
+"""The best so many hits are shown in full, the message with its facts; of the others their facts alone, which are shorter.
+
+Measured on LoCoMo at 800 tokens: contexts hold 82 % of the words of answers so, 78 % with facts alone, and as many of the
+turns that questions need; with more in full, fewer turns.
+"""
+IN_FULL_SHARE = 1 / 6
+"""Of a context, what a message beside its facts may take of it."""
 SUMMARY_SHORTEST = 60
 """Tokens below which a summary is not cut to fit: it is left out."""
 HEADING = 10
@@ -79,7 +88,12 @@ def context(ports: Ports, wanted: Wanted) -> Context:
     headings = {part: ports.config.context_headings.get(part, told) for part, told in layout.headings.items()}
     parts = _parts(ports, wanted, name, rooms)
     space = _Room(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
-    packed = _packed(parts, _Found(hits=_hits(ports, wanted), facts=ports.config.injection_top_k), space)
+    found = _Found(
+        hits=_hits(ports, wanted),
+        facts=ports.config.injection_top_k,
+        longest=int(IN_FULL_SHARE * wanted.budget_tokens),
+    )
+    packed = _packed(parts, found, space)
     sections = _joined([replace(section, name=headings[section.name]) for section in packed.sections])
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
     return Context(
@@ -146,17 +160,18 @@ class _Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What a search found, best first, and how many facts a context may show."""
+    """What a search found, best first, how many facts a context may show, and the longest message beside its facts."""
 
     hits: Sequence[Hit]
     facts: int
+    longest: int
 
     def lines(self, core: Sequence[Item], said: Sequence[Item]) -> list[Item]:
         """The hits that these do not show already, facts up to `facts` with those of core, and messages."""
         known = {item.memory.id for item in core if item.memory}
         shown = known | {item.memory.id for item in said if item.memory}
         room = self.facts - len(core)
-        lines = []
+        lines: list[Item] = []
         for hit in self.hits:
             if hit.memory.id in shown or _repeats(hit, known):
                 continue
@@ -164,7 +179,7 @@ class _Found:
                 room -= 1
                 if room < 0:
                     continue
-            lines.append(_found(hit, known))
+            lines.append(_found(hit, known, longest=self.longest if len(lines) < IN_FULL else 0))
         return lines
 
 
@@ -275,16 +290,22 @@ def _embedding_once(ports: Ports) -> Ports:
     return replace(ports, embed=embed)
 
 
-def _found(hit: Hit, taken: Collection[str]) -> Item:
-    """A hit as a line: the facts it is shown with say it shortest; what is outdated says so."""
+def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
+    """A hit as a line: the facts it is shown with say it shortest; what is outdated says so.
+
+    A message of up to `longest` tokens is shown itself, with those of its facts that name what it does not.
+    """
     memory = hit.memory
     facts = [fact for fact in hit.facts if fact.id not in taken]
-    words = "; ".join(fact.text for fact in facts) or memory.wording
-    who = "" if facts or memory.kind != MESSAGE else _who(memory)
+    words = f"{_who(memory)}{memory.wording}" if memory.kind == MESSAGE else memory.wording
+    if facts and estimate(words) > longest:
+        words = "; ".join(fact.text for fact in facts)
+    elif facts := [fact for fact in facts if keeps(words, [fact])]:
+        words = f"{words} ({'; '.join(fact.text for fact in facts)})"
     stale = " (outdated)" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
-    return made(f"[{memory.at:%Y-%m-%d}] {who}{words}{stale}", memory, because)
+    return made(f"[{memory.at:%Y-%m-%d}] {words}{stale}", memory, because)
 
 
 def _latest(said: Sequence[Memory], room: float) -> list[Item]:
