@@ -129,7 +129,9 @@ class _Undoing:
 
     def _changed(self, before: Memory, after: Memory, because: str) -> Change:
         self.current[after.id] = after
-        made = entries(self.ports, [after.text])[0] if after.text != before.text else [None]
+        less = after.gist is not None and after.gist != before.gist  # what is left of a message is searched as such
+        texts = [after.wording] if less else [after.text] if after.text != before.text else []
+        made = entries(self.ports, texts)[0] if texts else [None]
         return Change(before=before, after=after, because=because, entry=made[0])
 
     def _unlinked(self, link: Link, because: str) -> Link:

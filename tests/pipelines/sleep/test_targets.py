@@ -172,6 +172,31 @@ def test_clauses_that_went_do_not_come_back_and_a_reopened_file_finds_the_same(
     }
 
 
+def test_words_that_an_undo_leaves_cold_are_still_searched_as_what_is_left(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(embedder="static", hot_words_max=60)
+    talked(memory, clock)
+    memory.sleep()
+    asked = ("What is the greyhound called?", "Who sold a bakery in Porto?", "How old is the sourdough starter?")
+
+    def found() -> list[tuple[str, str, float]]:
+        return [
+            (h.memory.id, h.text, round(h.score, 6)) for question in asked for h in memory.search(question, top_k=3)
+        ]
+
+    memory.add_message(Message(role="user", content="The bakery in Porto moved to Braga. " * 6), "later")
+    first, before = {one.id: one.gist for one in memory.get_all(kinds=["message"])}, found()
+    clock.advance(days=1)
+    report = memory.sleep()
+    again = [one for one in memory.get_all(kinds=["message"]) if first.get(one.id) not in {None, one.gist}]
+    assert {memory.get(one.id).gist for one in again if one.hot}, "some of what was left is less now"
+    memory.undo(report.plan.id)
+    assert {one.id: one.gist for one in memory.get_all(kinds=["message"])} == first
+    assert found() == before
+    searched = memory.ports.store._db.execute("SELECT count(*) FROM gists").get
+    assert searched == sum(gist is not None for gist in first.values())
+    assert memory.doctor(deep=True) == []
+
+
 def test_the_newest_words_of_a_talk_that_goes_on_stay_as_they_were_said(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_words_max=1000, immediate_window=2)
     talked(memory, clock, times=20)
