@@ -174,6 +174,22 @@ def test_deep_search_marks_what_it_adds_and_makes_the_outdated_weigh_less(world:
     assert "outdated" in old.parts
 
 
+def test_what_is_outdated_and_said_word_for_word_is_not_put_back(world: "World", verdict: "Says") -> None:
+    memory = world.open(deep_recall_penalty=0.01)
+    memory.add("Matteo lives in Zurich by the lake")
+    world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
+    memory.add("Matteo lives in Bern by the river")
+    near, exact = "Does Matteo live in Zurich by the lake?", "matteo lives in  Zurich by the lake."
+    assert [hit.text[:22] for hit in memory.search(near, deep=True)] == [
+        "Matteo lives in Bern b",
+        "Matteo lives in Zurich",
+    ]
+    (first,) = memory.search(exact, deep=True, top_k=1)
+    assert (first.text, first.stale) == ("Matteo lives in Zurich by the lake", True)
+    assert "outdated" not in first.parts
+    assert [hit.stale for hit in memory.search(exact)] == [False]
+
+
 def test_the_newer_value_stands_above_the_older_which_is_marked(world: "World", improved: "Told") -> None:
     memory = world.open(embedder="none")
     improved(memory)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
+from slowwave.model.codec import content_key
 from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.operation import Add, Change
@@ -54,10 +55,30 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     wanted = max(asked.top_k, LOOKED_AT) if asks_for_value(question) else asked.top_k
     query = replace(query, top_k=wanted)
     ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
+    if asked.deep and query.outdated_penalty < 1.0:
+        ranked = _meant(ports, query, ranked)
     hits = _hits(ports, ranked, known, asked)
     if asks_for_value(question):
         hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_conflicts(ports, hits, asked) if asked.known_at is None else hits
+
+
+def _meant(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The places again, where an outdated memory that the question says word for word is not put back for its age.
+
+    The penalty lets what is outdated stand behind what took its place; who says its very words asks for no other.
+    """
+    unpunished = ports.store.search(ports.scopes, replace(query, outdated_penalty=1.0, top_k=LOOKED_AT))
+    wording = content_key(query.text)
+    same = {
+        memory.id
+        for memory in ports.store.get(ports.scopes, [one.id for one in unpunished])
+        if memory.outdated and content_key(memory.text) == wording
+    }
+    if not same:
+        return list(ranked)
+    places = {one.id: one for one in ranked} | {one.id: one for one in unpunished if one.id in same}
+    return sorted(places.values(), key=lambda one: -one.score)[: query.top_k]
 
 
 def _checked(asked: Search) -> Search:
