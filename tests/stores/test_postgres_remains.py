@@ -94,3 +94,13 @@ def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: A
         assert isinstance(mine.ports.store, PostgresStore)
     assert memory.ports.store.traces([WORDS], [gone]) == []
     told(own, "DROP ROLE plain_app")
+
+
+def test_the_mere_id_of_what_stood_for_a_fact_for_a_while_is_no_trace(own: str, memory: AgentMemory) -> None:
+    kept, gone = memory.add("Bob has a dog").ids[0], memory.add(WORDS).ids[0]
+    assert memory.erase(id=gone).verified
+    row = "INSERT INTO slowwave.journal (key, scope, run, part, op, memory, because, payload, checksum)"
+    told(own, f"""{row} VALUES (1, 1, 1, 0, 'change', '{kept}', 'merged', '{{"superseded_by":[null,"{gone}"]}}', 1)""")
+    assert memory.ports.store.traces([WORDS], [gone]) == []
+    told(own, f"{row} VALUES (2, 1, 1, 0, 'change', '{gone}', 'merged', NULL, 1)")
+    assert memory.ports.store.traces([WORDS], [gone]) == ["the table slowwave.journal still holds what was erased"]

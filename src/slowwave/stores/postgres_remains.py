@@ -16,8 +16,8 @@ REWRITTEN_MAX: Final = 256 * 1024 * 1024
 
 _SEGMENT: Final = 1 << 30
 """Bytes of one file of a relation; the next has a number."""
-_MARKS: Final = sql.SQL("SELECT * FROM slowwave.journal WHERE op <> 'erase'")
-"""The journal without the rows that say which ids were erased."""
+_MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase'")
+"""Whom the journal is about, but for the rows that say which ids were erased. A change of what it stood for may name it."""
 
 _REWRITABLE: Final = """
 SELECT array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY c.relname), sum(pg_total_relation_size(c.oid)),
