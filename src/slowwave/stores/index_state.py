@@ -4,6 +4,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,7 @@ LAYOUT: Final = 1
 """To be raised whenever an index of the same entries holds other numbers, or is written down in another way."""
 
 _ALIGNED: Final = 64
-_SMALL: Final = 1 << 20
-"""Bytes up to which an array is copied: a view of a few numbers would keep all bytes in RAM."""
-
+_PRIME: Final = (1 << 61) - 1
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -116,6 +115,12 @@ class IndexState:
             self.names[word] = self.names.get(word, frozenset()) | {number}
 
 
+def checksum(head: str, data: "bytearray | NDArray[np.uint8]") -> int:
+    """A number that one flipped bit changes: the CRC-32 of the head and the sum of the bytes in words of eight."""
+    words = np.frombuffer(data, dtype="<u8", count=len(data) // 8)
+    return int(words.sum(dtype=np.uint64)) % _PRIME ^ crc32(head.encode())
+
+
 def _numbered(names: Sequence[Any]) -> dict[Any, int]:
     return {name: number for number, name in enumerate(names)}
 
@@ -136,10 +141,5 @@ def _parted(places: Sequence[tuple[str, str, Sequence[int], int]], data: NDArray
     found: Arrays = {}
     for name, kind, shape, start in places:
         count = int(np.prod(shape))
-        one = (
-            np.frombuffer(data, dtype=kind, count=count, offset=start).reshape(shape)
-            if count
-            else np.zeros(shape, kind)
-        )
-        found[name] = one.copy() if one.nbytes <= _SMALL else one
+        found[name] = np.frombuffer(data, kind, count, start).reshape(shape) if count else np.zeros(shape, kind)
     return found

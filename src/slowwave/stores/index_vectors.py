@@ -70,11 +70,13 @@ class ContextVectors:
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take up what `packed` gave."""
-        self._sums, self._scale, self._passages = arrays["sums"], arrays["scale"], arrays["passages"]
-        self._passage_rows, self._passage_count = arrays["passage rows"], len(self._passages)
-        pairs = zip(arrays["gists"].tolist(), arrays["gist vectors"], strict=True)
+        self._sums, self._scale = arrays["sums"], arrays["scale"]
+        # Copies of what may stay as it is when the rest grows: views of it would keep all the bytes in RAM.
+        self._passages, self._passage_rows = arrays["passages"].copy(), arrays["passage rows"].copy()
+        self._passage_count = len(self._passages)
+        pairs = zip(arrays["gists"].tolist(), arrays["gist vectors"].copy(), strict=True)
         self._gists = {whole: (gist, vector) for (whole, gist), vector in pairs}
-        self._recent = dict(zip(arrays["recent"].tolist(), arrays["recent vectors"], strict=True))
+        self._recent = dict(zip(arrays["recent"].tolist(), arrays["recent vectors"].copy(), strict=True))
 
     def append(
         self,

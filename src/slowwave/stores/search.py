@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from operator import itemgetter
 from threading import RLock
 from typing import Any, Final
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from slowwave.model.query import Query, Ranked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.index import Index
 from slowwave.stores.index_bulk import Messages
-from slowwave.stores.index_state import LAYOUT
+from slowwave.stores.index_state import LAYOUT, checksum
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
 from slowwave.stores.statements import SQL, bounds
 
@@ -142,7 +141,7 @@ class Searching(StoreBase):
             return None
         journal, reindexed, _, total, head, size = row
         arrays = self._stored_arrays(token, size)
-        if crc32(arrays.data, crc32(head.encode())) != total:
+        if checksum(head, arrays) != total:
             return None
         index = Index()
         index.unpack(head, arrays)
@@ -161,7 +160,7 @@ class Searching(StoreBase):
             return
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
-        values = (held.journal, held.reindexed, LAYOUT, crc32(arrays, crc32(head.encode())), head, arrays)
+        values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
         with self._guard:
             self._wait_for_nobody()
             with self._transaction(held.scope):
