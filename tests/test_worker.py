@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from slowwave import AgentMemory, worker
 from slowwave.cli.app import app
-from slowwave.errors import InputError, SettingsError, StoreError
+from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
 from slowwave.pipelines.sleep import SleepReport
 from slowwave.ports import Ports
 from slowwave.stores.postgres import PostgresStore
@@ -135,6 +135,23 @@ def test_what_cannot_be_meant_is_said_with_what_to_do(
     monkeypatch.setitem(sys.modules, "dbos", None)
     with pytest.raises(SettingsError, match=r"slowwave\[worker\]"):
         Worker(memory, address)
+
+
+def test_a_login_of_its_own_needs_the_right_to_make_the_queue(address: str, memory: AgentMemory) -> None:
+    due(address, "a")
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("CREATE ROLE nightly LOGIN IN ROLE slowwave_app")
+        mine = address.replace("postgres:@", "nightly@")
+        with pytest.raises(ReadOnlyError, match="GRANT CREATE ON DATABASE"):
+            Worker(memory, mine)
+        db.execute(f"GRANT CREATE ON DATABASE {db.info.dbname} TO nightly".encode())
+    told: list[str] = []
+    with (
+        AgentMemory.open(mine, scope="keeper", llm=None, embedder="none") as keeper,
+        Worker(keeper, mine, told=lambda scope, _: told.append(scope)) as one,
+    ):
+        one.look()
+        until(lambda: told == ["a"])
 
 
 def test_a_server_that_is_away_is_told_and_looked_for_again() -> None:

