@@ -3,9 +3,9 @@
     SLOWWAVE_DATA=... python bench/month.py [sample number] [setting=value ...]
 
 Sample 0 is the first conversation of LoCoMo's file; settings are those of Config, such as hot_messages_max=200. Each
-session is read by rules once it has ended; then the nights up to the next session are slept, with the plan printed
-first as a dry run that must agree with what the night then does. At the end: what is hot and what is cold, what
-health says, and the summaries there are.
+session is read by rules once it has ended; then the nights up to the next session are slept, each planned as a dry run
+first, which must agree with what the night then does. Every other day somebody asks one of the questions about what was
+said so far, and uses the first answer. At the end: what is hot and what is cold, and what health says.
 """
 
 import sys
@@ -23,24 +23,33 @@ from slowwave.model.operation import Operation
 NIGHT = timedelta(days=1)
 LAST = 45
 """Nights after the last session."""
+ASKED_EVERY = 2
+"""Days between two questions."""
 
 
 def nights(talk: Talk, memory: AgentMemory, clock: Now) -> Iterator[str]:
     """What happened, session by session and night by night."""
     ends = [session[-1].at for session in talk.sessions]
+    known: set[str] = set()
+    days = 0
     for number, session in enumerate(talk.sessions, 1):
         name = f"{talk.name}-{number}"
         clock.at = ends[number - 1]
         memory.add_messages(session, conversation=name)
         clock.at += timedelta(minutes=30)
         result = memory.end_conversation(name)
+        known |= {message.id for message in session}
         yield f"\n## {clock.at:%d %b %Y}: session {number}, {len(session)} messages, {len(result.facts)} facts"
         yield from (f"   fact {fact.category}/{fact.kind}: {fact.text}" for fact in result.facts)
         yield from (f"   problem {problem}" for problem in result.problems)
+        asked = [question for question, gold in talk.questions if gold <= known]
         until = ends[number] if number < len(ends) else clock.at + LAST * NIGHT
         while clock.at + NIGHT < until or (number == len(ends) and clock.at < until):
             clock.at = (clock.at + NIGHT).replace(hour=3, minute=0)
             yield from slept(memory, clock)
+            days += 1
+            if asked and days % ASKED_EVERY == 0:
+                memory.record_retrieval(memory.search(asked[days % len(asked)], top_k=1), session=f"day {days}")
 
 
 def slept(memory: AgentMemory, clock: Now) -> Iterator[str]:
