@@ -154,6 +154,14 @@ def test_summaries_are_summarised_once_more_and_never_twice(world: "World") -> N
     assert depths == {1, 2}
 
 
+def test_where_the_order_of_a_policy_changes_with_time_the_band_is_looked_through(world: "World", only: "Only") -> None:
+    memory = world.open(retention_policy="relevance", consolidation_similarity_threshold=0.1)
+    _hikes(world, memory)
+    world.later(days=1000)
+    memory.sleep()
+    assert len(only(memory, kinds=["summary"]).members) == len(HIKES)
+
+
 def test_protected_memories_are_in_no_cluster(world: "World", texts: "Texts") -> None:
     memory = world.open()
     _hikes(world, memory)
