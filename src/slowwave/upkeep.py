@@ -210,7 +210,7 @@ class Upkeep(Handle):
         folder = Path(folder)
         found = vault.read(folder)
         self._as_in(vault.compaction(folder))
-        taken = pipelines.vault.take(self._run_ports, found.lines, gone=len(found.gone), dry_run=dry_run, force=force)
+        taken = pipelines.vault.take(self._run_ports, found.lines, gone=found.gone, dry_run=dry_run, force=force)
         self._raise_if_strict(taken.problems)
         return taken
 

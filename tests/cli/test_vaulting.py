@@ -41,10 +41,14 @@ def test_a_vault_goes_out_and_comes_back(store: str, tmp_path: Path) -> None:
     assert json.loads(_run(store, "vault", "export", str(folder), "--json")[1]) == []
     page = folder / "facts/person.md"
     page.write_text(page.read_text().replace("Alice", "Alice Costa"))
-    assert "would change 1 fact\n" in _run(store, "vault", "import", str(folder))[1]
+    told = _run(store, "vault", "import", str(folder), "--dry-run")[1]
+    assert "would change 1 fact\n" in told
+    assert f"to do it: slowwave vault import {folder} --apply" in told
+    assert _run(store, "vault", "import", str(folder))[1] == told
+    assert _run(store, "vault", "import", str(folder), "--apply", "--dry-run")[0] == 2
     code, said = _run(store, "vault", "import", str(folder), "--apply")
     assert (code, "changed 1 fact\n" in said) == (0, True)
-    assert "nothing changed, 1 line already known" in _run(store, "vault", "import", str(folder), "--apply")[1]
+    assert "nothing new, 1 line already known" in _run(store, "vault", "import", str(folder), "--apply")[1]
     run = said.split("slowwave undo ")[1].split("`")[0]
     assert "taken back" in _run(store, "undo", run)[1]
     told = _run(store, "vault", "sync", str(folder))[1]

@@ -85,7 +85,7 @@ def test_only_pages_that_changed_are_rewritten(world: "World", folder: Path) -> 
 def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
-    assert str(memory.import_vault(folder)) == "vault: nothing would change"
+    assert str(memory.import_vault(folder)) == "vault: no edits"
     page = _page(folder, "person.md")
     page.write_text(page.read_text().replace("Alice owns", "Alice Costa owns") + "- Bruno keeps the books\n")
     told = str(memory.import_vault(folder))
@@ -111,11 +111,11 @@ def test_an_import_can_be_repeated_and_is_no_use_of_a_fact(world: "World", folde
     assert (len(first.updated), first.added, first.known) == (1, ("Bruno keeps the books",), 1)
     assert str(first).startswith("vault: changed 1 fact, added 1, 1 line already known\n")
     before, runs = memory.get_all(), memory.runs(None)
-    told = "vault: nothing would change, 3 lines already known"
+    told = "vault: nothing new, 3 lines already known"
     for _ in range(2):
         assert str(memory.import_vault(folder)) == told
         again = memory.import_vault(folder, dry_run=False)
-        assert str(again) == told.replace("would change", "changed")
+        assert str(again) == told
         assert again.run_id is None
     assert (memory.get_all(), memory.runs(None)) == (before, runs)
 
@@ -234,9 +234,25 @@ def test_a_vanished_line_or_page_never_means_erase(world: "World", folder: Path)
     before = memory.get_all()
     _page(folder, "person.md").unlink()
     taken = memory.sync_vault(folder)
-    assert (taken.gone, taken.updated, memory.get_all()) == (1, (), before)
-    assert "stay in memory" in str(taken)
+    assert (len(taken.gone), taken.updated, memory.get_all()) == (1, (), before)
+    (alice,) = memory.get_all(categories=["person"])
+    assert f"stays in memory: 'Alice owns the deploy pipeline'; to take it back: slowwave delete {alice.id}" in str(
+        taken
+    )
     assert "Alice" in _page(folder, "person.md").read_text()
+
+
+def test_few_vanished_lines_are_named_the_rest_counted_and_what_is_gone_here_too_is_no_news(
+    world: "World", folder: Path
+) -> None:
+    memory = world.open(embedder="none")
+    made = [memory.add(f"Server {n * 7} stands in rack {n * 13}", category="project").ids[0] for n in range(6)]
+    memory.export_vault(folder)
+    memory.delete(made[0])
+    _page(folder, "project.md").unlink()
+    told = str(memory.import_vault(folder))
+    assert told.count("stays in memory: ") == 3
+    assert "and 2 more whose lines are gone stay in memory" in told
 
 
 def test_what_changed_on_both_sides_is_told_and_left_alone(world: "World", folder: Path) -> None:
@@ -313,7 +329,7 @@ def test_a_vault_of_an_earlier_version_is_taken_over(world: "World", folder: Pat
     baseline = folder / ".slowwave-vault.json"
     held = json.loads(baseline.read_text())
     baseline.write_text(json.dumps({identity: text for identity, (_, text) in held["facts"].items()}))
-    assert str(memory.import_vault(folder)) == "vault: nothing would change"
+    assert str(memory.import_vault(folder)) == "vault: no edits"
     page = _page(folder, "person.md")
     page.write_text(page.read_text().replace("Alice", "Alice Costa"))
     assert len(memory.sync_vault(folder).updated) == 1

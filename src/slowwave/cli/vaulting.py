@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from slowwave.cli.declared import Argument, Option, Room, command
 from slowwave.cli.given import WAITING, Given
 from slowwave.cli.telling import counted
+from slowwave.errors import InputError
 
 room = Room()
 vaults = room.group("vault", help="A vault of Markdown pages: export, sync, import.", panel="Bring in and out")
@@ -44,12 +45,19 @@ def take(
     given: Given,
     folder: Folder,
     apply: Annotated[bool, Option("--apply", help="Do it; without, only say what would change.")] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Only say what would change; so it does without --apply.")
+    ] = False,
     force: Force = False,
 ) -> int | None:
     """Take back what you changed in the pages. A line you removed stays in memory."""
+    if apply and dry_run:
+        raise InputError("both --apply and --dry-run: give one of them")
     with given.memory() as memory:
         taken = memory.import_vault(folder, dry_run=not apply, force=force)
     given.paper.either(taken)
+    if not apply and not given.json and (taken.updated or taken.added):
+        given.paper.say(f"to do it: slowwave vault import {folder} --apply", style="dim")
     return WAITING if taken.problems else None
 
 

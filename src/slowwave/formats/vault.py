@@ -4,7 +4,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -20,8 +20,15 @@ from slowwave.policy.fence import escape, unescape
 SETTINGS: Final = "config/memory_compaction.md"
 """Where S4 keeps the windows and the profile of the cascade."""
 _NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent_window", "profile": "summary_profile"}
-_CORE: Final = ("These stand in every context. Change them on the pages in facts/, not here.", "")
+_CORE: Final = (
+    "What stands in every context: what you pinned, what is used often, and what is protected by its category.",
+    'Change it on the pages in facts/: edit a line, move it to another page, or add one that begins with "- "; then sync.',
+    "",
+)
+_NUMBERS: Final = "These numbers hold for every sync of this folder, and wherever the setting SLOWWAVE_VAULT names it."
 _BASELINE: Final = ".slowwave-vault.json"
+_REASONS: Final = 3
+"""Of one run that are told in the sleep log."""
 _LARGEST: Final = 10_000_000
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SLUG_LONGEST: Final = 40
@@ -74,11 +81,11 @@ def pages(holding: Holding) -> dict[str, str]:
         found |= _talk(name, summaries)
     found["sleep-log.md"] = _page(
         {"slowwave": "sleep log"},
-        [f"- {run.at:%Y-%m-%d %H:%M} {run.cause}: {tally(run.plan.operations) or 'its parts'}" for run in holding.runs],
+        [line for run in holding.runs for line in _logged(run)],
     )
     if holding.settings:
         known = {shown: holding.settings[name] for shown, name in _NAMES.items() if name in holding.settings}
-        found[SETTINGS] = _page(known, ["Change these numbers and sync: they hold for the next compaction."])
+        found[SETTINGS] = _page(known, [_NUMBERS])
     return found
 
 
@@ -166,6 +173,15 @@ def _baseline(folder: Path) -> _Baseline:
 def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, told: Sequence[str] = ()) -> str:
     lines = [*told, *(f"- {escape(fact.text)}{f' ^{fact.id}' if linked else ''}" for fact in facts)]
     return _page({"slowwave": "facts", "category": category}, lines)
+
+
+def _logged(run: Run) -> Iterator[str]:
+    """What a run did, and to what; nothing of one that only stands for its parts."""
+    if done := tally(run.plan.operations):
+        because = [group.because for group in run.plan.groups if tally(group.operations)]
+        more = [f"and {len(because) - _REASONS} more"] if len(because) > _REASONS else []
+        told = escape("; ".join((*because[:_REASONS], *more)))
+        yield f"- {run.at:%Y-%m-%d %H:%M} {run.cause}: {done} ({told}) `{run.id}`"
 
 
 def _talk(name: str, summaries: Sequence[Memory]) -> dict[str, str]:

@@ -31,6 +31,10 @@ TOGETHER: Final = 20
 """New lines that meet what is known together: a mind sees them at once."""
 
 
+SHOWN: Final = 3
+"""Vanished lines that are named; the rest are counted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """What a vault's edits would be in a dry run, else what really came of them.
@@ -40,7 +44,7 @@ class Taken:
         added: the words of each fact that was added.
         known: how many changed or new lines say what is known already; they change nothing.
         conflicts: why a line was not taken.
-        gone: lines that vanished; they are left as they are: a vanished line never means erase.
+        gone: id and words of each fact whose line vanished; it stays in memory: a vanished line never means erase.
         notes: what else came of it, such as which fact a new line replaced.
         run_id: what undo takes to take all of it back; None if nothing changed.
         waiting: new facts that wait for a mind.
@@ -51,7 +55,7 @@ class Taken:
     added: tuple[str, ...] = ()
     known: int = 0
     conflicts: tuple[str, ...] = ()
-    gone: int = 0
+    gone: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     run_id: str | None = None
     waiting: int = 0
@@ -66,22 +70,23 @@ class Taken:
         lines += [f"  {note}" for note in self.notes]
         lines += [f"  not taken: {words}" for words in self.conflicts]
         lines += [f"  problem: {problem}" for problem in self.problems]
-        if self.gone:
-            lines.append(f"  {self.gone} no longer in the vault stay in memory: slowwave forget takes a fact back")
+        lines += [
+            f"  stays in memory: {words!r}; to take it back: slowwave delete {i}" for i, words in self.gone[:SHOWN]
+        ]
+        if self.gone[SHOWN:]:
+            lines.append(f"  and {len(self.gone) - SHOWN} more whose lines are gone stay in memory")
         if self.run_id:
             lines.append(f"  run {self.run_id}, undo all of it with `slowwave undo {self.run_id}`")
         return "\n".join(lines)
 
     def _counts(self) -> str:
-        change, add, nothing = (
-            ("would change", "add", "would change") if self.dry_run else ("changed", "added", "changed")
-        )
+        change, add = ("would change", "would add") if self.dry_run else ("changed", "added")
         counts = [f"{change} {_counted(len(self.updated), 'fact')}"] if self.updated else []
-        counts += [f"{add if counts or not self.dry_run else 'would add'} {len(self.added)}"] if self.added else []
+        counts += [f"{add} {len(self.added)}"] if self.added else []
+        if not counts:
+            counts = ["taken in" if self.run_id else "nothing new" if self.known or self.conflicts else "no edits"]
         counts += [f"{_counted(self.known, 'line')} already known"] if self.known else []
         counts += [f"{self.waiting} waiting for a model"] if self.waiting else []
-        if not self.updated and not self.added and not self.run_id:
-            counts.insert(0, f"nothing {nothing}")
         return ", ".join(counts)
 
 
@@ -112,11 +117,11 @@ def shown(ports: Ports) -> dict[str, Any]:
     }
 
 
-def take(ports: Ports, wishes: Iterable[Line], *, gone: int, dry_run: bool, force: bool) -> Taken:
+def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: bool, force: bool) -> Taken:
     """Take back what a person changed, as one run: an edited line is an update with history, a new one a stated fact.
 
     A line that says what is known already changes nothing and is no use of the fact, so that an import can be repeated.
-    A fact that changed here since the export as well is not touched, and told.
+    A fact that changed here since the export as well is not touched, and told; `gone` are the ids whose lines vanished.
 
     Raises:
         InputError: a line cannot be a fact, or more than five changes are more than a fifth of the facts, and `force`
@@ -129,9 +134,10 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: int, dry_run: bool, forc
     planned = _rewordings(ports, edited)
     fresh = _unknown(ports, new, planned.changes)
     known = len(new) - len(fresh) + planned.known
+    stay = tuple((fact.id, fact.text) for fact in ports.store.get((ports.scope,), gone) if fact.hot)
     if dry_run:
         added = tuple(one.text for one in fresh)
-        return Taken(updated=planned.updated, added=added, known=known, conflicts=planned.conflicts, gone=gone)
+        return Taken(updated=planned.updated, added=added, known=known, conflicts=planned.conflicts, gone=stay)
     changes = len(planned.changes) + len(fresh)
     if not force and changes > FEW and changes > MASS * facts:
         raise InputError(f"{changes} of {facts} facts would change: look at the dry run, then confirm with force")
@@ -141,7 +147,7 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: int, dry_run: bool, forc
     fresh = _unknown(ports, new)
     for start in range(0, len(fresh), TOGETHER):
         taking.state(fresh[start : start + TOGETHER])
-    return taking.taken(known=known, gone=gone)
+    return replace(taking.taken(), known=known, gone=stay)
 
 
 def _checked(line: Line) -> Line:
@@ -281,14 +287,12 @@ class _Taking:
         self.problems += done[-1].problems
         self.waiting += done[-1].waiting
 
-    def taken(self, *, known: int, gone: int) -> Taken:
+    def taken(self) -> Taken:
         """What came of all."""
         return Taken(
             updated=_updated(_changes(self.applied)),
             added=tuple(one.memory.text for one in self.applied if isinstance(one, Add)),
-            known=known,
             conflicts=tuple(self.conflicts),
-            gone=gone,
             notes=tuple(dict.fromkeys(self.notes)),
             run_id=self.parent if self.applied else None,
             waiting=self.waiting,
