@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from slowwave.stores.postgres_left import Left
 
 _CONNECTIONS: Final = 16
-_ABOUT: Final = "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))"
+_ABOUT: Final = """
+SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
+    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')),
+    current_setting('default_transaction_isolation') = 'read committed'
+"""
 
 
 class PostgresBase(StoreBase):
@@ -49,7 +53,7 @@ class PostgresBase(StoreBase):
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
         except psycopg.Error as error:
             raise translated(error, self.name) from error
-        durability, encoding, member = about
+        durability, encoding, member, self._implicit = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
         self._always = {"role": ROLE} if member else {}
@@ -94,7 +98,13 @@ class PostgresBase(StoreBase):
         yield  # every reading transaction sees one state
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
-        session = Session(self._pool, always=self._always, durable=self._durable, patience=self._patience)
+        session = Session(
+            self._pool,
+            always=self._always,
+            durable=self._durable,
+            implicit=self._implicit,
+            patience=self._patience,
+        )
         return session, SeenTokens(session, ChainMap({}, self._scopes), ChainMap({}, self._embedders))
 
     def _learn(self, tokens: Tokens) -> None:

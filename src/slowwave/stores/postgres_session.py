@@ -99,6 +99,7 @@ class Session:
         pool: where connections come from.
         always: settings of every transaction, by name.
         durable: settings of every writing transaction.
+        implicit: whether statements that are sent together are a transaction of the isolation that writes want.
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
 
     Attributes:
@@ -108,8 +109,9 @@ class Session:
 
     clash: type[Exception] = Clash
 
-    def __init__(self, pool: Pool, *, always: Settings, durable: Settings, patience: float) -> None:
+    def __init__(self, pool: Pool, *, always: Settings, durable: Settings, implicit: bool, patience: float) -> None:
         self._pool = pool
+        self._implicit = implicit
         self._always = always
         self._durable = durable
         self._patience = patience
@@ -185,9 +187,7 @@ class Session:
         if raw is not None and not raw.closed and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE:
             try:
                 if status == TransactionStatus.INERROR:
-                    # What was prepared after the error never reached the server. psycopg forgets what it has prepared
-                    # after a statement that it has not seen before and that rolls back: a number makes it one.
-                    raw.execute(b"ROLLBACK -- %d" % next(_numbers), prepare=False)
+                    _unprepared(raw)
                 else:
                     raw.execute(b"ROLLBACK" if self._writes else _COMMIT, prepare=False)
             except psycopg.OperationalError:
@@ -246,9 +246,11 @@ class Session:
         ends = time.monotonic() + self._patience
         while True:
             raw = self._taken()
-            before = [*self._before()]
+            statements = [*self._before(), (text, values)]
+            if whole := text == _COMMIT and not self._begun and self._implicit:
+                statements = statements[1:-1]  # what is sent at once is one transaction without being told
             try:
-                reply = _sent(raw, [*before, (text, values)])
+                reply = _sent(raw, statements)
             except psycopg.OperationalError as error:
                 # A connection may have died while it was idle. What was begun on it is gone, and another one will do,
                 # unless it may have committed.
@@ -256,6 +258,8 @@ class Session:
                     raise
             except _WRONG as error:
                 self._heard()
+                if whole:
+                    _unprepared(raw)
                 if self._guessed:
                     raise Again from error
                 raise
@@ -356,6 +360,16 @@ def _sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
     if failed is not None:
         raise failed
     return cursor
+
+
+def _unprepared(raw: Raw) -> None:
+    """Roll back after an error: what was prepared behind it never reached the server.
+
+    psycopg forgets what it has prepared after a statement that it has not seen before and that rolls back: a number
+    makes it one.
+    """
+    begun = raw.pgconn.transaction_status == TransactionStatus.INERROR
+    raw.execute(b"%sROLLBACK -- %d" % (b"" if begun else b"BEGIN; ", next(_numbers)), prepare=False)
 
 
 def _run(cursor: Reply, text: bytes, values: Sequence[Any]) -> Reply:
