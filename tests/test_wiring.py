@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from slowwave import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.config import Config
 from slowwave.testing import ScriptedLLM
@@ -18,6 +19,12 @@ def test_without_a_word_there_are_rules_a_static_embedder_and_the_time_in_utc(tm
     assert ports.embed(["hello there"]).shape[0] == 1
     assert ports.now().tzinfo is UTC
     ports.store.close()
+
+
+def test_none_in_the_settings_means_rules_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOWWAVE_LLM", "none")
+    with AgentMemory.open(tmp_path / "m.db", embedder="none") as memory:
+        assert memory.ports.mind.name == "offline"
 
 
 def test_inheriting_reads_the_scopes_above_nearest_first(tmp_path: Path) -> None:

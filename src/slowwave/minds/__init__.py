@@ -25,7 +25,7 @@ def make(
     caps: Caps = Caps(),  # noqa: B008 - frozen
     categories: Collection[str] = (),
 ) -> "Mind":
-    """The mind a setting names: None for rules alone, a spec or an object with `.complete` for a language model.
+    """The mind a setting names: None or "none" for rules alone, a spec or an object with `.complete` for a language model.
 
     Args:
         spec: who thinks; a Mind is taken as it is.
@@ -40,7 +40,7 @@ def make(
     Raises:
         SettingsError: for a spec nobody knows, or an object that can do neither.
     """
-    if spec is None:
+    if spec is None or (isinstance(spec, str) and spec == "none"):
         from slowwave.minds.offline import OfflineMind  # noqa: PLC0415 - only the mind that is asked for is loaded
 
         return OfflineMind(embedder=embedder)
