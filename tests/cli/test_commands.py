@@ -261,8 +261,11 @@ def test_a_model_that_cannot_be_reached_leaves_work_waiting_with_code_3(
     run("remember", input="user: I keep bees.\nassistant: How nice.\n")
     done = run("consolidate", "--force", "--llm", "http://127.0.0.1:9/v1#m")
     assert done.code == 3
+    assert done.out.count("cannot be reached") == 1
+    assert "the rest stays due" in done.out
     assert "problem:" in done.out
     assert run("status", "--json").json["unread"] == 2
+    assert run("cost", "--json").json["total"]["calls"] == 0, "nothing left this machine"
 
 
 def test_erase_asks_and_proves(run: Run) -> None:

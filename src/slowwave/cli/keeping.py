@@ -74,7 +74,7 @@ def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None
     paper = given.paper
     waits = f", {result.waiting} of them waiting for a model: slowwave sleep asks again" if result.waiting else ""
     number = f"{counted(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
-    reason = f"; {_skipped(result.skipped_reason)}" if result.skipped_reason else ""
+    reason = f"; {_skipped(result)}" if result.skipped_reason else ""
     paper.say(f"{name + ': ' if name else ''}{number}{reason}")
     for fact in result.facts:
         paper.say(f"+ [{fact.category}] {fact.text}", indent=2)
@@ -92,8 +92,11 @@ def _show(given: Given, name: str | None, result: "ConsolidationResult") -> None
         paper.say(f"run {result.run_id}, undo with `slowwave undo {result.run_id}`", style="dim", indent=2)
 
 
-def _skipped(reason: str) -> str:
-    """Why nothing was read, and what to do about it."""
+def _skipped(result: "ConsolidationResult") -> str:
+    """Why not all was read, and what to do about it."""
+    reason = str(result.skipped_reason)
+    if reason in result.problems:
+        return "the rest stays due: the next consolidate asks again"
     if not reason.endswith(")") or not reason.startswith("only "):
         return reason
     return f"{reason.replace('only 1 messages', 'only 1 message')}: use --force"
