@@ -3,7 +3,7 @@
     python bench/sleep.py [SIZES ...]        default: 1000 10000 100000 1000000; the last takes some minutes
 
 Hot facts of many paces with vectors, a tenth of them used, and a tenth as many cold ones. A hundred of them cross the
-forgetting threshold two hours ago, a thousand an hour ago; those lie anywhere in the store.
+forgetting threshold two hours ago, a thousand an hour ago. They are stored in the order in which they were recorded.
 
 find: the ids of what is due, by the index. few, night: whole sleeps with the hundred and with the thousand due; idle:
 with nothing due. longest: the longest of a night's transactions. rewrite: what others do instead, in a table of its own
@@ -99,19 +99,22 @@ def filled(memory: AgentMemory, size: int) -> None:
     places = chance.sample(range(size), min(size, DUE + FEW))
     hours = dict.fromkeys(places[:DUE], 1.0) | dict.fromkeys(places[DUE:], 2.0)
     cold = set(chance.sample(range(size), size // COLD_SHARE)) - set(places)
+    every = [fact(number, hours.get(number), chance, scope) for number in range(size)]
+    for place in cold:
+        every[place] = altered(every[place], phase="cold", reason="faded", due_at=None, pace=None)
+    every.sort(key=lambda one: one.recorded_at)  # as they came
     for start in range(0, size, 10_000):
-        numbers = range(start, min(size, start + 10_000))
-        vectors = embedder.embed([""] * len(numbers))
-        made = [fact(number, hours.get(number), chance, scope) for number in numbers]
+        made = every[start : start + 10_000]
+        vectors = embedder.embed([""] * len(made))
         adds = [
             Add(
-                memory=altered(one, phase="cold", reason="faded", due_at=None, pace=None) if number in cold else one,
+                memory=one,
                 because="said",
                 entry=Entry(
                     terms=b"", words=0, question=0.0, cues=0, vectors=row.tobytes(), dim=DIM, embedder=embedder.name
                 ),
             )
-            for number, one, row in zip(numbers, made, vectors, strict=True)
+            for one, row in zip(made, vectors, strict=True)
         ]
         batches = tuple(Group(operations=tuple(adds[n : n + 500]), because="said") for n in range(0, len(adds), 500))
         store.apply(Plan(id=f"r{start}", scope=scope, cause="import", at=NOW, groups=batches))

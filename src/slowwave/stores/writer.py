@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
@@ -28,9 +30,16 @@ from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.tokens import Tokens
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
-_IDENTITY = tuple(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref"))
+_identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref")))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 Values: TypeAlias = tuple[object, ...]
+
+
+@lru_cache(maxsize=256)
+def _update(places: tuple[int, ...], *, worded: bool) -> str:
+    """The statement that writes these columns of a memory, and what its words mean where they change."""
+    names = [COLUMNS[place] for place in places] + ["content"] * worded + ["checksum"]
+    return f"UPDATE memories SET {', '.join(f'{name} = ?' for name in names)} WHERE key = ?"  # noqa: S608  # constants only
 
 
 class GroupWriter:
@@ -233,15 +242,13 @@ class GroupWriter:
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
         """Write the values that differ; returns them as the journal keeps them, by name, old and new."""
-        delta = [i for i in range(len(COLUMNS)) if old[i] != new[i]]
-        columns = [COLUMNS[i] for i in delta]
+        delta = [i for i, value in enumerate(old) if value != new[i]]
         values = [new[i] for i in delta]
-        if TEXT in delta or SPAN in delta:
-            columns.append("content")
+        worded = TEXT in delta or SPAN in delta
+        if worded:
             values.append(row_content(new))
-        assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
         try:
-            self._db.execute(f"UPDATE memories SET {assignments} WHERE key = ?", (*values, checksum(dumps(new)), key))  # noqa: S608  # names are constants
+            self._db.execute(_update(tuple(delta), worded=worded), (*values, checksum(dumps(new)), key))
         except self._db.clash as error:
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise Stale(f"the same fact is known already, as {found}") from error
@@ -249,7 +256,7 @@ class GroupWriter:
 
     def _change(self, operation: Change) -> None:
         before, after = to_row(operation.before), to_row(operation.after)
-        if any(before[i] != after[i] for i in _IDENTITY):
+        if _identity(before) != _identity(after):
             raise InputError(f"a change of {operation.before.id} may not move it: id, conversation, seq and ref stay")
         found = self._stored(operation.before.id)
         if found is None:

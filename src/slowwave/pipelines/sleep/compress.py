@@ -28,7 +28,7 @@ from slowwave.ports import Ports
 
 DEPTH_MAX = 2
 HOT_MAX = 2000
-COLD_MAX = 500
+COLD_MAX = 250
 """How many fading memories of one kind and category are looked at together; of those in cold storage, the newest."""
 FAINT_MAX = 20_000
 """How many fading memories are told apart by kind and category in one night."""
