@@ -12,7 +12,7 @@ from slowwave.model.operation import Erase
 from slowwave.model.query import Where
 from slowwave.stores import postgres_session
 from slowwave.stores.postgres import PostgresStore
-from slowwave.testing.plans import SCOPE, add, advance, change, fact, message, plan, use
+from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
 
 
 @pytest.fixture
@@ -94,6 +94,18 @@ def test_what_another_process_erased_leaves_no_gap_to_write_into(
     in_postgres.apply(plan(add(message("Two", ref="2"))))
     assert said(other) == [("Two", 2)]
     assert in_postgres.check(deep=True) == []
+
+
+def test_a_scope_that_was_slept_meanwhile_is_due_again(in_postgres: PostgresStore, other: PostgresStore) -> None:
+    wrong(in_postgres)
+    in_postgres.apply(plan(add(message("Two", ref="2"))))
+    for number in range(3, 6):
+        assert other.scopes_due(NOW, 9) == [SCOPE]
+        assert other.lease(SCOPE, f"sleeper {number}", 60, NOW) is not None
+        assert other.lease(SCOPE, f"sleeper {number}", 0, NOW) is not None
+        assert other.scopes_due(NOW, 9) == []
+        in_postgres.apply(plan(add(message("More", ref=str(number)))))
+    assert other.scopes_due(NOW, 9) == [SCOPE]
 
 
 def test_a_known_message_is_known_and_one_with_other_words_refused(in_postgres: PostgresStore) -> None:
