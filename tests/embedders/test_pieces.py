@@ -1,23 +1,25 @@
 """The small tokenizer cuts text as the full one does."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 from tokenizers import Tokenizer
 
-from slowwave.embedders.pieces import BYTES, LONGEST, Pieces
-from slowwave.embedders.static import StaticEmbedder, _pieces
+from slowwave.embedders.pieces import BYTES, FIRST, LONGEST, Pieces
+from slowwave.embedders.static import StaticEmbedder
+from slowwave.embedders.vocabulary import PATIENCE, Vocabulary
 
 
 @pytest.fixture(scope="module")
 def vocabulary() -> str:
-    return str(StaticEmbedder()._vocabulary)
+    return str(StaticEmbedder()._file)
 
 
 @pytest.fixture(scope="module")
 def pieces() -> Pieces:
-    return Pieces(_pieces(StaticEmbedder()._vocabulary))
+    return Pieces(Vocabulary(StaticEmbedder()._file, FIRST))
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +27,55 @@ def full(vocabulary: str) -> Tokenizer:
     return Tokenizer.from_file(vocabulary)
 
 
-def test_the_vocabulary_is_read_whole_without_the_rest_of_the_file(vocabulary: str) -> None:
-    with open(vocabulary, encoding="utf-8") as file:  # noqa: PTH123 - a plain read, to compare with
-        assert _pieces(StaticEmbedder()._vocabulary) == json.load(file)["model"]["vocab"]
+@pytest.fixture(scope="module")
+def listed(vocabulary: str) -> dict[str, int]:
+    found: dict[str, int] = json.loads(Path(vocabulary).read_bytes())["model"]["vocab"]
+    return found
+
+
+def test_every_piece_is_found_where_it_stands_and_when_all_are_read(vocabulary: str, listed: dict[str, int]) -> None:
+    looked = Vocabulary(Path(vocabulary), FIRST)
+    assert len(looked) == len(listed)
+    for piece, number in listed.items():
+        looked._found.clear()  # or all would soon be read
+        plain = not any(letter in '"\\' or letter < " " for letter in piece)
+        if plain:
+            assert looked._look(piece, -1) == (number if number >= FIRST else -1), piece
+        assert looked.spelled(number) == piece
+    assert not looked._pieces
+    read = Vocabulary(Path(vocabulary), FIRST)
+    read._read()
+    assert all(read.get(piece, -1) == (number if number >= FIRST else -1) for piece, number in listed.items())
+    assert [read.spelled(number) for number in range(len(read))] == list(listed)
+
+
+def test_what_is_no_piece_is_not_found_by_looking(vocabulary: str, listed: dict[str, int]) -> None:
+    looked = Vocabulary(Path(vocabulary), FIRST)
+    for piece in ("kubernetesq", "zq", "▁the ", "the,", "thethethe", ": 259", '", ', "qqqqqqqq", "\ud800"):
+        assert looked.get(piece, -1) == listed.get(piece, -1) == -1
+    assert looked.get('"', -1) == listed['"']
+    assert looked._pieces
+
+
+def test_after_some_looking_all_is_read(vocabulary: str, listed: dict[str, int]) -> None:
+    looked = Vocabulary(Path(vocabulary), FIRST)
+    old = looked.get
+    asked = [piece for piece in listed if piece.isalpha()][: PATIENCE + 3]
+    assert [looked.get(piece, -1) for piece in asked] == [listed[piece] for piece in asked]
+    assert looked._pieces
+    assert old(asked[-1], -1) == listed[asked[-1]]
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2, 4])
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_file_that_is_laid_out_in_another_way_is_read(tmp_path: Path, indent: int | None, plain: bool) -> None:
+    numbers = {f"<{n}>": n for n in range(FIRST)} | {"▁a": FIRST, "bé": FIRST + 1, '"': FIRST + 2}
+    file = tmp_path / "tokenizer.json"
+    whole = {"model": {"vocab": numbers, "merges": ["a b"]}}
+    file.write_text(json.dumps(whole, indent=indent, ensure_ascii=not plain), encoding="utf-8")
+    found = Vocabulary(file, FIRST)
+    assert [found.get(piece, -1) for piece in ("▁a", "bé", '"', "<0>", "c")] == [FIRST, FIRST + 1, FIRST + 2, -1, -1]
+    assert (len(found), found.spelled(FIRST + 1)) == (FIRST + 3, "bé")
 
 
 WORDS = st.one_of(
@@ -74,8 +122,3 @@ def test_control_marks_in_a_text_are_plain_text(pieces: Pieces) -> None:
 def test_very_long_words_are_cut_at_a_fixed_length(pieces: Pieces) -> None:
     long = "ab" * LONGEST
     assert pieces.numbers(long)[: len(pieces.numbers(long[:LONGEST]))] == pieces.numbers(long[:LONGEST])
-
-
-def test_a_piece_is_known_or_none(pieces: Pieces) -> None:
-    assert pieces.number("▁the") == 278
-    assert pieces.number("▁thequick") is None

@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 from slowwave.embedders import static
 from slowwave.embedders.static import StaticEmbedder
 from slowwave.errors import SettingsError
+from slowwave.policy import background
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +104,22 @@ def test_neither_network_nor_heavy_imports_are_needed() -> None:
         "assert not {'wordllama', 'tokenizers', 'safetensors', 'openai', 'pydantic'} & sys.modules.keys()\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_weight_of_a_piece_follows_from_the_word_sign_or_ending_it_spells(embedder: StaticEmbedder) -> None:
+    pieces = {embedder._pieces.spelled(number): number for number in range(static.FIRST, len(embedder._rows))}
+    shares = {
+        static.SPACE + spelled: share
+        for word, share in list(background.probabilities().items())[: static.COMMON]
+        for spelled in (word, word.capitalize(), word.upper())
+    }
+    shares |= {
+        spelled: static.PUNCTUATION_SHARE for sign in static.PUNCTUATION for spelled in (sign, static.SPACE + sign)
+    }
+    shares |= dict.fromkeys(static.CONTRACTIONS, static.CONTRACTION_SHARE)
+    assert {piece: static.share(piece) for piece in pieces} == {piece: shares.get(piece, 0.0) for piece in pieces}
+    numbers = np.array(list(pieces.values()))
+    expected = static.RARITY / (
+        static.RARITY + np.array([shares.get(piece, 0.0) for piece in pieces], dtype=np.float32)
+    )
+    assert np.array_equal(embedder._weights(numbers)[:, 0], expected)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from slowwave.embedders.vocabulary import Vocabulary
 
 SPACE: Final = "▁"  # SentencePiece's mark for "a word starts here"
 BYTES: Final = 3  # pieces 0..2 are <unk> <s> </s>, the 256 after them stand for single bytes
@@ -22,11 +22,11 @@ class Pieces:
     """A vocabulary, and how words fall into it.
 
     Args:
-        vocabulary: Piece -> number, in SentencePiece's order: three control pieces, 256 bytes, then by priority.
+        vocabulary: in SentencePiece's order: three control pieces, 256 bytes, then by priority.
     """
 
-    def __init__(self, vocabulary: "Mapping[str, int]") -> None:
-        self._number = {piece: number for piece, number in vocabulary.items() if number >= FIRST}
+    def __init__(self, vocabulary: "Vocabulary") -> None:
+        self._vocabulary = vocabulary
         self._of_word = lru_cache(maxsize=REMEMBERED)(self._cut)
 
     def numbers(self, text: str) -> list[int]:
@@ -41,14 +41,14 @@ class Pieces:
                     found += self._cut(word[start : start + LONGEST])
         return found
 
-    def number(self, piece: str) -> int | None:
-        """The number of one piece, if the vocabulary has it."""
-        return self._number.get(piece)
+    def spelled(self, number: int) -> str:
+        """What a piece spells."""
+        return self._vocabulary.spelled(number)
 
     def _cut(self, word: str) -> tuple[int, ...]:
         """Byte-pair encoding: while two neighbours form a piece, join the pair whose piece comes first."""
-        none = len(self._number) + FIRST
-        number = self._number.get
+        none = len(self._vocabulary)
+        number = self._vocabulary.get
         parts = list(word)
         ranks = [number(left + right, none) for left, right in pairwise(parts)]
         while ranks and (best := min(ranks)) < none:
@@ -61,8 +61,8 @@ class Pieces:
                 ranks[at] = number(parts[at] + parts[at + 1], none)
         found: list[int] = []
         for part in parts:
-            known = number(part)
-            if known is not None:
+            known = number(part, none)
+            if known < none:
                 found.append(known)
             else:  # a character outside the vocabulary is spelled in bytes
                 found += [BYTES + byte for byte in part.encode("utf-8", "surrogatepass")]

@@ -8,11 +8,12 @@ rounded to 0.1. The licence is repeated in NOTICE.
 
 import math
 from functools import cache
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 VERSION = "1"
 """Part of the fingerprint of every vector weighted with this table: raise it when the table changes."""
@@ -21,11 +22,20 @@ VERSION = "1"
 @cache
 def probabilities() -> "Mapping[str, float]":
     """Lower-case word -> its share of running English text, most frequent first; about 4 ms at the first call."""
-    table: dict[str, float] = {}
+    return MappingProxyType(dict(_shares()))
+
+
+def commonest(count: int) -> "Mapping[str, float]":
+    """The first so many of `probabilities`, without the rest."""
+    return MappingProxyType(dict(islice(_shares(), count)))
+
+
+def _shares() -> "Iterator[tuple[str, float]]":
     for line in _TABLE.splitlines():
         exponent, *words = line.split()
-        table.update(dict.fromkeys(words, math.exp(float(exponent))))
-    return MappingProxyType(table)
+        probability = math.exp(float(exponent))
+        for word in words:
+            yield word, probability
 
 
 _TABLE = """\
