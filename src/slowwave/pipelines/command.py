@@ -5,7 +5,6 @@ from collections.abc import Callable
 from slowwave.errors import InputError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.compaction import compacted
 from slowwave.pipelines.status import status
 from slowwave.ports import Ports
 
@@ -50,6 +49,10 @@ def _status(ports: Ports, name: str | None) -> str:
 
 def _compact(ports: Ports, name: str | None) -> str:
     """Summarise whatever lies outside the immediate window, regardless of the threshold. Idempotent by the cursor."""
+    from slowwave.pipelines.compaction import (
+        compacted,
+    )
+
     return str(compacted(ports, name))
 
 
