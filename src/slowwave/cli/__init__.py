@@ -18,6 +18,7 @@ def main() -> None:
 
     code = plainly.run(sys.argv[1:])
     if code is not None:
+        gc.freeze()  # so that Python does not sweep on its way out what is gone with it: a tenth of a short command
         sys.exit(code)
     from slowwave.cli.app import app  # noqa: PLC0415 - most calls do without the framework
 
