@@ -10,15 +10,13 @@ from slowwave.model.codec import dumps, to_micros
 from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Use
-from slowwave.model.plan import BATCH_MAX, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt
+from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.base import Connection, StoreBase
 from slowwave.stores.eraser import Stale
 from slowwave.stores.rows import entry_row
 from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.writer import GroupWriter
 from slowwave.telemetry import counted
-
-_NOTHING = Cost()
 
 
 class Applying(StoreBase):
@@ -138,8 +136,9 @@ class RunRow:
             db.execute(SQL["extend_run"], (because, journal[1], key))
             return
         plan = self.plan
-        amounts = dumps(asdict(plan.cost)) if plan.cost != _NOTHING else "{}"
-        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, dumps([because]), *journal)
+        amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
+        reasons = f"[{dumps(because)}]"
+        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, reasons, *journal)
         if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
             # The run that stands for all parts comes with the first of them.
             whole = plan.cause.partition("/")[0]

@@ -40,7 +40,7 @@ def checked(row: Sequence[Scalar]) -> Row:
 
 def journal_checksum(*values: str | None) -> int:
     """A CRC-32 of the op, memory, other, because and payload of a journal row."""
-    return crc32("\x1f".join(value or "" for value in values).encode("utf-8", "surrogatepass"))
+    return crc32("\x1f".join([value or "" for value in values]).encode("utf-8", "surrogatepass"))
 
 
 def checked_journal(key: int, values: Sequence[Any], expected: object) -> None:
@@ -74,12 +74,9 @@ def entry_of(name: str | None, values: Sequence[object], expected: object) -> En
 
 
 def entry_checksum(values: Sequence[object]) -> int:
-    """A CRC-32 of an entry's values, blobs last to first."""
-    total = 0
-    plain = []
-    for value in values:
-        if isinstance(value, bytes):
-            total = crc32(value, total)
-        else:
-            plain.append(str(value))
-    return crc32("\x1f".join(plain).encode(), total)
+    """A CRC-32 of the values of ENTRY_COLUMNS, the blobs first; -1, which none is, if they are no entry's."""
+    terms, words, question, cues, vectors, dim = values
+    if not (isinstance(terms, bytes) and isinstance(vectors, bytes)):
+        return -1  # damage may even turn bytes into text
+    plain = f"{words}\x1f{question}\x1f{cues}\x1f{dim}"
+    return crc32(plain.encode("utf-8", "surrogatepass"), crc32(vectors, crc32(terms)))

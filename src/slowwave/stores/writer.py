@@ -79,7 +79,7 @@ class GroupWriter:
         self._added: list[Add] = []
         self._memories: list[Values] = []
         self._entries: list[Values] = []
-        self._journal: list[tuple[str | None, ...]] = []
+        self._journal: list[Values] = []
         self._last_seq: dict[str, int] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
@@ -109,13 +109,7 @@ class GroupWriter:
         return self._next_journal - 1
 
     def _write_journal(self) -> None:
-        self._db.executemany(
-            SQL["add_journal"],
-            (
-                (key, self.token, self.run, self._part, *row, journal_checksum(*row))
-                for key, row in enumerate(self._journal, self._next_journal - len(self._journal))
-            ),
-        )
+        self._db.executemany(SQL["add_journal"], self._journal)
         self._journal.clear()
 
     def _at(self, point: str) -> None:
@@ -126,9 +120,13 @@ class GroupWriter:
         self, operation: Operation, op: str, payload: object, memory: str | None = None, other: str | None = None
     ) -> None:
         self.performed.append(operation)
-        text = None if payload is None else dumps(payload)
-        self._journal.append((op, memory, other, operation.because, text))
-        self._next_journal += 1
+        self._tell(op, memory, other, operation.because, None if payload is None else dumps(payload))
+
+    def _tell(self, *told: str | None) -> None:
+        """A row of the journal: its op, memory, other, because and payload."""
+        key = self._next_journal
+        self._journal.append((key, self.token, self.run, self._part, *told, journal_checksum(*told)))
+        self._next_journal = key + 1
 
     # ---- adding
 
@@ -151,8 +149,7 @@ class GroupWriter:
         self._added.append(operation)
         self._next_memory += 1
         self.performed.append(operation)
-        self._journal.append(("add", memory.id, None, operation.because, text))
-        self._next_journal += 1
+        self._tell("add", memory.id, None, operation.because, text)
 
     def _known(self, memory: Memory) -> bool:
         """Whether a message with this ref is stored already, in this group too; ConflictError if it says otherwise."""
