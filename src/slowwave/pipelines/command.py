@@ -49,9 +49,7 @@ def _status(ports: Ports, name: str | None) -> str:
 
 def _compact(ports: Ports, name: str | None) -> str:
     """Summarise whatever lies outside the immediate window, regardless of the threshold. Idempotent by the cursor."""
-    from slowwave.pipelines.compaction import (
-        compacted,
-    )
+    from slowwave.pipelines.compaction import compacted  # noqa: PLC0415 - it loads all of sleep
 
     return str(compacted(ports, name))
 
