@@ -31,6 +31,13 @@ def test_a_question_loads_no_room_that_thinks_imports_or_maintains() -> None:
     assert not loaded(ASKING).intersection(HEAVY)
 
 
+def test_a_context_loads_no_room_that_maintains() -> None:
+    asked = ASKING.replace("memory.search", "memory.context")
+    assert not loaded(asked).intersection(
+        f"slowwave.pipelines.{room}" for room in ("distil", "erase", "sleep", "transfer")
+    )
+
+
 def test_the_front_door_loads_no_numbers() -> None:
     assert "numpy" not in loaded("import sys, slowwave; print(*sys.modules)")
 
