@@ -22,6 +22,22 @@ HEAVY = (
 )  # fmt: skip
 
 
+COMMAND = """
+import sys
+from slowwave.cli import main
+sys.argv = ["slowwave", "recall", "who owns the deploy pipeline now?", "--store", ":memory:", "--llm", "none"]
+try:
+    main()
+except SystemExit:
+    print(*sys.modules)
+"""
+SLOW = (
+    "typer", "click", "rich", "pydantic", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
+    "snowballstemmer", "numpy.ma", "slowwave.policy.retention", "slowwave.cli.bringing", "slowwave.cli.keeping",
+)  # fmt: skip
+"""What a question on the command line once waited for, each for a few milliseconds or many."""
+
+
 def loaded(program: str) -> set[str]:
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(told.stdout.split())
@@ -29,6 +45,10 @@ def loaded(program: str) -> set[str]:
 
 def test_a_question_loads_no_room_that_thinks_imports_or_maintains() -> None:
     assert not loaded(ASKING).intersection(HEAVY)
+
+
+def test_a_question_on_the_command_line_waits_for_no_framework_nor_for_what_it_does_not_use() -> None:
+    assert not loaded(COMMAND).intersection((*HEAVY, *SLOW))
 
 
 def test_a_context_loads_no_room_that_maintains() -> None:

@@ -158,6 +158,7 @@ class Searching(StoreBase):
         head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
+        held.index = Index()  # what it held takes as much room as the bytes
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
