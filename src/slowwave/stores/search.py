@@ -171,6 +171,8 @@ class Searching(StoreBase):
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Take over what the journal tells since; False if only a new index will do."""
+        if held.journal == last:
+            return True
         worded: set[str] = set()
         touched: set[str] = set()
         for op, memory, words in self._all(SQL["touched"], (held.journal, last)):
@@ -180,6 +182,8 @@ class Searching(StoreBase):
         held.behind += len(worded | touched)
         if held.journal == held.stored and held.behind * BEHIND > 4 * len(held.index):
             return False
+        if not (worded or touched):
+            return True
         rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*worded, *touched])})
         pairs = self._pairs(scope, rows)
         try:
@@ -187,8 +191,9 @@ class Searching(StoreBase):
         except ValueError:  # a message out of order, or with other words
             return False
         held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
-        places = {"scope": token, "ids": dumps([memory.id for memory, _ in pairs if memory.gist is not None])}
-        held.index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
+        if trimmed := [memory.id for memory, _ in pairs if memory.gist is not None]:
+            rows = self._all(SQL["some_gists"], {"scope": token, "ids": dumps(trimmed)})
+            held.index.trim(self._gists(pairs, rows))
         return True
 
     def _gists(self, pairs: list[tuple[Memory, Entry]], rows: list[Any]) -> Iterator[tuple[Memory, Entry, Entry]]:
