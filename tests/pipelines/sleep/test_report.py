@@ -49,7 +49,7 @@ def test_a_fact_past_its_time_is_told_with_the_day_it_was_kept_until(opened: Ope
     assert [one.because for one in report.plan.operations if "Rome" in str(one)] == [
         "observation: kept until 31 Jan 2026"
     ]
-    assert "expire: 1 past their time go cold" in str(report)
+    assert "expire: 1 past their time" in str(report)
 
 
 def test_few_are_told_without_a_count_and_a_long_one_is_cut(opened: Opened, clock: FrozenClock) -> None:

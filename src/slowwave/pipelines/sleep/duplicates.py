@@ -57,7 +57,8 @@ def duplicates(night: Night) -> Staged:
     night.taken.update(draft.standing)
     groups = [
         Group(
-            operations=(*draft.operations, move), because=f"compared {looked_at} changed facts, {len(asked)} near pairs"
+            operations=(*draft.operations, move),
+            because=f"{len(asked)} near another, of {looked_at} compared because they changed",
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)

@@ -18,4 +18,4 @@ def expire(night: Night) -> Staged:
         because = f"{memory.category}: kept until {until:%d %b %Y}"
         changes.append(Change(before=memory, after=after, because=because))
     night.taken.update(change.before.id for change in changes)
-    return Staged(groups=chunked(changes, f"{len(changes)} past their time go cold"))
+    return Staged(groups=chunked(changes, f"{len(changes)} past their time"))

@@ -27,7 +27,7 @@ def fade(night: Night) -> Staged:
     return Staged(
         groups=chunked(faded, f"{len(faded)} faded")
         + chunked(over, f"{len(over)} over a size target, weakest first")
-        + chunked(worded.changes, f"{len(worded.changes)} lose their weakest clauses"),
+        + chunked(worded.changes, f"{len(worded.changes)} in fewer words"),
         problems=worded.problems,
     )
 
