@@ -11,6 +11,13 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWS = {
     "agent_loop.py": ("allergic to walnuts", "900 euros"),
     "own_model.py": ("kept     Ada keeps four hives", "refused  Ada keeps nine hives"),
+    "nights.py": (
+        "planned: more than 20 hot words: jotted down in 6 of its 20 words",
+        "hot:  permit application due on 14 April",
+        "deep: The permit application is due on 14 April, it is eleven pages",
+        "gone: ['Juno painted the stairs to the cellar']",
+        "back: ['Juno painted the stairs to the cellar'] The permit",
+    ),
     "undo.py": ("before undo: superseded", "after undo:  active"),
     "scopes.py": ("alice:", "bob:   ['The office closes at six']"),
 }
