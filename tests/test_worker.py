@@ -19,7 +19,7 @@ from slowwave.ports import Ports
 from slowwave.stores.postgres import PostgresStore
 from slowwave.testing.postgres import PostgresServer, postgres_server
 from slowwave.wiring import wired
-from slowwave.worker import SCHEMA, TRIES, Worker, standing
+from slowwave.worker import SCHEMA, TRIES, Worker, _Job, _read, standing
 
 pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
 
@@ -112,6 +112,28 @@ def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
         until(lambda: not one.look().failed and not memory.ports.store.scopes_due(memory.ports.now(), 10))
         until(lambda: not one.look().running)
     assert "dead letter" not in status(address, "acme/bad")
+
+
+def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _Job:
+    return _Job(key=f"{scope}/{number}", status=status, worker=1, outcome=outcome, error="StoreError")
+
+
+@pytest.mark.parametrize(
+    ("jobs", "tries", "over"),
+    [
+        ([_job("ERROR"), _job("CANCELLED", number=1)], 2, []),
+        ([_job("ERROR"), _job("SUCCESS", "slept", number=1)], 0, ["a/1", "a/0"]),
+        ([_job("ERROR"), _job("SUCCESS", "elsewhere", number=1)], 1, ["a/1"]),
+        ([_job("SUCCESS", "slept"), _job("ERROR", number=1)], 1, ["a/0"]),
+        ([_job("ERROR"), _job("ERROR", scope="b"), _job("SUCCESS", "slept", "b", 1)], 1, ["b/1", "b/0"]),
+    ],
+)
+def test_only_a_night_that_went_well_makes_up_for_failures_before_it(
+    jobs: list[_Job], tries: int, over: list[str]
+) -> None:
+    stands, rows = _read(jobs, frozenset({1}))
+    assert (stands.failed["a"].tries if "a" in stands.failed else 0) == tries
+    assert rows == over
 
 
 def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(address: str, memory: AgentMemory) -> None:

@@ -181,13 +181,15 @@ class Worker:
         with _in_our_words(self._memory.ports.store.name):
             db = self._live()
             jobs, workers = _jobs(db), _workers(db)
-            stands, over = _read(jobs, workers)
             abandoned = [job.key for job in jobs if job.status == "PENDING" and job.worker not in workers]
             if abandoned:  # their leases are the store's matter; the rows count as failed nights from now on
                 self._dbos.DBOS.cancel_workflows(abandoned)
+                jobs = _jobs(db)
+            stands, over = _read(jobs, workers)
             if over:
                 self._dbos.DBOS.delete_workflows(over)
-            left_alone = stands.waiting | set(stands.dead)
+            # Who was at work when we looked may have failed since, for the last time: the next look will know.
+            left_alone = stands.waiting | stands.running | set(stands.dead)
             for scope in due(self._memory.ports):
                 if scope not in left_alone:
                     self._queue(scope)
