@@ -13,8 +13,11 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.codec import dumps
+from slowwave.model.query import Where
 from slowwave.pipelines.sleep.lease import BEATS, SECONDS, Lease
+from slowwave.stores.sqlite import SqliteStore
 from slowwave.testing import Failpoint, FrozenClock, Injected
+from slowwave.testing.plans import SCOPE, add, group, message, plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,6 +103,22 @@ def test_eight_writers_never_wait_for_a_sleeping_mind_and_what_they_change_survi
         assert max(waits) < THINKING * 0.9, "with a transaction open while the mind thinks, somebody would wait so long"
         assert memory.doctor(deep=True) == []
         mine.close()
+
+
+def test_between_two_groups_of_a_plan_the_file_is_free(tmp_path: Path) -> None:
+    ours, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"), busy_seconds=0.01)
+    ways: list[str] = []
+
+    def given_way() -> None:
+        ways.append("way")
+        other.apply(plan(add(message(f"Let me through {len(ways)}", conversation="c2"))))
+
+    ours._give_way = given_way
+    ours.apply(plan(*(group([add(message(f"Line {n}"))]) for n in range(3))))
+    told = ours.select([SCOPE], Where())
+    assert [one.text for one in told] == ["Line 0", "Let me through 1", "Line 1", "Let me through 2", "Line 2"]
+    ours.close()
+    other.close()
 
 
 def sleeping(path: Path, clock: FrozenClock, *more: str) -> "subprocess.Popen[str]":

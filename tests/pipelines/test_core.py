@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -102,3 +103,16 @@ def test_a_limit_of_rows_is_read_from_each_lane_however_many_there_are(
     store.lane = lambda *given: asked.append(given[-1]) or whole(*given)  # type: ignore[method-assign]
     assert [one.id for one in core(memory.ports, top_k=3)] == ["f00", "f01", "f02"]
     assert asked == [3]
+
+
+def test_what_another_handle_adds_is_seen_at_once(tmp_path: Path) -> None:
+    config = Config()
+    with (
+        AgentMemory.open(tmp_path / "m.db", embedder="none", clock=FrozenClock(NOW), config=config) as one,
+        AgentMemory.open(tmp_path / "m.db", embedder="none", clock=FrozenClock(NOW), config=config) as other,
+    ):
+        assert one.core(5) == []
+        added = other.add("Mia grows tomatoes on the roof").ids
+        assert [memory.id for memory in one.core(5)] == list(added)
+        one.delete(added[0])
+        assert one.core(5) == other.core(5) == []

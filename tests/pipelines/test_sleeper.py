@@ -266,6 +266,7 @@ def test_the_budget_is_two_percent_of_many_facts() -> None:
     class Ports:
         store, scope = Store(), "t"
 
+    assert Budget(ports=object()).affords(LEAST), "nobody counts for fifty"  # type: ignore[arg-type]
     budget = Budget(ports=Ports())
     assert budget.affords(100)
     assert not budget.affords(101)
