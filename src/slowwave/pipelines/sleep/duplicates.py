@@ -58,7 +58,7 @@ def duplicates(night: Night) -> Staged:
     groups = [
         Group(
             operations=(*draft.operations, move),
-            because=f"{len(asked)} near another, of {looked_at} compared because they changed",
+            because=f"near another: {len(asked)} of the {looked_at} that changed",
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
