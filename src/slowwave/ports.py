@@ -277,6 +277,8 @@ class Store(Protocol):
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Scopes where a fact is due or something came in since they were last slept, the longest unslept first.
 
+        One where a fact waits for a mind is due again a quarter of an hour after it was last slept.
+
         The one read over all scopes: a few index steps for each, for whoever sleeps them all.
         """
         ...

@@ -15,6 +15,9 @@ KINDS = (MESSAGE, *FACT_KINDS)
 PHASES = ("quarantined", "active", "core", "cold", "superseded", "retracted")
 HOT = ("active", "core")
 
+UNRECONCILED = "unreconciled"
+"""The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
+
 COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
 """Fields that use moves. They live outside the version, so a popular memory can still be changed."""
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from slowwave.model.codec import content_key
 from slowwave.model.entry import Entry
 from slowwave.model.fact import Candidate, Verdict
-from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory, SourceRef
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, UNRECONCILED, Memory, SourceRef
 from slowwave.model.message import clean
 from slowwave.model.operation import Add, Change, Hold, Link, Operation, Refuse, Use
 from slowwave.model.query import Where
@@ -18,8 +18,7 @@ from slowwave.policy.retention import RESTORED, expiry
 from slowwave.policy.trust import outranks
 from slowwave.ports import Ports
 
-WAITS = "unreconciled"
-"""The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
+WAITS = UNRECONCILED
 
 LIVE = frozenset({"active", "core", "cold"})
 """The phases in which a fact counts as known."""

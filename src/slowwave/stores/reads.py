@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.entry import Entry
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation, Faint, Lane, Linked
 from slowwave.stores.base import StoreBase
@@ -14,6 +15,8 @@ from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.selection import selected
 from slowwave.stores.statements import SQL, bounds
 
+AGAIN: Final = 15 * 60
+"""Seconds after which a scope where a fact waits for a mind is due again."""
 _SCOPES_TOLD = 16
 """Of how many scopes the lanes are kept in RAM."""
 
@@ -176,10 +179,12 @@ class Reads(StoreBase):
             return int(self._one(SQL["ingests"], {"scope": token, "low": low, "high": high})[0])
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
-        """Scopes where a fact is due or something came in since they were last slept, the longest unslept first."""
+        """Scopes where a fact is due, waits for a mind or came in since they were last slept, the longest unslept first."""
+        slept = now - timedelta(seconds=AGAIN)
+        values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
             self._see_all()
-            return [str(row[0]) for row in self._all(SQL["scopes_due"], {"now": to_micros(now), "limit": limit})]
+            return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
 
     def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that a person's undo holds."""

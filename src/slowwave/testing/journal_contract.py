@@ -5,7 +5,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from slowwave.model.memory import SourceRef
+from slowwave.model.memory import UNRECONCILED, SourceRef
 from slowwave.model.operation import Hold, Refuse
 from slowwave.model.plan import Cost
 from slowwave.ports import Store
@@ -142,6 +142,15 @@ class JournalContract:
         assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
         store.apply(plan(add(fact("Likes rye", scope=OTHER)), scope=OTHER))
         assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
+
+    def test_a_scope_where_a_fact_waits_for_a_mind_is_due_again_in_a_quarter_of_an_hour(self, store: Store) -> None:
+        store.apply(plan(add(fact("Likes tea", flags=frozenset({UNRECONCILED})))))
+        assert store.lease(SCOPE, "me", 60, NOW) == 1
+        store.lease(SCOPE, "me", 0, NOW)
+        assert store.scopes_due(NOW + timedelta(minutes=14), 10) == []
+        assert store.scopes_due(NOW + timedelta(minutes=15), 10) == [SCOPE]
+        assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) == 1
+        assert store.scopes_due(NOW + timedelta(minutes=16), 10) == []
 
     def test_the_sequence_moves_with_every_operation_and_tells_changed_facts(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")

@@ -103,5 +103,10 @@ FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = :scope AN
 GROUP BY cause ORDER BY cause
 
 -- name: scopes_due
-SELECT s.path FROM due d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE d.at <= :now ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+SELECT s.path FROM (
+    SELECT scope FROM due WHERE at <= :now
+    UNION
+    SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
+    WHERE m.flags IS NOT NULL AND instr(m.flags, :waits) AND m.phase IN ('active', 'core') AND coalesce(l.until, 0) <= :slept
+) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+ORDER BY coalesce(l.until, 0), s.path LIMIT :limit

@@ -513,6 +513,10 @@ WHERE EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AN
         SELECT 1 FROM runs
         WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
     )
+    OR (coalesce(l.until, 0) <= :slept AND EXISTS (
+        SELECT 1 FROM memories
+        WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
+    ))
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
 -- name: put_secret

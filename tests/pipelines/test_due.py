@@ -1,0 +1,51 @@
+"""Sleeping every scope that is due, also those whose facts wait for a mind that was away."""
+
+from typing import TYPE_CHECKING
+
+from slowwave.errors import ModelError, StoreError
+from slowwave.pipelines import due
+
+if TYPE_CHECKING:
+    import pytest
+    from tests.conftest import World
+
+    from slowwave.pipelines.sleep import SleepReport
+    from slowwave.ports import Ports
+
+
+def test_what_waits_for_a_mind_is_decided_when_it_is_back_though_nothing_else_happens(world: "World") -> None:
+    with world.open(scope="keeper") as keeper, world.open(scope="acme/alice") as alice:
+        alice.add("Alice owns the deploy pipeline")
+        keeper.sleep_due()
+        world.mind.verdicts = ModelError("down")
+        assert alice.add("Alice owns the deploy pipeline and the releases").waiting == 1
+        world.later(seconds=1200)
+        assert "down" in keeper.sleep_due()["acme/alice"].problems[0]
+        assert keeper.sleep_due() == {}, "a model that is down is not asked again at once"
+        world.mind.verdicts = None
+        world.later(seconds=1200)
+        assert keeper.sleep_due()["acme/alice"].problems == ()
+        assert alice.status().waiting == 0
+        world.later(seconds=1200)
+        assert keeper.sleep_due() == {}
+
+
+def test_a_scope_whose_store_fails_is_told_and_the_round_goes_on(
+    world: "World", monkeypatch: "pytest.MonkeyPatch"
+) -> None:
+    usual = due.night
+
+    def night(ports: "Ports", scope: str, *, think: bool) -> "SleepReport":
+        if scope == "bad":
+            raise StoreError("no space left")
+        return usual(ports, scope, think=think)
+
+    monkeypatch.setattr(due, "night", night)
+    with world.open(scope="bad") as bad, world.open(scope="good") as good:
+        bad.add("Alice owns the deploy pipeline")
+        good.add("Bob likes tea")
+        told: list[str] = []
+        reports = good.sleep_due(told=lambda scope, _: told.append(scope))
+    assert told == ["bad", "good"]
+    assert reports["bad"].problems == ("no space left",)
+    assert reports["good"].problems == ()
