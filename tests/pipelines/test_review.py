@@ -84,6 +84,8 @@ def test_what_is_released_after_it_was_passed_over_is_read_once(world: "World") 
     assert memory.consolidate("c1").skipped_reason == "no new messages"
     memory.release(waiting)
     assert memory.status().unread == 1
+    estimate = memory.estimate("c1")
+    assert (estimate.messages, estimate.chunks) == (1, 1)
     world.mind.facts = [Fact(text="The fair is on 3 May", turn=1, quote="The fair is on 3 May", confidence=0.9)]
     result = memory.consolidate("c1")
     assert [fact.text for fact in result.facts] == ["The fair is on 3 May"]
@@ -135,9 +137,10 @@ def test_a_long_message_that_was_released_is_read_in_pieces(world: "World") -> N
     waiting = said(memory, "tool", text)
     memory.consolidate("c1")
     memory.revive(waiting)
+    chunks = memory.estimate().chunks
     memory.consolidate("c1")
     pieces = [turns[0] for turns in shown(world)]
-    assert len(pieces) > 1
+    assert len(pieces) == chunks > 1
     assert "".join(pieces) == text
     assert memory.get(waiting).flags.isdisjoint({"released"})
 

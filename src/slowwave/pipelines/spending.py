@@ -1,6 +1,7 @@
 """Spending: what thinking has cost by the journal, and what reading the unread would cost. Nothing is counted twice."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -9,7 +10,7 @@ from slowwave.model.message import checked_time
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
-from slowwave.pipelines.chunks import CURSOR, MESSAGES, cut, fitting, own_words
+from slowwave.pipelines.chunks import CURSOR, MESSAGES, cut, fitting, own_words, released
 from slowwave.policy.packing import estimate as tokens
 from slowwave.ports import Counting, Ports
 
@@ -70,7 +71,8 @@ def spent(ports: Ports, since: datetime | None = None) -> Spent:
 def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
     """What reading one conversation, or with None all of them, would cost. Asks no model."""
     found = _conversations(ports, conversation)
-    counts = [(one.last_seq - one.cursor(CURSOR), list(_chunks(ports, one))) for one in found]
+    late = Counter(message.conversation for message in released(ports))
+    counts = [(one.last_seq - one.cursor(CURSOR) + late[one.name], list(_chunks(ports, one))) for one in found]
     counts = [(messages, chunks) for messages, chunks in counts if chunks]
     chunks = [size for _, sizes in counts for size in sizes]
     basis = Estimate(conversations=len(counts), messages=sum(messages for messages, _ in counts), chunks=len(chunks))
@@ -98,21 +100,31 @@ def _conversations(ports: Ports, name: str | None) -> list[Conversation]:
 
 
 def _chunks(ports: Ports, found: Conversation) -> Iterator[int]:
-    """The tokens of each chunk that would be read."""
+    """The tokens of each chunk that would be read: what was released after review, then what is new."""
+    late = [own_words(message) for message in released(ports, found.name)]
+    while late:
+        sizes, taken = _sizes(late[:MESSAGES])
+        yield from sizes
+        late = late[taken:]
     cursor = found.cursor(CURSOR)
     where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
     while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
-        first = own_words(page[0])
-        if (end := cut(first, 0)) < len(first):
-            start = 0
-            while start < len(first):
-                yield PROMPT_TOKENS + LINE_TOKENS + tokens(first[start:end])
-                start, end = end, cut(first, end)
-            cursor = page[0].seq
-        else:
-            texts = fitting(map(own_words, page))
-            yield PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in texts)
-            cursor = page[len(texts) - 1].seq
+        sizes, taken = _sizes([own_words(message) for message in page])
+        yield from sizes
+        cursor = page[taken - 1].seq
+
+
+def _sizes(texts: Sequence[str]) -> tuple[list[int], int]:
+    """The tokens of the chunks that the first of these texts make, and how many texts these are."""
+    first, start = texts[0], 0
+    if (end := cut(first, 0)) == len(first):
+        together = fitting(iter(texts))
+        return [PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in together)], len(together)
+    sizes = []
+    while start < len(first):
+        sizes.append(PROMPT_TOKENS + LINE_TOKENS + tokens(first[start:end]))
+        start, end = end, cut(first, end)
+    return sizes, 1
 
 
 def _line(name: str, cost: Cost) -> str:
