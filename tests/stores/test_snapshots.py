@@ -3,11 +3,13 @@
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import numpy as np
+import psycopg
 import pytest
 
 from slowwave.model.operation import Erase
@@ -234,4 +236,21 @@ def test_postgres_keeps_them_too(address: str, builds: list[int]) -> None:
     assert "new" in {one.id for one in asked(again)}
     again.apply(plan(Erase(memory="new", because="asked to")))
     assert [one.id for one in asked(again)] == [one.id for one in found]
+    again.close()
+
+
+@pytest.mark.usefixtures("in_postgres")
+def test_who_closes_waits_for_no_lock_in_postgres_either(address: str) -> None:
+    store = PostgresStore(address, connections=2, busy_seconds=60)
+    store.apply(plan(*(add(one) for one in TALK)))
+    asked(store)
+    with psycopg.connect(address) as other:
+        other.execute("LOCK TABLE slowwave.snapshots")
+        started = time.monotonic()
+        store.close()
+        assert time.monotonic() - started < 10
+    again = PostgresStore(address, connections=2)
+    with again._guard:
+        again._see_all()
+        assert again._one("SELECT count(*) FROM snapshots", ()) == (0,)
     again.close()

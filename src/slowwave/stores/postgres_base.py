@@ -79,6 +79,9 @@ class PostgresBase(StoreBase):
         self._guard.closed = True
         self._pool.close()
 
+    def _wait_for_nobody(self) -> None:
+        self._patience = 0.1  # a time-out of 0 would be none
+
     @property
     def _db(self) -> Session:
         return self._guard.session

@@ -62,6 +62,8 @@ class Searching(StoreBase):
         """Let go of the store. Idempotent. An index that took long to build is stored for whoever opens it next."""
         try:
             with self._searching, suppress(StoreError):  # of no use but speed: what stands in the way is left alone
+                if self._indexes:
+                    self._wait_for_nobody()
                 while self._indexes:
                     self._store(*self._indexes.popitem())
         finally:
@@ -162,12 +164,10 @@ class Searching(StoreBase):
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
-        with self._guard:
-            self._wait_for_nobody()
-            with self._transaction(held.scope):
-                last, reindexed = self._one(SQL["state_of_scope"], place)
-                if (last or low, reindexed) == (held.journal, held.reindexed):
-                    self._db.execute(SQL["put_snapshot"], (token, *values))
+        with self._guard, self._transaction(held.scope):
+            last, reindexed = self._one(SQL["state_of_scope"], place)
+            if (last or low, reindexed) == (held.journal, held.reindexed):
+                self._db.execute(SQL["put_snapshot"], (token, *values))
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Take over what the journal tells since; False if only a new index will do."""
