@@ -29,12 +29,8 @@ class _Serial:
     def begin(self) -> None:
         """Anew, in this process too."""
         number = int.from_bytes(os.urandom(8), "big")
-        self._process = "".join(_PAIRS[number >> shift & 1023] for shift in (20, 10, 0))
-        self._count = count(number >> 34)
-
-    def __next__(self) -> str:
-        number = next(self._count)
-        return f"{self._process}{_PAIRS[number >> 20 & 1023]}{_PAIRS[number >> 10 & 1023]}{_PAIRS[number & 1023]}"
+        self.process = "".join(_PAIRS[number >> shift & 1023] for shift in (20, 10, 0))
+        self.count = count(number >> 34)
 
 
 _serial = _Serial()
@@ -44,9 +40,11 @@ if hasattr(os, "register_at_fork"):
 
 def new_id(now: datetime) -> str:
     """A name of 20 characters for a memory or run: sorts by time, unique by 60 bits drawn for each process."""
-    at = int(now.timestamp() * 1000) - _EPOCH_MS
-    time = f"{_PAIRS[at >> 30 & 1023]}{_PAIRS[at >> 20 & 1023]}{_PAIRS[at >> 10 & 1023]}{_PAIRS[at & 1023]}"
-    return time + next(_serial)
+    at, number = int(now.timestamp() * 1000) - _EPOCH_MS, next(_serial.count)
+    return (
+        f"{_PAIRS[at >> 30 & 1023]}{_PAIRS[at >> 20 & 1023]}{_PAIRS[at >> 10 & 1023]}{_PAIRS[at & 1023]}"
+        f"{_serial.process}{_PAIRS[number >> 20 & 1023]}{_PAIRS[number >> 10 & 1023]}{_PAIRS[number & 1023]}"
+    )
 
 
 def one_group(

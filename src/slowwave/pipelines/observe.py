@@ -47,12 +47,12 @@ def observe(
     rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
     kept = _not_erased(ports, rows)
     made, problems = entries(ports, [row.content for row in kept])
-    adds = tuple(
+    adds = [
         Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
         for row, entry in zip(kept, made, strict=True)
-    )
+    ]
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
-    groups = (Group(operations=adds, because=because),) if adds else ()
+    groups = (Group(operations=tuple(adds), because=because),) if adds else ()
     plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
         return Receipt(
@@ -69,13 +69,16 @@ def observe(
 
 
 def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str, ...]:
-    number = sum(given.content != row.content for given, row in zip(messages, rows, strict=True))
+    number = sum([given.content != row.content for given, row in zip(messages, rows, strict=True)])
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 
 def _under_review(receipt: Receipt) -> tuple[str, ...]:
-    stored = (operation.memory for operation in receipt.applied if isinstance(operation, Add))
-    why = [memory.reason or "" for memory in stored if memory.phase == QUARANTINED]
+    why = [
+        operation.memory.reason or ""
+        for operation in receipt.applied
+        if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
+    ]
     return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `slowwave review`",) if why else ()
 
 
@@ -93,7 +96,9 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
     at = message.at or now
-    trust = least((trust_of_role(message.role, message.speaker), through))
+    trust = trust_of_role(message.role, message.speaker)
+    if trust != through:
+        trust = least((trust, through))
     why = suspect(message.content, trust)
     return Memory(
         id=new_id(now),

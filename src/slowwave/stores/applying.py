@@ -65,7 +65,8 @@ class Applying(StoreBase):
             )
             if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
                 raise Stale("another sleeper has taken the lease over since this was planned")
-            writer.read_ahead(group.operations)
+            if len(group) > 1:
+                writer.read_ahead(group.operations)
             for operation in group.operations:
                 writer.perform(operation)
             # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
@@ -151,18 +152,18 @@ class RunRow:
 
 
 def _check_group(group: Group, scope: str) -> None:
+    memory: Memory | None
     messages = True
     for operation in group.operations:
-        memory = _subject(operation)
+        if isinstance(operation, Add):
+            memory = operation.memory
+            if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
+                raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
+            messages = messages and memory.kind == MESSAGE
+        else:
+            memory, messages = _subject(operation), False
         if memory is not None and memory.scope != scope:
             raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
-        if not isinstance(operation, Add):
-            messages = False
-            continue
-        memory = operation.memory
-        if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
-            raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
-        messages = messages and memory.kind == MESSAGE
     most = BATCH_MAX if messages else GROUP_MAX
     if len(group) > most:
         raise InputError(f"{len(group):,} operations in one group, more than {most:,}: cut them into several groups")
@@ -170,8 +171,6 @@ def _check_group(group: Group, scope: str) -> None:
 
 def _subject(operation: Operation) -> Memory | None:
     match operation:
-        case Add():
-            return operation.memory
         case Change():
             return operation.before
         case Use():

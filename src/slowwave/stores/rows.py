@@ -38,9 +38,10 @@ def checked(row: Sequence[Scalar]) -> Row:
     return values
 
 
-def journal_checksum(*values: str | None) -> int:
-    """A CRC-32 of the op, memory, other, because and payload of a journal row."""
-    return crc32("\x1f".join([value or "" for value in values]).encode("utf-8", "surrogatepass"))
+def journal_checksum(op: str, memory: str | None, other: str | None, because: str, payload: str | None) -> int:
+    """A CRC-32 of these values of a journal row."""
+    joined = f"{op or ''}\x1f{memory or ''}\x1f{other or ''}\x1f{because or ''}\x1f{payload or ''}"
+    return crc32(joined.encode("utf-8", "surrogatepass"))
 
 
 def checked_journal(key: int, values: Sequence[Any], expected: object) -> None:

@@ -1,15 +1,14 @@
 """Memory in one SQLite file, or in RAM."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slowwave.stores.applying import Applying, RunRow, unwatched
+from slowwave.stores.applying import Applying, RunRow
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
+from slowwave.stores.sqlite_base import Transaction
 from slowwave.stores.sqlite_check import SqliteCheck
 from slowwave.stores.sqlite_file import MEMORY, STEP_SECONDS
 
@@ -52,20 +51,8 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
             blob.read_into(arrays.data)  # a third of the time that a row of it takes
         return arrays
 
-    @contextmanager
-    def _transaction(self, _scope: str, _run: RunRow | None = None) -> Iterator[None]:
-        db, reached = self._db, self._reached or unwatched
-        reached("apply.before_begin")
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            reached("apply.begun")
-            yield
-            reached("apply.before_commit")
-            db.execute("COMMIT")
-            self._commits += 1
-        except BaseException:
-            self._tokens.forget()
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
-        reached("apply.committed")
+    def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:
+        return Transaction(self._db, self._reached, done=self._count, undone=self._tokens.forget)
+
+    def _count(self) -> None:
+        self._commits += 1

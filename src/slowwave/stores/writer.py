@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
@@ -83,7 +83,10 @@ class GroupWriter:
         self._last_seq: dict[str, int] = {}
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
-        self._eraser = Eraser(db, self.token)
+
+    @cached_property
+    def _eraser(self) -> Eraser:
+        return Eraser(self._db, self.token)
 
     def read_ahead(self, operations: Iterable[Operation]) -> None:
         """Read at once what these operations will change."""
@@ -122,10 +125,10 @@ class GroupWriter:
         self.performed.append(operation)
         self._tell(op, memory, other, operation.because, None if payload is None else dumps(payload))
 
-    def _tell(self, *told: str | None) -> None:
-        """A row of the journal: its op, memory, other, because and payload."""
-        key = self._next_journal
-        self._journal.append((key, self.token, self.run, self._part, *told, journal_checksum(*told)))
+    def _tell(self, op: str, memory: str | None, other: str | None, because: str, payload: str | None) -> None:
+        """A row of the journal."""
+        key, total = self._next_journal, journal_checksum(op, memory, other, because, payload)
+        self._journal.append((key, self.token, self.run, self._part, op, memory, other, because, payload, total))
         self._next_journal = key + 1
 
     # ---- adding
@@ -142,9 +145,8 @@ class GroupWriter:
             self._last_seq[str(memory.conversation)] = max(last, memory.seq)
         row = to_row(memory)
         text = dumps(row)
-        self._memories.append(
-            (self._next_memory, self.token, *row, row_content(row), checksum(text), self._next_journal)
-        )
+        content = None if memory.kind == MESSAGE else row_content(row)
+        self._memories.append((self._next_memory, self.token, *row, content, checksum(text), self._next_journal))
         self._entries.append(self._entry(self._next_memory, operation.entry))
         self._added.append(operation)
         self._next_memory += 1
