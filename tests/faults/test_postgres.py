@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Self
@@ -12,7 +12,9 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
+from slowwave.stores import postgres_session
 from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_session import Raw, Reply, Statement
 from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -151,6 +153,27 @@ def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServ
     assert (len(receipt.applied), len(answers)) == (2, 1)
     assert len(store.select([SCOPE], Where())) == 3
     assert len(store.runs(SCOPE)) == 2
+    store.close()
+
+
+def test_a_commit_that_the_server_did_not_confirm_is_none(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
+    store.apply(plan(add(message("One", ref="1")), cause="observe"))
+    real, unheard = postgres_session._sent, []
+
+    def sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
+        if unheard:
+            return real(raw, statements)
+        unheard.append(raw)
+        raw.pgconn.send_query(b"SELECT 1")
+        return raw.cursor()
+
+    monkeypatch.setattr(postgres_session, "_sent", sent)
+    assert store.apply(plan(add(message("Two", ref="2")), cause="observe")).applied
+    assert unheard
+    proven(store, ["1", "2"])
     store.close()
 
 

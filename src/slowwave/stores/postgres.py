@@ -57,6 +57,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             except psycopg.OperationalError as error:
                 if not self._db.lost(error):
                     raise
+                self._db.end()
         try:
             return super()._apply_group(group, plan, run)
         except Again as error:

@@ -177,6 +177,8 @@ class Session:
         """
         if self._begun or self._waiting:
             self._send(_COMMIT)
+            if self._raw is None or self._raw.pgconn.transaction_status != TransactionStatus.IDLE:
+                raise psycopg.OperationalError("the server did not say that it has committed")
         left = self._left
         self._forget()
         return left
@@ -244,6 +246,8 @@ class Session:
     def _send(self, text: bytes, values: Sequence[Any] = ()) -> Reply:
         """What waits and then this, in one round trip."""
         ends = time.monotonic() + self._patience
+        if self._begun and (self._raw is None or self._raw.closed):
+            raise psycopg.OperationalError("the connection was lost, and the transaction with it")
         while True:
             raw = self._taken()
             statements = [*self._before(), (text, values)]
