@@ -23,6 +23,7 @@ from slowwave.policy.lexicon import (
     PAST,
     PREPOSITIONS,
 )
+from slowwave.policy.patterns import late
 
 
 class Grid(Protocol):
@@ -40,24 +41,22 @@ class Grid(Protocol):
 WordCosine = Callable[[Sequence[str], Sequence[str]], Grid]
 
 # A letter run, or anything with a digit in it kept whole (8003, 3.11, 10:30, 1,200, v2, 8am); $ and % belong to their number.
-_TOKEN: Final = re.compile(r"(?<!\w)[$€£]?\w*\d(?:\w|[.,:/](?=\d))*%?|[^\W\d_]+")
+_TOKEN: Final = late(r"(?<!\w)[$€£]?\w*\d(?:\w|[.,:/](?=\d))*%?|[^\W\d_]+")
 _CONTRACTIONS: Final = (
-    (re.compile(r"\b(?:can['’]?t|cannot)\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bwon['’]?t\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\b(do|does|did|is|was|are|were|has|have|had|would|could|should)n['’]?t\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
-    (re.compile(r"\bused to\b", re.IGNORECASE), "formerly"),
+    (late(r"\b(?:can['’]?t|cannot)\b", re.IGNORECASE), "can not"),
+    (late(r"\bwon['’]?t\b", re.IGNORECASE), "will not"),
+    (late(r"\b(do|does|did|is|was|are|were|has|have|had|would|could|should)n['’]?t\b", re.IGNORECASE), r"\1 not"),
+    (late(r"n['’]t\b", re.IGNORECASE), " not"),
+    (late(r"['’]ll\b", re.IGNORECASE), " will"),
+    (late(r"\bused to\b", re.IGNORECASE), "formerly"),
 )
-_LITERAL: Final = re.compile(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
-_SYMBOL: Final = re.compile(r"[=<>+*^|~×÷∩∪≤≥≠]")
-_POSSESSIVE: Final = re.compile(
-    r"\b(\w+)(?:['’]s|(?<=s)['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE
-)
+_LITERAL: Final = late(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
+_SYMBOL: Final = late(r"[=<>+*^|~×÷∩∪≤≥≠]")
+_POSSESSIVE: Final = late(r"\b(\w+)(?:['’]s|(?<=s)['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE)
 _LAST_LATIN: Final = "\u024f"
 _ENGLISH_SHARE: Final = 0.6
 _SHORTEST_PAST: Final = 4
-_ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
+_ORDINAL: Final = late(r"^(\d+)(?:st|nd|rd|th)$")
 
 
 @record

@@ -8,19 +8,16 @@ from slowwave.model.record import record
 from slowwave.policy.alignment import prepare
 from slowwave.policy.clauses import clauses
 from slowwave.policy.lexicon import NEGATIONS
+from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS, stem, words
 
 CONFLICT_SHARE_MIN: Final = 0.40
 CONFLICTS_MAX: Final = 1
 
-_NEVER: Final = re.compile(
-    r"\b(?:I|we)\b(?:['’]ve|\s+have|\s+had|\s+actually|\s+really|\s+did)*\s+never\b", re.IGNORECASE
-)
-_NOT_A_DENIAL: Final = re.compile(
-    r"\balways\b|\bwant(?:ed)? to\b|\btrying to\b|\bwhen I ask\b|\bwhenever I\b", re.IGNORECASE
-)
+_NEVER: Final = late(r"\b(?:I|we)\b(?:['’]ve|\s+have|\s+had|\s+actually|\s+really|\s+did)*\s+never\b", re.IGNORECASE)
+_NOT_A_DENIAL: Final = late(r"\balways\b|\bwant(?:ed)? to\b|\btrying to\b|\bwhen I ask\b|\bwhenever I\b", re.IGNORECASE)
 # What is only wanted, tried, asked for or planned has not been done.
-_UNFINISHED: Final = re.compile(
+_UNFINISHED: Final = late(
     r"\b(?:want|need|plan|hope|like|love|try|trying|going|aim|aiming|looking|supposed) to\b|\bshould I\b|\bcan you\b|\bhow (?:to|can|do|should)\b"
     r"|\bhelp me\b|\bI(?:['’]ll| will| would|['’]d)\b|\btrouble\b|\bplanning\b",
     re.IGNORECASE,

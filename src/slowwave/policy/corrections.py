@@ -8,18 +8,19 @@ from slowwave.model.record import record
 from slowwave.policy import vetoes
 from slowwave.policy.alignment import Prepared, expanded, prepare
 from slowwave.policy.lexicon import MODALS, NEGATIONS, PREPOSITIONS
+from slowwave.policy.patterns import late
 
 Kind = Literal["ended", "changed", "corrected"]
 
 _LONGEST: Final = 400  # characters; a correction is one plain sentence
 _ANY_MORE: Final = r"\b(?:anymore|any more|any longer)\b"
-_NO_LONGER: Final = re.compile(
+_NO_LONGER: Final = late(
     rf"\bno longer\b|\b(?:(?:do|does|did) )?not\b(?=.+{_ANY_MORE})|{_ANY_MORE}|\b(?:has |have )?(?:stopped|quit|ceased)\b(?=\s+\w+ing\b)",
     re.IGNORECASE,
 )
-_ACTUALLY: Final = re.compile(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
-_NOT: Final = re.compile(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
-_TAIL: Final = re.compile(
+_ACTUALLY: Final = late(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
+_NOT: Final = late(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
+_TAIL: Final = late(
     r"[,;]\s+(?:the|my|their|they|he|she|it|so)\b.*|[,;(]|[.!](?=\s|$)|\b(?:because|since|as of|when|after|but|and now|now that|due to|instead)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -28,14 +29,14 @@ _CHANGED: Final = (
     r"(?:switched|moved|changed|migrated|relocated|shifted|rescheduled|postponed)(?:\s+(?:back|over|away))?\b"
 )
 _CHANGES: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    late(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_CHANGED}(?P<thing>.*?)\s+from\s+(?P<old>.+?)\s+to\s+(?P<new>.+)",
         rf"{_CHANGED}(?P<thing>)\s+to\s+(?P<new>.+?)\s+from\s+(?P<old>.+)",
         r"^(?P<subject>.+?)\s+(?:has\s+|have\s+)?replaced(?P<thing>)\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)",
     )
 )
-_INSTEAD_OF: Final = re.compile(r"^(?P<head>.+?),?\s+(?:instead of|rather than)\s+(?P<old>.+)", re.IGNORECASE)
+_INSTEAD_OF: Final = late(r"^(?P<head>.+?),?\s+(?:instead of|rather than)\s+(?P<old>.+)", re.IGNORECASE)
 # Relations that a change from X to Y is about; nobody undoes "visited Paris" or "bought a piano" by moving.
 _STATES: Final = frozenset(
     prepare("uses lives works prefers likes drives studies scheduled set planned based located takes place due").content

@@ -12,11 +12,12 @@ from typing import Final
 
 from slowwave.model.record import record
 from slowwave.policy.date_words import ALSO_WORDS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
+from slowwave.policy.patterns import late
 from slowwave.policy.relative_dates import Mention, day_text, governing_year, leaning, mentions
 
 _MONTH: Final = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 _ENGLISH: Final = r"(?:january|february|march|may|june|july|october|december)\b"  # "12. May" is two sentences
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = late(
     rf"(?<![\w-])(?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\w-])"
     rf"|(?P<cjk>(?:(?P<cy>\d{{4}})年)?(?P<cm>\d{{1,2}})月(?:(?P<cd>\d{{1,2}})日)?)"
     rf"|(?<![\w./-])(?P<slashed>(?P<sa>\d{{1,2}})[/.](?P<sb>\d{{1,2}})[/.](?P<sy>\d{{4}}|\d{{2}}))(?![\w/]|\.\d)"
@@ -29,15 +30,13 @@ _WRITTEN: Final = re.compile(
     rf"|(?<![\w$€£#.,-])(?P<year>(?P<ly>(?:19|20)\d\d))(?![\w%]|[.,]\d)",
     re.IGNORECASE,
 )
-_BEFORE_MONTH: Final = re.compile(
+_BEFORE_MONTH: Final = late(
     r"\b(?:in|since|until|till|by|before|after|during|for|from|to|through|of|and|or|early|mid|late|last|next|this|each|every)"
     r"[\s-]+$",
     re.IGNORECASE,
 )
-_WEEKDAY: Final = re.compile(rf"\b({'|'.join(w for w in WEEKDAY_NUMBERS if w.endswith('day'))})s?\b", re.IGNORECASE)
-_NEAR: Final = re.compile(
-    "|".join(rf"\b{w}\b" if w[0] < "\u3000" else w for w in sorted(NEAR_DAYS, key=len, reverse=True))
-)
+_WEEKDAY: Final = late(rf"\b({'|'.join(w for w in WEEKDAY_NUMBERS if w.endswith('day'))})s?\b", re.IGNORECASE)
+_NEAR: Final = late("|".join(rf"\b{w}\b" if w[0] < "\u3000" else w for w in sorted(NEAR_DAYS, key=len, reverse=True)))
 _LAST_MONTH, _LAST_DAY, _CENTURY = 12, 31, 2000
 
 Parts = tuple[int | None, int | None, int | None]
@@ -189,7 +188,7 @@ def _real(year: int, month: int, day: int) -> date | None:
         return None
 
 
-_YEARLY: Final = re.compile(
+_YEARLY: Final = late(
     r"\b(?:birthday|anniversary)(?: \w+)? (?:is|falls)\b|\b(?:every|each) (?:year|\w+ber|January|February|March|April|May|June|July|August)\b"
 )
 _JUST_OVER: Final = 60  # days; "the sprint ends March 29" on April 10 is no date of next year, and better left alone
@@ -220,10 +219,10 @@ def _resolvable(text: str, at: datetime) -> list[Mention]:
     return kept
 
 
-_QUOTED: Final = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|(?<!\w)['‘][^'’\n]+['’](?!\w)")
-_CALLED: Final = re.compile(r"\b(?:called|named|titled|entitled)\s+(?:[A-Z][\w'’]*\s+)*$")
-_COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|called|named)\s+$|['’](?:s|m|re)\s+$", re.IGNORECASE)
-_CAPITALISED_DAY: Final = re.compile(r"\b(?:Yesterday|Today|Tomorrow|Tonight)\b")
+_QUOTED: Final = late(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|(?<!\w)['‘][^'’\n]+['’](?!\w)")
+_CALLED: Final = late(r"\b(?:called|named|titled|entitled)\s+(?:[A-Z][\w'’]*\s+)*$")
+_COPULA: Final = late(r"\b(?:is|was|are|were|be|called|named)\s+$|['’](?:s|m|re)\s+$", re.IGNORECASE)
+_CAPITALISED_DAY: Final = late(r"\b(?:Yesterday|Today|Tomorrow|Tonight)\b")
 
 
 def _is_name(text: str, mention: Mention) -> bool:

@@ -1,6 +1,5 @@
 """Whether what a mind says rests on what was said: quotes, names, numbers and dates, checked by code."""
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -10,6 +9,7 @@ from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import Memory
 from slowwave.policy import naming
 from slowwave.policy.dates import Written, derivable, exact, mentioned, weekdays
+from slowwave.policy.patterns import late
 from slowwave.policy.quotes import Found, locate
 from slowwave.policy.segment import STOP_WORDS, stem, terms
 
@@ -33,8 +33,8 @@ _MYSELF: Final = naming.word_set("i i'm i've i'd i'll my me mine myself")
 _NOT_ALONE: Final = naming.word_set(
     "we we're we've we'd we'll us our ours you you're you've you'd you'll your yours he she they his her their him them"
 )
-_ENDING: Final = re.compile(r"(?:ing|ed|e?s)$")
-_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_ENDING: Final = late(r"(?:ing|ed|e?s)$")
+_SENTENCE: Final = late(r"[^.!?。！？\n]+[.!?。！？]*")
 
 
 def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:

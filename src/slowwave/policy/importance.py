@@ -14,6 +14,7 @@ from typing import Final
 from slowwave.model.record import record
 from slowwave.policy import background
 from slowwave.policy.clauses import Clause, captions, prose, sentences
+from slowwave.policy.patterns import late
 from slowwave.policy.segment import STOP_WORDS, stem, words
 
 PRIOR_DOCUMENTS: Final = 300  # the background counts as this many documents beside the scope's own
@@ -42,13 +43,13 @@ SPREAD: Final = 0.8  # from importance 0.5 to 0.73
 
 _MONTHS: Final = "january|february|april|june|july|august|september|october|november|december"
 _DAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_TIME: Final = re.compile(
+_TIME: Final = late(
     rf"\b(?:(?i:{_MONTHS}|{_DAYS}|weekends?|yesterday|today|tonight|tomorrow|last|ago|weeks?|months?|years?|mornings?|evenings?|"
     r"spring|summer|autumn|winter|seasons?|recently)|March|May(?! (?:I|we|you|he|she|it|they|the|be)\b))\b"
 )
 _SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 _A_MONTH: Final = rf"(?:{_SHORT_MONTHS}|may|{_MONTHS}|march)\b\.?"
-_FIGURE: Final = re.compile(
+_FIGURE: Final = late(
     r"[$€£¥]\s?\d|\d\s?(?:[%€£¥°]|percent\b|dollars?\b|euros?\b|pounds?\b|bucks\b)"
     r"|\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\b\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,3}(?:,\d{3})+\b|\b\d{4,}\b"
     rf"|\b{_A_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_A_MONTH}"
@@ -57,22 +58,22 @@ _FIGURE: Final = re.compile(
     r"times|pages?|items?|points?|steps?|rows?|requests?|calories|degrees?)\b",
     re.IGNORECASE,
 )
-_EVENT: Final = re.compile(
+_EVENT: Final = late(
     r"\b(?:I|we)(?:['’]ve|['’]d)?\s+(?:(?:just|recently|also|finally|have|had)\s+)*"
     r"(?:went|got|had|made|took|started|began|joined|bought|met|won|moved|saw|found|came|left|lost|gave|ran|did|built|wrote|read|"
     r"sold|taught|chose|felt|told|became|been|gone|\w{2,}ed)\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON: Final = re.compile(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
-_SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|yourself|let['’]s)\b", re.IGNORECASE)
-_INSTRUCTION: Final = re.compile(
+_FIRST_PERSON: Final = late(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
+_SECOND_PERSON: Final = late(r"\b(?:you|your|yours|yourself|let['’]s)\b", re.IGNORECASE)
+_INSTRUCTION: Final = late(
     r"(?:^|[,;:]\s+(?:and |but |so )?)(?:please\s+)?"
     r"(?:(?:always|never)\b(?! (?:been|had|seen|saw|got|was|were|here|there|\w{1,20}[^\We]ed)\b)"  # a report, no order
     r"|(?:remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b)"
     r"|\bI(?:['’]d| would)? prefer\b|\bI['’]d rather\b|\bI(?:['’]ve| have)? (?:decided|chose|chosen|agreed)\b",
     re.IGNORECASE,
 )
-_PREFERENCE: Final = re.compile(
+_PREFERENCE: Final = late(
     r"\b(?:I|we) (?:\w{1,20}ly |also |just |always |both |all |still |so ){0,3}"
     r"(?:loved?|liked?|enjoy(?:ed)?|prefer(?:red)?|hated?|avoid(?:ed)?|adored?|disliked?)"
     r"(?! (?:to|it|its|that|this|these|those|them|they|how|what|when|where|you|your|the)\b)(?= \w)"  # of what was just said
@@ -81,10 +82,8 @@ _PREFERENCE: Final = re.compile(
     r"|\b(?:my|our) (?:[\w-]+ )?(?:favou?rites?|faves?|passion)\b",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_NO_NAME: Final = re.compile(
-    rf"(?:{_MONTHS}|march|may|{_SHORT_MONTHS}|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE
-)
+_WORD: Final = late(r"[^\W_]+(?:['’][^\W_]+)*")
+_NO_NAME: Final = late(rf"(?:{_MONTHS}|march|may|{_SHORT_MONTHS}|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE)
 
 
 @record

@@ -8,21 +8,23 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote
 
-_INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
-_OVERRIDE: Final = re.compile(r"[\u202d\u202e]")  # shows letters in another order than a model reads them
-_TAGGED: Final = re.compile(r"(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0001-\U000e007f]")  # but not a flag's
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}")
+from slowwave.policy.patterns import late
+
+_INVISIBLE: Final = late(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_OVERRIDE: Final = late(r"[\u202d\u202e]")  # shows letters in another order than a model reads them
+_TAGGED: Final = late(r"(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0001-\U000e007f]")  # but not a flag's
+_ENCODED: Final = late(r"[A-Za-z0-9+/_-]{20,}")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
-_HEX: Final = re.compile(r"(?:[0-9a-f]{2}){12,}", re.IGNORECASE)
-_SPACED: Final = re.compile(r"\b(?:\w[ .\-_*]){3,}\w\b")
-_GAPS: Final = re.compile(r"[ .\-_*]")
+_HEX: Final = late(r"(?:[0-9a-f]{2}){12,}", re.IGNORECASE)
+_SPACED: Final = late(r"\b(?:\w[ .\-_*]){3,}\w\b")
+_GAPS: Final = late(r"[ .\-_*]")
 
 # Letters of other scripts that look like Latin ones, and digits that stand for letters.
 _LOOKALIKE: Final = str.maketrans(
     "абвгеёзикмнорстухѕіјԁցԛԝαβγεικνορτυχωⅼℓ",
     "abbreezukmhopctyxsijdgqwabyeiknoptuxwll",
 )
-_LEET_WORD: Final = re.compile(r"[a-z@$!]*(?:[a-z][013457@$!](?=[a-z])|(?<![a-z0-9])[013457@$!][a-z])[a-z013457@$!]*")
+_LEET_WORD: Final = late(r"[a-z@$!]*(?:[a-z][013457@$!](?=[a-z])|(?<![a-z0-9])[013457@$!][a-z])[a-z013457@$!]*")
 _LEET: Final = str.maketrans("013457@$!", "oieastasi")
 
 # Verbs, what is to be left aside, and words one of which stands nearby, by language: "ignore", "instructions", "previous".
@@ -95,9 +97,9 @@ _SETTING_ASIDE: Final = (
     (r"\b(?:abaikan|lupakan)\b", r"\b(?:instruksi|perintah|aturan)\b", r"\b(?:sebelumnya|semua|di atas)\b"),
 )
 _REACH: Final = 50  # characters from the verb to its object and the word that says which
-_CLAUSE: Final = re.compile(r"[.!?:;。！？]+(?:\s|$)|\s[–—]\s")
+_CLAUSE: Final = late(r"[.!?:;。！？]+(?:\s|$)|\s[–—]\s")
 # Told not to, or told of somebody: no order.
-_NEGATED: Final = re.compile(
+_NEGATED: Final = late(
     r"(?:n['’]t|\b(?:not|never|nicht|nunca|jamais|mai|не))\s+(?:\w+\s+)?$|\b(?:i|we|he|she|they|people|who)\s+(?:\w+ )?$"
     r"|\b(?:tends?|tended|tried|try|tries|used|wants?|wanted) to\s+$"
 )
@@ -151,7 +153,7 @@ _SHAPES: Final = (
         r"|!\[[^\]]{0,80}\]\(https?://[^)\s]{0,200}[?&=/](?:\{|%7b|<|\[)",
     ),
 )
-_PATTERNS: Final = tuple((why, re.compile(shape, re.MULTILINE)) for why, shape in _SHAPES)
+_PATTERNS: Final = tuple((why, late(shape, re.MULTILINE)) for why, shape in _SHAPES)
 _ASIDE: Final = tuple(tuple(map(re.compile, words)) for words in _SETTING_ASIDE)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from slowwave.model.record import record
+from slowwave.policy.patterns import late
 
 _NAMED: Final = (
     r"(?:password|passwd|passphrase|passcode|api[_ -]?key|secret(?:[_ -]?key)?|access[_ -]?key|auth[_ -]?token|"
@@ -39,10 +40,8 @@ _SHAPES: Final = (
     ("social security number", r"\b(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
 )  # fmt: skip
 _CASELESS: Final = frozenset({"password", "token", "secret"})
-_PATTERNS: Final = tuple(
-    (kind, re.compile(shape, re.IGNORECASE if kind in _CASELESS else 0)) for kind, shape in _SHAPES
-)
-_CARD: Final = re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
+_PATTERNS: Final = tuple((kind, late(shape, re.IGNORECASE if kind in _CASELESS else 0)) for kind, shape in _SHAPES)
+_CARD: Final = late(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
 _CARD_STARTS: Final = ("3", "4", "5", "6", "2")
 
 

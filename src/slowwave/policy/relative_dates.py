@@ -8,6 +8,7 @@ from typing import Final
 
 from slowwave.model.record import record
 from slowwave.policy.date_words import COUNTS, MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
+from slowwave.policy.patterns import late
 
 Span = tuple[date, date]
 
@@ -44,25 +45,25 @@ _SEASON_MONTHS: Final = 3
 _VAGUELY: Final = 3  # days either way of "about ten days ago"
 _FEW: Final = {"day": (2, 7), "week": (2, 6), "weekend": (2, 6), "month": (2, 8), "year": (2, 8)}
 
-_FUTURE: Final = re.compile(
+_FUTURE: Final = late(
     r"\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)?(?: to)?|planned for|upcoming|coming up|deadlines?|due|by|until|"
     r"scheduled|aim(?:ing)?|want(?:s)?|need(?:s)?|hop(?:e|ing)|can't wait|looking forward|should|must|tomorrow|next|"
     r"expect(?:ing)?|starts|begins|launch(?:es|ing)?|release|(?:is|are) (?:on|at))\b|'ll\b",
     re.IGNORECASE,
 )
-_PAST: Final = re.compile(
+_PAST: Final = late(
     r"\b(?:was|were|went|had|did|didn't|got|met|saw|took|made|came|found|bought|began|left|lost|won|ran|gave|said|told|"
     r"ate|drove|flew|read|wrote|thought|knew|felt|became|brought|built|sold|spent|taught|sang|held|heard|since|ago|"
     r"[a-z]{2,}(?<!ne)ed)\b",
     re.IGNORECASE,
 )
-_BOOKED: Final = re.compile(
+_BOOKED: Final = late(
     r"\b(?:booked|reserved|arranged|organi[sz]ed|planned|scheduled|rescheduled|postponed|fixed|set(?: up)?)\b[^;]*"
     r"\bfor (?:the )?(?:(?:morning|afternoon|evening|night|weekend|week) of (?:the )?)?$",
     re.IGNORECASE,
 )
 _SENTENCE_LONGEST: Final = 400  # characters; in longer ones the stretch around a place speaks for it
-_SENTENCE_END: Final = re.compile(r"[.!?;\n]\s")
+_SENTENCE_END: Final = late(r"[.!?;\n]\s")
 
 
 def day_text(day: date) -> str:
@@ -134,14 +135,14 @@ def mentions(text: str, at: datetime) -> list[Mention]:
     return sorted(found, key=lambda m: m.start)
 
 
-_OPENING_YEAR: Final = re.compile(r"^\s*in ((?:19|20)\d\d)\b(?!['’s-])", re.IGNORECASE)
-_GOVERNS: Final = re.compile(
+_OPENING_YEAR: Final = late(r"^\s*in ((?:19|20)\d\d)\b(?!['’s-])", re.IGNORECASE)
+_GOVERNS: Final = late(
     r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
 )
-_LOOSE: Final = re.compile(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
+_LOOSE: Final = late(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
 _WORD_BEFORE: Final = 20  # characters that hold the word before a phrase
-_POSSESSIVE: Final = re.compile(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
-_AS_SUBJECT: Final = re.compile(
+_POSSESSIVE: Final = late(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
+_AS_SUBJECT: Final = late(
     r"\s+(?:is|was|will|has|had|marks|marked|would|seems|seemed|feels|felt)\b|['’]s\b(?=\s+(?:a|an|the|been|going)\b)"
 )
 
@@ -350,7 +351,7 @@ def _day_of_month(match: re.Match[str], today: date, lean: int) -> _Reading | No
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return late(pattern, re.IGNORECASE)
 
 
 _GOVERNED: Final = (

@@ -6,13 +6,14 @@ from typing import Final
 
 from slowwave.model.record import record
 from slowwave.policy.clauses import prose, sentences
+from slowwave.policy.patterns import late
 
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
-_ARTICLE: Final = re.compile(r"^(?:the|this|that|a|an)\s+(?=\S)")
+_ARTICLE: Final = late(r"^(?:the|this|that|a|an)\s+(?=\S)")
 _NAME: Final = r"(?P<name>[A-Z][^\W\d_]*(?:['’-][^\W\d_]+)*(?:\s+(?:(?:de|da|di|van|von|del|al|bin|la|le)\s+)?[A-Z][^\W\d_]*(?:['’-][^\W\d_]+)*){0,2})"
 _ENDS: Final = r"(?=\s*(?:[,.!;:)–—-]|$|and\b|but\b|from\b|by the way\b|here\b|I\b))"
 _SAYS_NAME: Final = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"(?:^|(?<=[\s,;:–—-]))[Mm]y (?:full |first |real )?name(?: is|['’]s) {_NAME}",
         rf"(?:^|(?<=[\s,;:–—-]))(?:[Pp]lease |just |[Yy]ou can |friends |people |everyone |everybody ){{0,3}}[Cc]alls? me {_NAME}{_ENDS}",
@@ -20,10 +21,10 @@ _SAYS_NAME: Final = tuple(
         rf"^(?:(?:[Hh]i|[Hh]ello|[Hh]ey)\b[^.!?]{{0,20}}?[,!–—-]?\s*)?(?:I['’]m|I am) {_NAME}{_ENDS}",
     )
 )
-_UNSURE: Final = re.compile(
+_UNSURE: Final = late(
     r"\b(?:if|unless|not|never|don['’]?t|wish|imagine|pretend|say|says|said|suppose|would|as if)\b", re.IGNORECASE
 )
-_QUOTED: Final = re.compile(r"[\"“«][^\"”»]*[\"”»]")
+_QUOTED: Final = late(r"[\"“«][^\"”»]*[\"”»]")
 # What may follow "I'm" or "call me" with a capital and is no name.
 _NOT_NAMES: Final = """
 monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
