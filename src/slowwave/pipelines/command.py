@@ -5,7 +5,6 @@ from collections.abc import Callable
 from slowwave.errors import InputError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.status import status
 from slowwave.ports import Ports
 
 SHOWN = 8
@@ -32,6 +31,8 @@ def latest(ports: Ports) -> str | None:
 
 
 def _status(ports: Ports, name: str | None) -> str:
+    from slowwave.pipelines.status import status  # noqa: PLC0415 - it loads what reconciles, and a context does without
+
     lines = [str(status(ports))]
     found = ports.store.conversation(ports.scope, name) if name is not None else None
     if found is not None:
