@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from random import Random
 from typing import Self
 
@@ -18,6 +19,7 @@ from slowwave.stores.postgres_session import Raw, Reply, Statement
 from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
+_rounds = count()
 MESSAGES = frozenset({"message"})
 CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
@@ -34,6 +36,7 @@ class Writers:
 
     def __init__(self, store: PostgresStore, number: int) -> None:
         self.store = store
+        self.round = next(_rounds)  # an id() may be given to the next ones again
         self.acknowledged: list[str] = []
         self.told: list[str] = []
         self.problems: list[str] = []
@@ -54,7 +57,7 @@ class Writers:
         turn = 0
         while not self.stopped.is_set():
             turn += 1
-            ref = f"w{number}-{id(self)}-{turn}"
+            ref = f"w{number}-{self.round}-{turn}"
             wanted = plan(add(message(ref, ref=ref, conversation=f"c{number % 2}")), id=f"run-{ref}", cause="observe")
             try:
                 receipt = self.store.apply(wanted)
