@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sized
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
@@ -31,6 +32,7 @@ ERROR: Final = "error.type"
 VERB: Final = "slowwave.verb"
 
 _LOADED: Final = "opentelemetry"
+_NOWHERE: Final = nullcontext()
 
 
 class Tools(NamedTuple):
@@ -101,16 +103,13 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def _within(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     """The call inside the span: how long it took, what it came to, or the kind of its error, whose words may quote."""
-    from opentelemetry.trace import Status, StatusCode, use_span  # noqa: PLC0415 - loaded by whoever measures
-
     with_what, begun = tools(), time.perf_counter()
     try:
-        with use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False):
+        with _current(span) if span.get_span_context().is_valid else _NOWHERE:
             result = call()
     except BaseException as error:
         known[ERROR] = type(error).__name__
-        span.set_attribute(ERROR, known[ERROR])
-        span.set_status(Status(StatusCode.ERROR))
+        _failed(span, known[ERROR])
         raise
     else:
         if (records := _records(result)) is not None:
@@ -121,6 +120,20 @@ def _within(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     finally:
         with_what.duration.record(time.perf_counter() - begun, known)
         span.end()
+
+
+def _current(span: "Span") -> AbstractContextManager["Span"]:
+    """Inside, what others measure belongs to this span."""
+    from opentelemetry.trace import use_span  # noqa: PLC0415 - loaded by whoever measures
+
+    return use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False)
+
+
+def _failed(span: "Span", kind: str) -> None:
+    from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - as above
+
+    span.set_attribute(ERROR, kind)
+    span.set_status(Status(StatusCode.ERROR))
 
 
 def _records(result: object) -> int | None:
