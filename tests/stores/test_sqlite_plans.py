@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 
+import apsw
 import pytest
 
 from slowwave.model.query import Where
@@ -128,4 +129,23 @@ def test_what_is_asked_all_the_time_costs_the_same_however_much_is_stored() -> N
         store.apply(plan(add(fact(f"Last {number}"))))
         outcome += [cost(store, action) for action in actions]
     assert [(place, pair) for place, pair in enumerate(zip(few, many, strict=True)) if pair[1] > pair[0] + 2] == []
+    store.close()
+
+
+def test_what_an_add_and_a_look_ask_is_compiled_once_and_not_again_at_each_run() -> None:
+    store = SqliteStore(":memory:")
+    compiled: list[object] = []
+
+    def told(*action: object) -> int:
+        compiled.append(action)
+        return apsw.SQLITE_OK
+
+    store._db.authorizer = told
+    for number in range(3):
+        compiled.clear()
+        store.apply(plan(add(message(f"Note {number}", ref=f"n{number}")), cause="observe"))
+        store.conversation(SCOPE, "c1")
+        store.runs(SCOPE, 1)
+        store.due(SCOPE, NOW)
+    assert compiled == []
     store.close()
