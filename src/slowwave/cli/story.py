@@ -130,8 +130,10 @@ def _talk(paper: Paper, talk: Talk, *, quoted: bool) -> None:
     most = KEPT_SHOWN if quoted else LATER_SHOWN
     for fact in sorted(added, key=_telling)[:most]:
         _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if quoted and fact.sources else "")
-    if len(added) > most:
-        paper.row(("          ", ""), (f"and {len(added) - most} more", "dim"))
+    more = [f"and {len(added) - most} more"] if len(added) > most else []
+    more += [f"1 refused: {one.reason}" for one in done if isinstance(one, Refuse) and not _by_person(one)]
+    if more:
+        paper.row(("          ", ""), ("; ".join(more), "dim"))
     for mark, colour, text, below in _changes(done):
         _line(paper, mark, colour, text, below)
     if talk.taken_back:
@@ -142,6 +144,11 @@ def _talk(paper: Paper, talk: Talk, *, quoted: bool) -> None:
             "“Don't tell Bas”: Juno takes that one back by hand",
             "retracted, and remembered as such",
         )
+
+
+def _by_person(refused: Refuse) -> bool:
+    """Whether it is refused because a person decided so, and not for want of words that say it."""
+    return refused.reason.startswith("a person ")
 
 
 def _telling(fact: Memory) -> tuple[bool, bool, float]:
@@ -166,7 +173,7 @@ def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
                     f"said before: {after.text}",
                     f"one fact, now resting on {len(after.sources)} messages",
                 )
-            case Refuse():
+            case Refuse() if _by_person(operation):
                 yield "x", "red", f"refused: {operation.text}", f"because {operation.reason}"
 
 
