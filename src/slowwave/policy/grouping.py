@@ -134,15 +134,14 @@ def _close_pairs(
     for start in range(0, total, height):
         block = vectors[start : start + height]
         cosines = block @ vectors[start:].T
-        close = cosines >= threshold
-        close[(own := np.arange(len(block))), own] = False
-        near = np.flatnonzero(close.any(axis=1))  # few rows resemble any other: only these are looked into
-        cosines, close = cosines[near], close[near] & (np.arange(total - start) > near[:, None])
-        crowded = np.flatnonzero(np.count_nonzero(close, axis=1) > _NEIGHBOURS)
+        rows, columns = np.divmod(np.flatnonzero(cosines >= threshold), total - start)
+        later = columns > rows
+        rows, columns = rows[later], columns[later]
+        crowded = np.flatnonzero(np.bincount(rows, minlength=len(block)) > _NEIGHBOURS)
         if len(crowded):
-            shown = np.where(close[crowded], cosines[crowded], -np.inf)
+            shown = np.where(np.arange(total - start) > crowded[:, None], cosines[crowded], -np.inf)
             nearest = np.argpartition(shown, -_NEIGHBOURS, axis=1)[:, -_NEIGHBOURS:]
-            close[crowded] = False
-            close[crowded[:, None], nearest] = True
-        rows, columns = np.nonzero(close)
-        yield near[rows] + start, columns + start, cosines[rows, columns], near[crowded] + start
+            others = ~np.isin(rows, crowded)
+            rows = np.concatenate([rows[others], np.repeat(crowded, _NEIGHBOURS)])
+            columns = np.concatenate([columns[others], nearest.ravel()])
+        yield rows + start, columns + start, cosines[rows, columns], crowded + start
