@@ -118,7 +118,7 @@ SELECT count(*) FROM memories WHERE scope = ? AND due_at <= ? AND phase IN ('act
 -- name: faint
 SELECT id, kind, category, depth FROM memories
 WHERE scope = ? AND pace = ? AND accesses = ? AND max(recorded_at, coalesce(used_at, recorded_at)) <= ? AND phase = 'active' AND pinned = 0
-ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) LIMIT ?
+ORDER BY max(recorded_at, coalesce(used_at, recorded_at)), confidence, id DESC LIMIT ?
 
 -- name: gone_faint
 SELECT m.id, m.kind, m.category, m.depth, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
@@ -127,6 +127,7 @@ WHERE m.key IN (
     SELECT key FROM memories WHERE scope = ? AND seq IS NULL AND kind = ? AND phase = 'cold' AND category = ?
     ORDER BY key DESC LIMIT ?
 ) AND m.reason = 'faded' AND m.pinned = 0 AND m.span_first IS NULL AND e.embedder = ? AND e.dim > 0
+ORDER BY m.key
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
