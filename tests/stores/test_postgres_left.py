@@ -6,12 +6,13 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, StoreError
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Erase
 from slowwave.model.query import Where
-from slowwave.stores import postgres_session
+from slowwave.stores import postgres, postgres_left, postgres_session
 from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_session import Again
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
 
 
@@ -146,3 +147,33 @@ def test_other_operations_may_follow_a_guess(in_postgres: PostgresStore, made: C
     assert in_postgres.apply(plan(add(message("Three", ref="3")))).applied
     assert [seq for _, seq in said(in_postgres)] == [1, 2, 3]
     assert in_postgres.check(deep=True) == []
+
+
+def test_of_many_conversations_and_scopes_only_the_latest_are_remembered(
+    in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch, trips: list[int]
+) -> None:
+    monkeypatch.setattr(postgres_left, "_MOST", 2)
+    monkeypatch.setattr(postgres, "_SCOPES", 2)
+    for number in range(4):
+        for conversation in ("a", "b", "c"):
+            words = message(f"{number}", ref=f"{number}", conversation=conversation)
+            assert in_postgres.apply(plan(add(words))).applied
+    for scope in ("x", "y", "z"):
+        in_postgres.apply(plan(add(message("Hello", scope=scope)), scope=scope))
+    assert len(in_postgres._left) == 2
+    trips.clear()
+    in_postgres.apply(plan(add(message("Hello again", scope="z")), scope="z"))
+    assert trips == [2]
+    seqs = [(one.conversation, one.seq) for one in in_postgres.select([SCOPE], Where(kinds=frozenset({"message"})))]
+    assert sorted(seqs) == [(name, number) for name in "abc" for number in (1, 2, 3, 4)]
+
+
+def test_what_is_lost_again_and_again_is_told(in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> None:
+        raise Again
+
+    monkeypatch.setattr(PostgresStore, "_commit", lost)
+    with pytest.raises(StoreError, match="again and again"):
+        in_postgres.apply(plan(add(message("One", ref="1"))))
+    monkeypatch.undo()
+    assert said(in_postgres) == []

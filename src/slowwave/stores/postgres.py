@@ -108,4 +108,4 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             if run is not None and left.sound:
                 self._left[token] = left
                 while len(self._left) > _SCOPES:
-                    self._left.popitem()
+                    self._left.pop(next(iter(self._left)), None)  # the longest unwritten
