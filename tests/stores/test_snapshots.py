@@ -161,11 +161,28 @@ def test_erasing_in_a_scope_destroys_its_index(path: str, builds: list[int]) -> 
     assert builds == [len(TALK) - 1]
 
 
-def test_an_index_that_somebody_else_has_outrun_is_not_stored(path: str) -> None:
+def test_what_was_written_last_is_in_what_is_stored(path: str, builds: list[int]) -> None:
     spoil(path, "DELETE FROM snapshots")
     store, other = SqliteStore(path), SqliteStore(path)
     asked(store)
-    other.apply(plan(add(message("meanwhile"))))
+    store.apply(plan(add(message("mine", id="mine"))))
+    other.apply(plan(add(message("theirs", id="theirs"))))
+    other.close()
+    store.close()
+    assert {"mine", "theirs"} <= {one.id for one in opened(path)}
+    assert builds == [len(TALK)]
+
+
+def test_an_index_is_not_stored_if_somebody_writes_right_then(path: str) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    other = SqliteStore(path)
+
+    def reached(name: str) -> None:
+        if name == "apply.before_begin":
+            other.apply(plan(add(message("meanwhile"))))
+
+    store = SqliteStore(path, reached=reached)
+    asked(store)
     store.close()
     assert row(path) is None
     other.close()

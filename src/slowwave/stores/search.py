@@ -155,14 +155,22 @@ class Searching(StoreBase):
 
     def _store(self, token: int, held: _Held) -> None:
         """Store an index that took long to build or to catch up, unless somebody wrote in its scope meanwhile."""
-        if len(held.index) < WORTH_STORING or (held.stored is not None and held.behind * BEHIND < len(held.index)):
+        low, high = bounds(token)
+        place = {"scope": token, "low": low, "high": high}
+        if len(held.index) < WORTH_STORING:
+            return
+        with self._guard, self._one_state():
+            self._readable([held.scope])  # a server shows rows of scopes that were named
+            last, reindexed = self._one(SQL["state_of_scope"], place)
+            if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
+                return
+            held.journal = last or low
+        if held.stored is not None and held.behind * BEHIND < len(held.index):
             return
         head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
         held.index = Index()  # what it held takes as much room as the bytes
-        low, high = bounds(token)
-        place = {"scope": token, "low": low, "high": high}
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
         with self._guard, self._transaction(held.scope):
             last, reindexed = self._one(SQL["state_of_scope"], place)
