@@ -33,7 +33,8 @@ except SystemExit:
 """
 SLOW = (
     "typer", "click", "rich", "pydantic", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
-    "snowballstemmer", "numpy.ma", "slowwave.policy.retention", "slowwave.cli.bringing", "slowwave.cli.keeping",
+    "snowballstemmer", "numpy.ma", "slowwave.policy.retention", "slowwave.policy.curves",
+    "slowwave.cli.bringing", "slowwave.cli.keeping",
 )  # fmt: skip
 """What a question on the command line once waited for, each for a few milliseconds or many."""
 

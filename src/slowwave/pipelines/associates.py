@@ -6,7 +6,6 @@ from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE
 from slowwave.model.query import Query, Ranked
-from slowwave.policy.association import pull
 from slowwave.ports import Ports
 
 ASSOCIATED: Final = 0.1
@@ -24,7 +23,12 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
     now = query.now
     seeds = {identity: place for place, one in enumerate(ranked[:FIRST]) for identity in (one.id, *one.facts)}
     pulls: dict[str, float] = {}
-    for link in ports.store.links(ports.scope, list(seeds), ["association"]):
+    links = ports.store.links(ports.scope, list(seeds), ["association"])
+    if not links:
+        return list(ranked)
+    from slowwave.policy.association import pull  # noqa: PLC0415 - where nothing was used there are no curves to load
+
+    for link in links:
         above, below = sorted((link.source, link.target), key=lambda end: seeds.get(end, FIRST))
         weight = pull(link.weight, link.at, now) if seeds[above] < seeds.get(below, FIRST) else 0.0
         if weight:
