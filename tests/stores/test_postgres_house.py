@@ -207,7 +207,7 @@ def test_both_schemas_have_the_same_tables_and_columns(in_postgres: PostgresStor
 
 def test_every_shared_statement_is_understood(in_postgres: PostgresStore) -> None:
     assert set(OWN) <= set(SQL.values())
-    with in_postgres._guard:
+    with in_postgres._guard, in_postgres._one_state():
         in_postgres._db.execute("SELECT 1")
         raw = in_postgres._db._taken()
         for statement in SQL.values():

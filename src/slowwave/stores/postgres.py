@@ -29,7 +29,7 @@ _BECAUSE: Final = 7
 class PostgresStore(Applying, Reads, Searching, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
-    Each thread has a connection of its own while it reads or writes. A read sees one committed state. Writes to one
+    Each thread has a connection of its own while it reads or writes. Writes to one
     scope wait for each other, under an advisory lock that ends with the transaction; scopes do not wait for scopes.
     A write is acknowledged once the server has flushed it (`synchronous_commit` is turned on if it was off).
 

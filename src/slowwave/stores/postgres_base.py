@@ -98,7 +98,8 @@ class PostgresBase(StoreBase):
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:
-        yield  # every reading transaction sees one state
+        self._db.hold()
+        yield
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
         session = Session(

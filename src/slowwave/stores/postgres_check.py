@@ -26,7 +26,7 @@ class PostgresCheck(Checking, PostgresBase):
         to check (`pg_amcheck`, `data_checksums`).
         """
         found: list[str] = []
-        with self._guard:
+        with self._guard, self._one_state():
             self._see_all()
             try:
                 for query, words in COUNTS:

@@ -32,6 +32,7 @@ _numbers = count()
 _FEW: Final = 16
 """Rows that may wait to be sent with what comes after them; more are sent at once."""
 
+_SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
 _WRONG: Final = (errors.UniqueViolation, errors.DivisionByZero)
 _GONE: Final = "08006"
 _ENDED: Final = frozenset({"08", "57"})
@@ -92,8 +93,8 @@ class Session:
 
     A transaction begins with the first statement that needs an answer, in the same round trip as the settings that say
     whose rows it may see: they end with it, so that a pooled connection carries nothing over, a pooler between us and
-    the server included. Without `write` it reads one committed state. Writes that give no answer wait, and travel with
-    the next statement that does, or with COMMIT.
+    the server included. Without `write` each read is a transaction, or after `hold` all reads are one. Writes that give
+    no answer wait, and travel with the next statement that does, or with COMMIT.
 
     Args:
         pool: where connections come from.
@@ -123,6 +124,8 @@ class Session:
         self._begun = self._every = self._guessed = False
         self._journal: int | None = None
         self._visible: list[int] = []
+        self._path: str | None = None
+        self._steady = False
         self._writes = False
         self._lock: int | None = None
         self._waiting: list[Statement] = []
@@ -140,7 +143,9 @@ class Session:
 
     def see_path(self, path: str) -> None:
         """The row of `scopes` of this path too."""
-        self.execute("SELECT set_config('slowwave.path', ?, true)", (path,))
+        self._path = path
+        if self._begun:
+            self._wait(b"SELECT set_config('slowwave.path', $1, true)", [[path]])
 
     def see_every_scope(self) -> None:
         """All rows of the store, until the transaction ends: for checks and upkeep of the whole."""
@@ -159,6 +164,10 @@ class Session:
         self.end()
         self._writes, self._lock, self._left = True, token, (left if self.guesses else None) or Left()
         self._visible = [] if token is None else [token]
+
+    def hold(self) -> None:
+        """Read one committed state from here on."""
+        self._steady = True
 
     def lost(self, error: psycopg.OperationalError) -> bool:
         """Whether this error means that the connection has ended, and with it the transaction."""
@@ -211,6 +220,8 @@ class Session:
         settings = {"search_path": "slowwave, pg_catalog", **self._always, "slowwave.scopes": self._seen}
         if self._every:
             settings["slowwave.every_scope"] = "on"
+        if self._path is not None:
+            settings["slowwave.path"] = self._path
         if self._writes:
             settings |= {**self._durable, "lock_timeout": str(int(self._patience * 1000))}
         calls = [f"set_config('{name}', ${place}, true)" for place, name in enumerate(settings, 1)]
@@ -251,8 +262,11 @@ class Session:
         while True:
             raw = self._taken()
             statements = [*self._before(), (text, values)]
-            if whole := text == _COMMIT and not self._begun and self._implicit:
-                statements = statements[1:-1]  # what is sent at once is one transaction without being told
+            # What is sent at once is one transaction without being told.
+            whole = text == _COMMIT and not self._begun and self._implicit
+            alone = not (self._begun or self._writes or self._steady)
+            if whole or alone:
+                statements = statements[1:-1] if whole else statements[1:]
             try:
                 reply = _sent(raw, statements)
             except psycopg.OperationalError as error:
@@ -261,22 +275,22 @@ class Session:
                 if self._begun or text == _COMMIT or not self.lost(error) or time.monotonic() > ends:
                     raise
             except _WRONG as error:
-                self._heard()
+                self._heard(begun=True)
                 if whole:
                     _unprepared(raw)
                 if self._guessed:
                     raise Again from error
                 raise
             else:
-                self._heard()
+                self._heard(begun=not alone)
                 return reply
 
     def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
         self._apart = self._apart and apart
         self._waiting += [(text, values) for values in rows]
 
-    def _heard(self) -> None:
-        self._begun = self._apart = True
+    def _heard(self, *, begun: bool) -> None:
+        self._begun, self._apart = begun, True
         self._waiting.clear()
 
     # ---- statements
@@ -363,6 +377,8 @@ def _sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
         failed = failed or error
     if failed is not None:
         raise failed
+    if raw.pgconn.transaction_status not in _SETTLED:
+        raise psycopg.OperationalError("the server has not answered to the end")
     return cursor
 
 
