@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
+from slowwave.errors import ClosedError
 from slowwave.model.operation import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.ports import Store
@@ -271,3 +273,23 @@ def test_who_closes_waits_for_no_lock_in_postgres_either(address: str) -> None:
         again._see_all()
         assert again._one("SELECT count(*) FROM snapshots", ()) == (0,)
     again.close()
+
+
+def test_who_closes_while_others_search_waits_for_them_and_for_nothing_else(path: str) -> None:
+    for _ in range(10):
+        spoil(path, "DELETE FROM snapshots")
+        store = SqliteStore(path)
+        asked(store)
+
+        def search_on(store: SqliteStore = store) -> None:
+            with suppress(ClosedError):
+                while True:
+                    asked(store)
+
+        threads = [threading.Thread(target=search_on) for _ in range(2)]
+        threads += [threading.Thread(target=store.close) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.errors import StoreError
+from slowwave.errors import ClosedError, StoreError
 from slowwave.model.codec import dumps, from_row
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
@@ -61,11 +61,10 @@ class Searching(StoreBase):
     def close(self) -> None:
         """Let go of the store. Idempotent. An index that took long to build is stored for whoever opens it next."""
         try:
-            with self._searching, suppress(StoreError):  # of no use but speed: what stands in the way is left alone
-                if self._indexes:
+            with suppress(StoreError, ClosedError):  # of no use but speed: what stands in the way is left alone
+                while (last := self._let_go()) is not None:
                     self._wait_for_nobody()
-                while self._indexes:
-                    self._store(*self._indexes.popitem())
+                    self._store(*last)
         finally:
             super().close()
 
@@ -153,21 +152,26 @@ class Searching(StoreBase):
         """So many bytes, to be written to by whoever asked."""
         return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
 
+    def _let_go(self) -> tuple[int, _Held] | None:
+        """An index that is no longer held, of any scope."""
+        with self._searching:
+            return self._indexes.popitem() if self._indexes else None
+
     def _store(self, token: int, held: _Held) -> None:
         """Store an index that took long to build or to catch up, unless somebody wrote in its scope meanwhile."""
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         if len(held.index) < WORTH_STORING:
             return
-        with self._guard, self._one_state():
+        with self._guard, self._searching, self._one_state():
             self._readable([held.scope])  # a server shows rows of scopes that were named
             last, reindexed = self._one(SQL["state_of_scope"], place)
             if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
                 return
             held.journal = last or low
-        if held.stored is not None and held.behind * BEHIND < len(held.index):
-            return
-        head, arrays = held.index.packed()
+            if held.stored is not None and held.behind * BEHIND < len(held.index):
+                return
+            head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
         held.index = Index()  # what it held takes as much room as the bytes
