@@ -40,7 +40,8 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
         super().close()
 
     def _wait_for_nobody(self) -> None:
-        self._db.set_busy_timeout(0)
+        with self._guard:
+            self._db.set_busy_timeout(0)
 
     def _give_way(self) -> None:
         time.sleep(2 * STEP_SECONDS)  # whoever waits for the lock asks in such steps
