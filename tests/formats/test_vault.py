@@ -399,3 +399,38 @@ def test_a_vault_named_in_the_settings_sets_the_windows(world: "World", folder: 
     found = settings.read({"SLOWWAVE_VAULT": str(folder), "SLOWWAVE_CONFIG": ""})
     assert (found.config.immediate_window, found.config.recent_window) == (4, 4)
     assert settings.read({"SLOWWAVE_VAULT": str(folder / "none")}).config.immediate_window == 64
+
+
+def test_of_an_id_on_two_lines_the_one_that_differs_is_the_edit(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    copy = folder / "facts/person (conflict).md"
+    copy.write_text(page.read_text())
+    page.write_text(page.read_text().replace("Alice", "Alice Costa"))
+    taken = memory.sync_vault(folder)
+    assert ([after for _, _, after in taken.updated], taken.conflicts) == (
+        ["Alice Costa owns the deploy pipeline"], (),
+    )  # fmt: skip
+    again = memory.sync_vault(folder)
+    assert (again.updated, again.conflicts) == ((), ()), "an older copy takes nothing back"
+    assert "Alice owns" in copy.read_text(), "it is a person's page"
+
+
+def test_of_an_id_on_two_lines_that_both_differ_neither_is_taken_and_all_else_is(world: "World", folder: Path) -> None:
+    memory = _filled(world)
+    memory.add("Bob owns the billing", category="person")
+    memory.export_vault(folder)
+    page = _page(folder, "person.md")
+    text = page.read_text().replace("Bob", "Bob Marsh")
+    (line,) = [row for row in text.splitlines() if "Alice" in row]
+    page.write_text(
+        text.replace(line, f"{line.replace('Alice', 'Alice Costa')}\n{line.replace('Alice', 'Alicia Costa')}")
+    )
+    told = memory.import_vault(folder)
+    taken = memory.import_vault(folder, dry_run=False)
+    assert told.conflicts == taken.conflicts
+    assert "'Alice Costa owns the deploy pipeline' and 'Alicia Costa owns the deploy pipeline'" in taken.conflicts[0]
+    assert {fact.text for fact in memory.get_all(categories=["person"])} == {
+        "Alice owns the deploy pipeline", "Bob Marsh owns the billing",
+    }  # fmt: skip

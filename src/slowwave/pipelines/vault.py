@@ -127,7 +127,7 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: 
         InputError: a line cannot be a fact, or more than five changes are more than a fifth of the facts, and `force`
             does not confirm it; nothing was changed.
     """
-    lines = [_checked(one) for one in wishes]
+    lines, twofold = _single(ports, [_checked(one) for one in wishes])
     facts = max(1, len(ports.store.get((ports.scope,), [one.id for one in lines if one.id])))
     edited = [one for one in lines if one.id and _is_edited(one)]
     new = [one for one in lines if one.id is None]
@@ -137,11 +137,12 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: 
     stay = tuple((fact.id, fact.text) for fact in ports.store.get((ports.scope,), gone) if fact.hot)
     if dry_run:
         added = tuple(one.text for one in fresh)
-        return Taken(updated=planned.updated, added=added, known=known, conflicts=planned.conflicts, gone=stay)
+        conflicts = (*twofold, *planned.conflicts)
+        return Taken(updated=planned.updated, added=added, known=known, conflicts=conflicts, gone=stay)
     changes = len(planned.changes) + len(fresh)
     if not force and changes > FEW and changes > MASS * facts:
         raise InputError(f"{changes} of {facts} facts would change: look at the dry run, then confirm with force")
-    taking = _Taking(ports=ports, parent=new_id(ports.now()))
+    taking = _Taking(ports=ports, parent=new_id(ports.now()), conflicts=list(twofold))
     for start in range(0, len(edited), BATCH):
         taking.edit(edited[start : start + BATCH])
     fresh = _unknown(ports, new)
@@ -157,6 +158,34 @@ def _checked(line: Line) -> Line:
 
 def _is_edited(line: Line) -> bool:
     return line.text != line.exported or line.exported_category not in {None, line.category}
+
+
+def _single(ports: Ports, lines: Iterable[Line]) -> tuple[list[Line], tuple[str, ...]]:
+    """One line for each id, and why those of an id that stands on several lines with different words are not taken.
+
+    What stands as it was written is no edit, nor are words that the fact had once: they stand in an older copy.
+    """
+    by_id: dict[str | None, list[Line]] = {}
+    for line in lines:
+        by_id.setdefault(line.id, []).append(line)
+    single, conflicts = by_id.pop(None, []), []
+    for identity, same in by_id.items():
+        had = _wordings(ports, str(identity)) if len(same) > 1 else frozenset()
+        edits = {(one.text, one.category): one for one in same if _is_edited(one) and one.text not in had}
+        if len(edits) > 1:
+            words = " and ".join(repr(one.text) for one in edits.values())
+            conflicts.append(f"{words}: the lines of {identity} differ; leave one of them")
+        else:
+            unchanged = [one for one in same if not _is_edited(one)] or same
+            single += list(edits.values()) or unchanged[:1]
+    return single, tuple(conflicts)
+
+
+def _wordings(ports: Ports, identity: str) -> frozenset[str]:
+    """What a fact said before each change."""
+    moved = (event.operation for event in ports.store.history(ports.scope, identity))
+    changes = [one for one in moved if isinstance(one, Change)]
+    return frozenset(one.before.text for one in changes if one.before.text != one.after.text)
 
 
 def _unknown(ports: Ports, lines: Sequence[Line], changes: Sequence[Change] = ()) -> list[Line]:
