@@ -32,10 +32,14 @@ TOPICS = 4
 
 @dataclass(slots=True, kw_only=True)
 class Writer:
-    """Writes summaries of one conversation, and keeps what went wrong and what it cost."""
+    """Writes summaries of one conversation, and keeps what went wrong and what it cost.
+
+    `anew` also writes words that a person took back before: by their own command, never by itself.
+    """
 
     ports: Ports
     now: datetime
+    anew: bool = False
     problems: list[str] = field(default_factory=list)
     cost: Cost = FREE
 
@@ -54,8 +58,8 @@ class Writer:
             self.problems.append(str(error))
             return None
         text = clean("\n".join(said)).strip()
-        if self.ports.store.held(self.ports.scope, [content_key(text)]):
-            return None  # a person undid these very words: the stretch waits for others
+        if not self.anew and self.ports.store.held(self.ports.scope, [content_key(text)]):
+            return None  # a person undid these very words: the stretch waits for others, or for their command
         if not self._faithful(text, memories, span):
             return None
         text = redact(text).text  # the messages themselves keep what was said

@@ -1,6 +1,7 @@
 """Undo: the inverse of a run, as a plan. What a person undid is held, so that no later night does it again."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -8,9 +9,10 @@ from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import COUNTERS, MESSAGE, Memory
+from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
+from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import chunked, new_id, noted
 from slowwave.pipelines.moves import dated, moved
@@ -44,7 +46,8 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     later = [one for one in chosen if one.id not in {member.id for member in family}]
     if later and not cascade:
         names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
-        raise ConflictError(f"{len(later)} later runs rest on {run_id}: {names}; undo them too with cascade=True")
+        how = f"undo them too with cascade=True, `slowwave undo {run_id} --cascade`"
+        raise ConflictError(f"{len(later)} later runs rest on {run_id}: {names}; {how}")
     for one in chosen:
         if any(isinstance(operation, Erase) for operation in one.plan.operations):
             raise InputError(f"run {one.id} is an erase: what it destroyed cannot come back")
@@ -75,9 +78,21 @@ def _newest_first(ports: Ports, runs: Sequence[Run], taken: Mapping[str, str]) -
             found.setdefault(waiting.pop().id, run)
         else:
             entered.add(run.id)
-            later = ports.store.later(ports.scope, run)
+            later = [*ports.store.later(ports.scope, run), *_eras_on(ports, run)]
             waiting += [one for one in reversed(later) if one.id not in entered]
     return list(found.values())
+
+
+def _eras_on(ports: Ports, run: Run) -> Iterator[Run]:
+    """The runs that wrote the eras which are built on a stretch that this run summarised, and which still hold."""
+    made = {one.memory.id: one.memory for one in run.plan.operations if isinstance(one, Add) and one.memory.depth == 1}
+    for conversation in {memory.conversation for memory in made.values() if memory.is_cascade}:
+        where = Where(kinds=frozenset({SUMMARY}), conversation=conversation, cascade=True, order="newest")
+        for era in ports.store.select((ports.scope,), where):
+            if era.phase != "retracted" and not made.keys().isdisjoint(era.members):
+                wrote = ports.store.run(ports.scope, ports.store.history(ports.scope, era.id)[0].run_id)
+                if wrote is not None and wrote.id != run.id:
+                    yield wrote
 
 
 class _Undoing:
@@ -112,6 +127,8 @@ class _Undoing:
                 # What was never to be stored was at no time true.
                 after = moved(memory, "retract", self.ports.config, valid_to=memory.valid_from)
                 yield self._changed(memory, replace(after, reason="undone"), because)
+                if memory.is_cascade and memory.depth == 1:
+                    self.notes.append(_unsummarised(memory))
                 if memory.kind != MESSAGE and not self.by_person:
                     yield Hold(key=content_key(memory.text), because=because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
@@ -151,8 +168,17 @@ class _Undoing:
         if self.cursors[place] == move.after:
             self.cursors[place] = move.before
             yield replace(move, before=move.after, after=move.before, because=because)
-        elif move.conversation:
+        elif move.conversation and not move.cursor.startswith("cascade"):  # of those, the summaries tell
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
+
+
+def _unsummarised(memory: Memory) -> str:
+    """What it means that the summary of a stretch is gone, and the way back."""
+    first, last = memory.span or (0, 0)
+    return (
+        f"messages {first} to {last} of {memory.conversation} stand in no summary now, and no night writes the same words "
+        f"again: `slowwave compact --conversation {shlex.quote(memory.conversation or '')}` does"
+    )
 
 
 def _unused(use: Use, memory: Memory, because: str) -> Use:

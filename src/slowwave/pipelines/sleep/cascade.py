@@ -5,10 +5,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
+from slowwave.model.codec import content_key
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
-from slowwave.model.operation import Add, Advance, Change, Operation
+from slowwave.model.operation import Add, Advance, Change, Hold, Operation
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
@@ -62,7 +64,10 @@ def cascade(night: Night) -> Staged:
 
 
 def compact(night: Night, name: str, *, force: bool = False, most: int = SPANS) -> Compacted:
-    """Summarise what is due of one conversation; forced, also a shorter rest. Bounds are those of this moment.
+    """Summarise what is due of one conversation. Bounds are those of this moment.
+
+    Forced, also a shorter rest, and anew what a person took back: stretches that stand in no summary any more, in the
+    same words if need be.
 
     Each summary is stored, with the cursor that tells of it, before the next is thought of: whatever ends this, what
     was done stands and the rest stays due. Where this process is at it already, nothing is done.
@@ -73,7 +78,9 @@ def compact(night: Night, name: str, *, force: bool = False, most: int = SPANS) 
         if found is None:
             return Compacted(busy=not alone)
         spans = spans_of(ports, found, force=force)
-        return _Compacting(night, found).done(spans[:most], left=max(0, len(spans) - most))
+        if force:
+            spans = (*holes(ports, found), *spans)
+        return _Compacting(night, found, anew=force).done(spans[:most], left=max(0, len(spans) - most))
 
 
 def spans_of(ports: Ports, found: Conversation, *, force: bool = False) -> tuple[Span, ...]:
@@ -89,30 +96,77 @@ def spans_of(ports: Ports, found: Conversation, *, force: bool = False) -> tuple
     )
 
 
+def holes(ports: Ports, found: Conversation) -> tuple[Span, ...]:
+    """The stretches before the cursor that stand in no summary, though they have something to summarise.
+
+    So it is where a person took back a summary and not those after it; each is cut as it would have been at first.
+    """
+    parts, _ = _standing(ports, found.name, whole=True)
+    ends = [(0, 0), *map(_place, parts), (found.cursor(CURSOR) + 1, 0)]
+    between = [(before[1], after[0] - 1) for before, after in pairwise(ends)]
+    window = ports.config.recent_window
+    cut = [due_spans(last, end, immediate_window=0, recent_window=window, force=True) for end, last in between]
+    return tuple(span for spans in cut for span in spans if said(ports, found.name, span))
+
+
+def said(ports: Ports, name: str, span: Span) -> list[Memory]:
+    """The messages of a stretch that may be told of."""
+    where = Where(kinds=frozenset({MESSAGE}), conversation=name, after_seq=span[0] - 1, until_seq=span[1], order="seq")
+    shown = ports.store.select((ports.scope,), where)
+    return [memory for memory in shown if memory.phase not in {"quarantined", "retracted"}]
+
+
 def _late_eras(ports: Ports, found: Conversation) -> tuple[Era, ...]:
     """Eras that are still to be written, because a mind failed at them."""
     return _due_eras(*_standing(ports, found.name)) if found.cursor(CURSOR) else ()
 
 
-def _standing(ports: Ports, name: str) -> tuple[list[Memory], list[Memory]]:
-    """Of the newest summaries, as many as the last frozen era, the next and its parts can be: depth 1, and eras."""
+def _standing(ports: Ports, name: str, *, whole: bool = False) -> tuple[list[Memory], list[Memory]]:
+    """The summaries that eras are still made of, those of depth 1 up to the first hole, and these eras.
+
+    Of the newest, as many as the last frozen era, the next and its parts can be. The `whole` of them has every summary,
+    also what is frozen and what comes after a hole.
+    """
     where = Where(
         kinds=frozenset({SUMMARY}),
         phases=frozenset(HOT),
         conversation=name,
         cascade=True,
         order="newest",
-        limit=2 * ERA_SIZE + 4,
+        limit=None if whole else 2 * ERA_SIZE + 4,
     )
     found = [memory for memory in ports.store.select((ports.scope,), where) if memory.span]
     found.sort(key=_place)
     eras = [memory for memory in found if memory.depth > 1]
+    parts = [memory for memory in found if memory.depth == 1]
+    if whole:
+        return parts, eras
     frozen = max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
-    return [m for m in found if m.depth == 1 and _end(m) > frozen], [era for era in eras if _end(era) > frozen]
+    parts = [memory for memory in parts if _end(memory) > frozen]
+    return _unbroken(ports, name, parts, frozen), [era for era in eras if _end(era) > frozen]
+
+
+def _unbroken(ports: Ports, name: str, parts: Sequence[Memory], end: int) -> list[Memory]:
+    """The summaries up to the first stretch without one: an era speaks of all between its ends."""
+    kept: list[Memory] = []
+    for memory in parts:
+        first, last = _place(memory)
+        if first > end + 1 and said(ports, name, (end + 1, first - 1)):
+            break
+        kept.append(memory)
+        end = last
+    return kept
 
 
 def _due_eras(parts: Sequence[Memory], eras: Sequence[Memory]) -> tuple[Era, ...]:
-    return due_eras([memory.span for memory in parts if memory.span], {era.span for era in eras if era.span})
+    """Those that stand as they are are not due: an era that lacks a part which has come since is."""
+    ids = {memory.id: _place(memory) for memory in parts}
+    written = {
+        era.span
+        for era in eras
+        if era.span and set(era.members) == {one for one, span in ids.items() if era.span[0] <= span[0] <= era.span[1]}
+    }
+    return due_eras(list(ids.values()), written)
 
 
 def _place(memory: Memory) -> Span:
@@ -126,14 +180,15 @@ def _end(memory: Memory) -> int:
 class _Compacting:
     """One conversation, worked through step by step. Stops at the first stretch that fails: spans leave no gap."""
 
-    def __init__(self, night: Night, found: Conversation) -> None:
+    def __init__(self, night: Night, found: Conversation, *, anew: bool) -> None:
         self.night = night
         self.ports = night.ports
         self.found = found
-        self.writer = Writer(ports=night.ports, now=night.now)
+        self.anew = anew
+        self.writer = Writer(ports=night.ports, now=night.now, anew=anew)
         self.start = self.cursor = found.cursor(CURSOR)
         self.turn = found.cursor(ERAS)
-        self.parts, self.eras = _standing(night.ports, found.name)
+        self.parts, self.eras = _standing(night.ports, found.name, whole=anew)
         self.written = self.eras_written = 0
         self.paid = FREE
         self.left_out: set[Span] = set()
@@ -168,26 +223,37 @@ class _Compacting:
     def _step(self, span: Span, *, last: bool) -> bool:
         """One stretch, and at the last of them, or where an era becomes full, the eras that it completes or extends."""
         because = f"messages {span[0]} to {span[1]} of {self.found.name} in fewer words"
-        move = Advance(conversation=self.found.name, cursor=CURSOR, before=self.cursor, after=span[1], because=because)
-        said = self._messages(span)
-        add = self.writer.summary(said, span) if said else None
-        if said and add is None:
+        spoken = said(self.ports, self.found.name, span)
+        add = self.writer.summary(spoken, span) if spoken else None
+        if spoken and add is None:
             return False
-        made: list[Operation] = [move]  # all of a stretch may have been taken back: there is nothing to say of it
+        made: list[Operation] = []  # all of a stretch may have been taken back: there is nothing to say of it
         if add is not None:
-            made.insert(0, add)
-            self.parts.append(add.memory)
+            made += [add, *self._let_go(add)]
+            self._take_in(add.memory)
+        end = max(span[1], self.cursor)
+        if end > self.cursor:
+            name = self.found.name
+            made.append(Advance(conversation=name, cursor=CURSOR, before=self.cursor, after=end, because=because))
         due = _due_eras(self.parts, self.eras)
         eras = self._eras(due if last else [era for era in due if era.frozen])
+        if end == self.cursor and not eras:
+            made.append(self._turned("a summary that was taken back is written anew"))
         if not self._store(eras, made, because):
             return False
-        self.cursor = span[1]
+        self.cursor = end
         self.written += 1
         if eras:
             self._log("Long-term summary updated (%d chars)", len(_first(eras).text))
         if add is not None:
             self._log("Short-term summary updated (%d chars)", len(add.memory.text))
         return True
+
+    def _take_in(self, memory: Memory) -> None:
+        """One summary more that eras are made of, unless it comes after a hole."""
+        end = _place(self.parts[0])[0] - 1 if self.parts else self.start
+        parts = sorted([*self.parts, memory], key=_place)
+        self.parts = parts if self.anew else _unbroken(self.ports, self.found.name, parts, end)
 
     def _eras(self, due: Sequence[Era]) -> list[Operation]:
         """What writes these eras in place of those they have outgrown; one that a mind fails at is left out."""
@@ -198,20 +264,24 @@ class _Compacting:
             if add is None:
                 self.left_out.add(era.span)
                 continue
-            operations.append(add)
-            operations += [self._outgrown(old, add) for old in self.eras if _place(old)[0] == era.span[0]]
-            self.eras = [*(old for old in self.eras if _place(old)[0] != era.span[0]), add.memory]
+            operations += [add, *self._let_go(add)]
+            outgrown = [old for old in self.eras if _place(old)[0] <= era.span[1] and _end(old) >= era.span[0]]
+            operations += [self._outgrown(old, add) for old in outgrown]
+            self.eras = [*(old for old in self.eras if old not in outgrown), add.memory]
         if operations:
-            operations.append(
-                Advance(
-                    conversation=self.found.name,
-                    cursor=ERAS,
-                    before=self.turn,
-                    after=self.turn + 1,
-                    because="the eras are written anew",
-                )
-            )
+            operations.append(self._turned("the eras are written anew"))
         return operations
+
+    def _turned(self, because: str) -> Advance:
+        """Of two who write the same past anew, the second finds this moved."""
+        name = self.found.name
+        return Advance(conversation=name, cursor=ERAS, before=self.turn, after=self.turn + 1, because=because)
+
+    def _let_go(self, add: Add) -> list[Operation]:
+        """Words that a person took back and now asks for are not held any longer."""
+        key = content_key(add.memory.text)
+        held = self.anew and self.ports.store.held(self.ports.scope, [key])
+        return [Hold(key=key, on=False, because="a person asked for it again")] if held else []
 
     def _outgrown(self, old: Memory, add: Add) -> Change:
         after = moved(old, "replace", self.ports.config, superseded_by=add.memory.id)
@@ -223,13 +293,15 @@ class _Compacting:
             return False
         self.paid = self.writer.cost
         written = [one for one in operations if isinstance(one, Add) and one.memory.depth > 1]
-        self.turn += bool(written)
+        self.turn += sum(isinstance(one, Advance) and one.cursor == ERAS for one in operations)
         self.eras_written += len(written)
         self._freeze()
         return True
 
     def _freeze(self) -> None:
-        """Eras that are full are looked at no more."""
+        """Eras that are full are looked at no more, unless the past is written anew."""
+        if self.anew:
+            return
         frozen = max((_end(era) for era in self.eras if len(era.members) >= ERA_SIZE), default=0)
         self.parts = [memory for memory in self.parts if _end(memory) > frozen]
         self.eras = [era for era in self.eras if _end(era) > frozen]
@@ -244,17 +316,6 @@ class _Compacting:
             money=spent.money - paid.money,
             seconds=spent.seconds - paid.seconds,
         )
-
-    def _messages(self, span: Span) -> list[Memory]:
-        where = Where(
-            kinds=frozenset({MESSAGE}),
-            conversation=self.found.name,
-            after_seq=span[0] - 1,
-            until_seq=span[1],
-            order="seq",
-        )
-        shown = self.ports.store.select((self.ports.scope,), where)
-        return [memory for memory in shown if memory.phase not in {"quarantined", "retracted"}]
 
     def _told(self) -> None:
         if self.writer.problems:
