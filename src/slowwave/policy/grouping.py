@@ -61,7 +61,7 @@ class _Linkage:
         """All clusters of two and more, each in ascending order."""
         self._pair()
         made = len(self.vectors)
-        while self.queue:
+        while self.queue or self._overlooked():
             _, one, other = heappop(self.queue)
             if one in self.members and other in self.members and self._fits(one, other):
                 self._merge(one, other, made)
@@ -77,6 +77,20 @@ class _Linkage:
                 self.queue.append((-cosine, one, other))
         self.members = {single: [single] for single in self.near}
         heapify(self.queue)
+
+    def _overlooked(self) -> bool:
+        """Queue the pairs that crowded clusters were not told of; whether there are any. They know all their near ones then."""
+        free = [cluster for cluster, members in self.members.items() if len(members) < self.largest]
+        crowded = sorted(self.cut.intersection(free))
+        self.cut.clear()
+        for place, one in enumerate(crowded):
+            known = set(crowded[: place + 1])
+            others = [other for other in free if other not in known and self._fits(one, other)]
+            for other, cosine in zip(others, self._links(one, others), strict=True):
+                if cosine >= self.threshold:
+                    self.near[one][other] = self.near[other][one] = cosine
+                    heappush(self.queue, (-cosine, min(one, other), max(one, other)))
+        return bool(self.queue)
 
     def _fits(self, one: int, other: int) -> bool:
         return len(self.members[one]) + len(self.members[other]) <= self.largest
