@@ -42,7 +42,6 @@ RESOLVED = {
     "I moved here six months ago": "I moved here in September 2025",
     "I moved here 10 years ago": "I moved here in 2016",
     "We camped two weekends ago": "We camped on the weekend of 14 February 2026",
-    "I saw it the other day": "I saw it a few days before 1 March 2026",
     "We were there last weekend": "We were there on the weekend of 21 February 2026",
     "This weekend is busy": "The weekend of 28 February 2026 is busy",
     "I go next month": "I go in April 2026",
@@ -71,6 +70,10 @@ RESOLVED = {
     "In 2019 we met on 2 February": "In 2019 we met on 2 February 2019",
     "In 2019 we met in May": "In 2019 we met in May 2019",
     "In 2019 we met. We married on 2 February": "In 2019 we met. We married on 2 February 2026",
+    "I felt like crying yesterday": "I felt like crying on 28 February 2026",
+    "I would like to leave tomorrow": "I would like to leave on 2 March 2026",
+    "This feels great. I met her yesterday": "This feels great. I met her on 28 February 2026",
+    "I met her just yesterday": "I met her just on 28 February 2026",
     "Last year we met and next year we leave on 2 May": "In 2025 we met and in 2027 we leave on 2 May 2027",
 }
 UNCHANGED = [
@@ -93,6 +96,20 @@ UNCHANGED = [
     "9999 years ago",
     "on February 30",
     "in a few weeks",
+    "Time flies- feels like just yesterday I put this dress on!",
+    "It seems like only yesterday that we met",
+    "I remember it as if it were yesterday",
+    "I remember it like it was yesterday",
+    "It feels like we moved in just last month",
+    "It still feels like two years ago",
+    "We dance like there is no tomorrow",
+    "I wasn't born yesterday",
+    "That is yesterday's news",
+    "Tomorrow is another day",
+    "Here today, gone tomorrow",
+    "It made me who I am today",
+    "I saw it the other day",
+    "Any day now we shall know, one day for sure, and these days I run",
 ]
 
 

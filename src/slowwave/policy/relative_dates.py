@@ -8,6 +8,7 @@ from typing import Final
 
 from slowwave.model.record import record
 from slowwave.policy.date_words import COUNTS, MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
+from slowwave.policy.figures import figurative
 from slowwave.policy.patterns import late
 
 Span = tuple[date, date]
@@ -150,7 +151,7 @@ _AS_SUBJECT: Final = late(
 def _placed(text: str, match: re.Match[str], reading: _Reading) -> Mention:
     """Fit the words to their place: the right preposition, none as a subject, an article before a possessive's owner."""
     start, end = match.span()
-    if not reading.said:
+    if not reading.said or figurative(text, start, end):
         return Mention(start=start, end=end, spans=reading.spans, said="")
     said = f"{reading.preposition} {reading.said}".strip()
     before = text[max(0, start - _WORD_BEFORE) : start]
@@ -315,8 +316,8 @@ def _lasting(match: re.Match[str], today: date, _: int) -> _Reading | None:
 
 
 def _other_day(_: re.Match[str], today: date, __: int) -> _Reading:
-    span = (today - timedelta(days=8), today - timedelta(days=1))
-    return _Reading(spans=(span,), said=f"a few days before {day_text(today)}")
+    """The other day: some day lately, which nobody counted, so its words stay."""
+    return _Reading(spans=((today - timedelta(days=8), today - timedelta(days=1)),))
 
 
 def _weekday(match: re.Match[str], today: date, lean: int) -> _Reading:
