@@ -57,6 +57,11 @@ def test_words_of_a_sentence_are_the_words_of_its_parts(parts: list[str]) -> Non
     assert words(" ".join(parts)) == [word for part in parts for word in words(part)]
 
 
+@given(st.text(alphabet="aB1v3 .,'+#/_-?!\n\t", max_size=30))
+def test_a_text_that_could_be_split_has_the_words_it_has_beside_one_that_must_be_matched(text: str) -> None:
+    assert words(f"{text} a_b") == [*words(text), "ab", "a", "b"]
+
+
 def test_a_stem_stands_for_the_forms_of_a_word() -> None:
     assert terms("painting painted paints") == ["paint"] * 3
     assert terms("children went") == [stem("child"), "go"]

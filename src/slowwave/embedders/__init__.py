@@ -2,7 +2,7 @@
 
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
         raise
     except Exception as error:  # foreign code: whatever it raises means "no vectors now", and the work waits
         raise EmbedderError(f"the embedder {name} failed: {type(error).__name__}: {error}") from error
-    if inspect.iscoroutine(answer):
+    if found.dtype.kind == "O" and inspect.iscoroutine(answer):
         answer.close()
         raise EmbedderError(f"the embedder {name} is asynchronous; `embed` must return the vectors themselves")
     vectors = _unit(found, count=len(spoken), name=name)
@@ -101,7 +101,7 @@ def _unit(found: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np
             f"the embedder {name} answered {shape} {found.dtype} for {count} texts, not one row of numbers each"
         )
     if found.dtype == np.float32:
-        rows: NDArray[np.float32] = found.view(np.float32)
+        rows = cast("NDArray[np.float32]", found)
         if _are_unit(rows):
             return rows
     wide = found.astype(np.float64)
@@ -118,7 +118,7 @@ def _unit(found: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np
 def _are_unit(rows: "NDArray[np.float32]") -> bool:
     """Whether all rows have length 1 already, which those with NaN and infinity have not."""
     if len(rows) == 1:  # a durable add of one message passes here: one product instead of five calls
-        return abs(float(rows[0] @ rows[0]) - 1) < _UNIT_WITHIN
+        return abs(float(np.vdot(rows, rows)) - 1) < _UNIT_WITHIN
     with np.errstate(all="ignore"):
         squares = np.einsum("ij,ij->i", rows, rows)
     return bool((np.abs(squares - 1) < _UNIT_WITHIN).all())

@@ -35,6 +35,7 @@ _YEAR: Final = late(r"\b(?:19|20)\d\d\b")
 _NUMBERS: Final = word_set(
     "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once twice couple few"
 )
+_TOWARDS: Final = word_set("in at to from near")
 _PLACE: Final = late(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
 _REASONS: Final = word_set(
     "because since inspire inspired inspiring motivate motivated motivates motivating motivation motivations "
@@ -47,7 +48,7 @@ _KIN: Final = word_set(
     "children wife husband partner friend friends grandma grandpa grandmother grandfather aunt uncle cousin cousins family "
     "colleague colleagues boss neighbor neighbors neighbour neighbours boyfriend girlfriend fiance fiancee"
 )
-_NAME: Final = late(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+")
+_NAME: Final = late(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]")  # never "I", which no small letter follows
 _SENTENCE: Final = late(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD: Final = late(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
 _QUESTIONS: Final = (
@@ -110,7 +111,7 @@ def _cues(text: str, found: list[str]) -> int:
     dated = dated or (not said.isdisjoint(_DATED) and _DATE.search(text) is not None)
     cues = WHEN if dated else 0
     cues |= COUNT if digit or not said.isdisjoint(_NUMBERS) else 0
-    cues |= WHERE if _PLACE.search(text) else 0
+    cues |= WHERE if not said.isdisjoint(_TOWARDS) and _PLACE.search(text) else 0
     reason = not said.isdisjoint(_REASONS) or (not said.isdisjoint(_REASON_OPENS) and _REASON.search(text) is not None)
     cues |= WHY if reason else 0
     return cues | (WHO if not said.isdisjoint(_KIN) or _NAME.search(text) else 0)

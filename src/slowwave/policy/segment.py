@@ -50,6 +50,9 @@ _TOKEN: Final = late(
 # getUserById, max_retry_count: names in code, found whole and by their parts.
 _IDENTIFIER: Final = late(r"\b[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
 _JOINED: Final = late(r"_|[a-z0-9][A-Z]")
+# In most texts every word is a run of letters and digits: these are cut out, in a fifth of the time of matching them.
+_MORE_THAN_RUNS: Final = late(r"[+#/'_.,A-Z](?:(?<=[+#/'_])|(?<=[a-z0-9][A-Z])|(?<=[0-9][.,])(?=[0-9]))")
+_RUNS: Final = bytes(ord(chr(n).lower()) if chr(n).isascii() and chr(n).isalnum() else ord(" ") for n in range(256))
 _PART: Final = late(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _THOUSANDS: Final = late(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ELISION: Final = late(r"(?:[cdjlmnst]|qu)'(?=\w{3})")  # l'homme, qu'elle
@@ -71,6 +74,8 @@ def words(text: str) -> list[str]:
     >>> words("東京都 max_retries in C++")
     ['東京', '京都', 'maxretries', 'max', 'retries', 'in', 'c++']
     """
+    if text.isascii() and _MORE_THAN_RUNS.search(text) is None:
+        return text.encode("ascii").translate(_RUNS).decode("ascii").split()
     if _JOINED.search(text):
         text = _IDENTIFIER.sub(_whole_and_parts, text)
     found = _ASCII_TOKEN.findall(text.lower()) if text.isascii() else _any_script(fold(text))
