@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.erase import ErasureReceipt
     from slowwave.pipelines.health import Health
     from slowwave.pipelines.sleep import SleepReport
-    from slowwave.pipelines.transfer import Imported
+    from slowwave.pipelines.imported import Imported
     from slowwave.pipelines.vault import Taken
 
 

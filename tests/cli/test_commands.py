@@ -172,10 +172,10 @@ def test_edits_are_told_in_history_and_taken_back_by_undo(run: Run) -> None:
 def test_import_counts_repeats_export_and_all_of_it_as_json(run: Run, tmp_path: Path) -> None:
     talk = tmp_path / "talk.jsonl"
     talk.write_text('{"role": "user", "content": "I keep bees.", "id": "1"}\nnonsense\n')
-    assert "would import 1 messages" in run("import", str(talk), "--dry-run").out
+    assert "would import 1 message of" in run("import", str(talk), "--dry-run").out
     done = run("import", str(talk))
     assert done.code == 0
-    assert "imported 1 messages of 1 conversations" in done.out
+    assert "imported 1 message of 1 conversation," in done.out
     assert "skipped 1: not JSON" in done.out
     assert done.err == ""
     again = run("import", str(talk), "--json").json
@@ -192,7 +192,7 @@ def test_a_file_that_breaks_off_is_read_as_far_as_it_goes_and_is_code_1(run: Run
     talk.write_text('[{"role": "user", "content": "I keep bees."}, {"role"')
     done = run("import", str(talk), "--format", "jsonl")
     assert done.code == 1
-    assert "imported 1 messages" in done.out
+    assert "imported 1 message " in done.out
     assert "breaks off" in done.out
 
 
@@ -342,7 +342,7 @@ def test_lines_that_stop_short_or_say_nothing_are_told_as_broken_with_code_1(
     (tmp_path / "talk.jsonl").write_text(text)
     done = run("import", str(tmp_path / "talk.jsonl"))
     assert done.code == 1
-    assert f"imported {taken} messages" in done.out
+    assert f"imported {taken} message" in done.out
     assert says in done.out
 
 

@@ -280,3 +280,38 @@ def test_a_failing_export_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
         with pytest.raises(InputError, match="No space left"):
             memory.export(tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("choice", [{"conversation": "web"}, {"scope": True}])
+def test_what_was_erased_is_counted_as_skipped_and_no_run_is_named(tmp_path: Path, choice: dict[str, Any]) -> None:
+    path = tmp_path / "said.jsonl"
+    said = [Message(role="user", content=f"The goose laid egg {n}", id=f"m{n}", at=NOW) for n in range(3)]
+    with opened() as memory:
+        memory.add_messages(said, "web")
+        lines = [
+            {
+                "conversation": "web",
+                "id": one.id,
+                "role": one.role,
+                "content": one.content,
+                "timestamp": NOW.isoformat(),
+            }
+            for one in said
+        ]
+        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        memory.erase(**choice)
+        for dry_run in (True, False):
+            done = memory.import_(path, dry_run=dry_run)
+            assert (done.messages, done.conversations, dict(done.skipped)) == (0, 0, {"erased earlier": 3})
+            assert done.run_id == ""
+            assert "undo" not in str(done)
+        assert not memory.get_all(kinds=KINDS, phases=PHASES)
+
+
+def test_an_import_counts_in_good_english(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text(json.dumps({"conversation": "web", "id": "m1", "role": "user", "content": "Geese"}))
+    with opened() as memory:
+        done = memory.import_(path)
+        assert str(done).startswith("imported 1 message of 1 conversation, 0 facts; 0 already known")
+        assert done.run_id in {run.id for run in memory.runs()} | {run.parent for run in memory.runs()}

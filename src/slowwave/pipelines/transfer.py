@@ -2,25 +2,26 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from slowwave.errors import ConflictError
 from slowwave.model.codec import content_key
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, Memory
-from slowwave.model.message import Message
+from slowwave.model.message import Message, checked_message
 from slowwave.model.operation import Add, Advance, Change, Link, Operation
-from slowwave.model.plan import FREE, Cost, Plan
+from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
 from slowwave.pipelines.batches import batches
 from slowwave.pipelines.entries import entries
+from slowwave.pipelines.imported import Imported
 from slowwave.pipelines.making import chunked, new_id, one_group, settle
 from slowwave.pipelines.moves import dated
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.reconcile import Reconciled, reconcile
-from slowwave.pipelines.tombstone import buried, erased, tombstone
+from slowwave.pipelines.tombstone import anything_erased, buried, erased, said_tombstones, tombstone
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -38,40 +39,6 @@ EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
 TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
 CONFLICT: Final = "its id is known in this conversation with other content"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What an import did, or would do.
-
-    `skipped` counts what was not taken in by reason, `examples` are the first of them with their places. `known` is
-    what was there before. `broken` are files, or the rest of files, that could not be read. Undo takes `run_id`.
-    """
-
-    run_id: str
-    messages: int = 0
-    facts: int = 0
-    links: int = 0
-    conversations: int = 0
-    known: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    examples: tuple[Skipped, ...] = ()
-    broken: tuple[Skipped, ...] = ()
-    waiting: int = 0
-    problems: tuple[str, ...] = ()
-    cost: Cost = FREE
-    dry_run: bool = False
-
-    def __str__(self) -> str:
-        done = "would import" if self.dry_run else "imported"
-        counts = f"{self.messages:,} messages of {self.conversations:,} conversations, {self.facts:,} facts"
-        lines = [f"{done} {counts}; {self.known:,} already known"]
-        lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
-        lines += [f"  not read: {one.where}: {one.why}" for one in self.broken]
-        lines += [f"  problem: {problem}" for problem in self.problems]
-        if not self.dry_run and (self.messages or self.facts or self.links):
-            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
-        return "\n".join(lines)
 
 
 def incoming(
@@ -102,6 +69,7 @@ class _Taker:
         self._ports = ports
         self._dry_run = dry_run
         self._parent = new_id(ports.now())
+        self._wrote = False
         self._counts: Counter[str] = Counter()
         self._conversations: set[str] = set()
         self._renumbered: set[str] = set()
@@ -115,7 +83,7 @@ class _Taker:
     def result(self) -> Imported:
         """What came of it."""
         return Imported(
-            run_id=self._parent,
+            run_id=self._parent if self._wrote else "",
             messages=self._counts["messages"],
             facts=self._counts["facts"],
             links=self._counts["links"],
@@ -161,17 +129,16 @@ class _Taker:
         for one in said:
             by_conversation.setdefault(one.conversation, []).append(one)
         for name, own in by_conversation.items():
-            fresh = self._unknown(name, own)
+            fresh = self._unburied(self._unknown(name, own), _said)
             if not fresh:
                 continue
             self._conversations.add(name)
             self._counts["messages"] += len(fresh)
             if not self._dry_run:
                 messages = [one.message for one in fresh]
-                receipt = observe(
-                    self._ports, messages, name, cause="import/messages", parent=self._parent, through="import"
+                self._written(
+                    observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
                 )
-                self._problems |= dict.fromkeys(receipt.problems)
 
     def _unknown(self, name: str, said: Sequence[Said]) -> list[Said]:
         """Those that are new to their conversation; the same id with other words is skipped."""
@@ -241,6 +208,8 @@ class _Taker:
 
     def _unburied(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
         """Those that were not erased here."""
+        if not anything_erased(self._ports):
+            return list(items)
         gone = erased(self._ports, map(keys, items))
         self._skip([Skipped(where="a record", why=ERASED) for was in gone if was])
         return [item for item, was in zip(items, gone, strict=True) if not was]
@@ -307,7 +276,7 @@ class _Taker:
             parent=self._parent,
         )
         try:
-            receipt = self._ports.store.apply(plan)
+            receipt = self._written(self._ports.store.apply(plan))
             if not receipt.dropped:
                 return receipt.applied
             why = receipt.dropped[0].reason
@@ -318,6 +287,12 @@ class _Taker:
             return ()
         middle = len(operations) // 2
         return (*self._perform(operations[:middle]), *self._perform(operations[middle:]))
+
+    def _written(self, receipt: Receipt) -> Receipt:
+        """Note what applying a part of it came to."""
+        self._wrote = self._wrote or bool(receipt.applied)
+        self._problems |= dict.fromkeys(receipt.problems)
+        return receipt
 
     # ---- stated facts
 
@@ -336,7 +311,7 @@ class _Taker:
             made = one_group(self._ports, "import/facts", done[-1].operations, because, now=now, cost=done[-1].cost)
             return replace(made, parent=self._parent)
 
-        receipt = settle(self._ports, plan)
+        receipt = self._written(settle(self._ports, plan))
         self._counts["facts"] += len(receipt.ids)
         self._counts["known"] += max(0, len(facts) - len(receipt.ids))
         self._counts["waiting"] += done[-1].waiting
@@ -347,6 +322,12 @@ class _Taker:
 def _whole(memory: Memory) -> Memory:
     """A message as it was before some of its words went cold."""
     return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
+def _said(one: Said) -> tuple[str, ...]:
+    """The keys of a message as it would be stored."""
+    row = checked_message(one.message, one.where)
+    return said_tombstones(row.content, row.id, row.at)
 
 
 def _content(message: Message) -> int:
