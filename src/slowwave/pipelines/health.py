@@ -10,6 +10,7 @@ from slowwave.pipelines.chunks import CURSOR
 from slowwave.pipelines.reembed import without_vector
 from slowwave.pipelines.review import review
 from slowwave.pipelines.verdicts import WAITS
+from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
 EXAMPLES: Final = 5
@@ -93,6 +94,7 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_facts(ports, facts),
         *_outdated(ports, hot),
         *_growth(ports, hot),
+        *_held(ports),
     )
     return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)))
 
@@ -218,6 +220,21 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
         fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
         says = f"messages of {len(behind):,} conversations were never distilled"
         yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
+
+
+def _held(ports: Ports) -> Iterator[Finding]:
+    config = ports.config
+    if (config.hot_facts_max, config.hot_messages_max, config.hot_words_max) == (None,) * 3 and not (
+        config.category_tokens_max
+    ):
+        return
+    yield from _found(
+        "held",
+        ports.store.select((ports.scope,), Where(kinds=frozenset(KINDS), phases=frozenset(HOT), flag=RESTORED)),
+        "memories stand beside the size targets: an undo or `revive` brought them back",
+        "nothing else goes in their place; a use or `update` lets one go, and so does undoing the undo for all of them",
+        urgent=False,
+    )
 
 
 def _found(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Op
 from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
+from slowwave.pipelines.judged import SETTLED, pair_key
 from slowwave.pipelines.making import chunked, new_id, noted
 from slowwave.pipelines.moves import dated, moved
 from slowwave.policy.retention import RESTORED
@@ -105,6 +106,7 @@ class _Undoing:
         self.by_person = run.cause.partition("/")[0] in {"add", "edit"}
         ids = {touched.id for operation in run.plan.operations if (touched := _touched(operation)) is not None}
         self.current = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
+        self.made = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
         self.cursors: dict[tuple[str, str], int] = {}
         self.notes = [f"took back run {run.id} ({run.cause})"]
 
@@ -135,6 +137,7 @@ class _Undoing:
                 yield self._changed(memory, _restored(self.ports, memory, operation), because)
             case Link():
                 yield self._unlinked(operation, because)
+                yield from self._apart(operation, because)
             case Advance():
                 yield from self._rewound(operation, because)
             case Hold():
@@ -150,6 +153,14 @@ class _Undoing:
         texts = [after.wording] if less else [after.text] if after.text != before.text else []
         made = entries(self.ports, texts)[0] if texts else [None]
         return Change(before=before, after=after, because=because, entry=made[0])
+
+    def _apart(self, link: Link, because: str) -> Iterator[Hold]:
+        """Two facts whose comparison a person took back are not compared again."""
+        ends = {link.source, link.target}
+        if link.kind in SETTLED and link.weight > link.before and ends.isdisjoint(self.made):
+            there = self.ports.store.get((self.ports.scope,), ends)
+            if len(there) == len(ends):
+                yield Hold(key=pair_key(*there), because=because)
 
     def _unlinked(self, link: Link, because: str) -> Link:
         """What the run added to the weight goes; what was added since stays."""
@@ -211,6 +222,11 @@ def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
         and getattr(change.before, name) != getattr(change.after, name)
     }
     after = replace(memory, **touched, version=memory.version + 1)
-    if after.hot and not memory.hot:
+    if after.hot and (not memory.hot or _says_more(after, memory)):
         after = replace(after, flags=after.flags | {RESTORED})
     return dated(after, ports.config)
+
+
+def _says_more(after: Memory, before: Memory) -> bool:
+    """Whether words of a message are back."""
+    return before.gist is not None and (after.gist is None or len(after.gist) > len(before.gist))

@@ -261,3 +261,50 @@ def test_erasing_a_message_takes_what_was_left_of_it_too(opened: Opened, clock: 
         == 0
     )
     assert trimmed.id not in {hit.memory.id for hit in memory.search("greyhound Biscuit starter", top_k=20)}
+
+
+def test_what_an_undo_brought_back_stands_beside_the_target_and_pushes_nothing_out(
+    opened: Opened, clock: FrozenClock
+) -> None:
+    memory = opened(hot_messages_max=3)
+    before = talked(memory, clock)
+    memory.undo(memory.sleep().plan.id)
+    clock.advance(days=1)
+    night = memory.sleep()
+    assert all(memory.get(one.id).hot for one in before)
+    assert night.held == 2
+    assert "2 that an undo" in str(night)
+    (held,) = [one for one in memory.health().findings if one.kind == "held"]
+    assert held.count == 2
+    talked(memory, clock)  # known already
+    memory.add_messages([Message(role="user", content="ok", at=clock())], conversation="d")
+    clock.advance(days=1)
+    memory.sleep()
+    (weak,) = memory.get_all(kinds=["message"], phases=["cold"])
+    assert weak.text == "ok", "the target goes on for what is new"
+
+
+def test_facts_and_tokens_that_an_undo_brought_back_push_nothing_out(opened: Opened, clock: FrozenClock) -> None:
+    for settings in ({"hot_facts_max": 2}, {"category_tokens_max": {"observation": 12}}):
+        memory = opened(**settings)
+        for text in ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog"):
+            clock.advance(days=1)
+            memory.add(text, category="observation")
+        night = memory.sleep()
+        assert night.receipts
+        memory.undo(night.plan.id)
+        clock.advance(days=1)
+        assert memory.sleep().held
+        assert len(memory.get_all()) == 4
+
+
+def test_words_that_an_undo_brought_back_push_no_others_out(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_words_max=40)
+    before = talked(memory, clock)
+    night = memory.sleep()
+    memory.undo(night.plan.id)
+    for _ in range(2):
+        clock.advance(days=1)
+        held = memory.sleep().held
+        assert {one.id: one.gist for one in memory.get_all(kinds=["message"])} == {one.id: None for one in before}
+    assert not held, "nothing new: the night does not even look"

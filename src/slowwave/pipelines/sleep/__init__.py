@@ -125,6 +125,7 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
         plan=replace(plan, parts=tuple(parts)),
         receipts=tuple(receipts),
         left=left,
+        held=len(night.held),
         problems=tuple(problems),
         cost=cost + steps.cost,
         dry_run=dry_run,

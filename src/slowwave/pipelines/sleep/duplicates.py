@@ -8,6 +8,7 @@ from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.operation import Advance
 from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
+from slowwave.pipelines.judged import SETTLED, pair_key
 from slowwave.pipelines.reconcile import similarity
 from slowwave.pipelines.sleep.retry import as_fact
 from slowwave.pipelines.sleep.stage import Night, Staged
@@ -21,7 +22,6 @@ CASES = 20
 """How many pairs one night asks about."""
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
-_SETTLED = ("distinct", "close", "value changed?", "conflict?", "unsure")
 
 
 def duplicates(night: Night) -> Staged:
@@ -106,7 +106,10 @@ def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None
     line = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
     ranked = {one.id: one.cosine or -1.0 for one in ports.store.search((ports.scope,), query)}
     near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > line]
-    judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], _SETTLED)}
+    judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], SETTLED)}
+    keys = {older.id: pair_key(newer, older) for older in near}
+    held = ports.store.held(ports.scope, keys.values())
+    judged |= {identity for identity, key in keys.items() if key in held}
     for older in near:
         before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
         if before and older.id not in judged and older.id not in night.taken and not protected(older):

@@ -34,12 +34,14 @@ class SleepReport:
     """What a night planned and did.
 
     `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
-    another night; `problems` are a failing model's own words. `thought` says whether a model was to be asked at all.
+    another night; `held` is how many memories stay though a size target is missed with them, since an undo or `revive`
+    brought them back; `problems` are a failing model's own words. `thought` says whether a model was to be asked at all.
     """
 
     plan: Plan
     receipts: tuple[Receipt, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict)
+    held: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     dry_run: bool = False
@@ -53,6 +55,10 @@ class SleepReport:
         lines = lines or [f"sleep: {'nothing was done' if undone else 'nothing due'}"]
         if self.left:
             lines.append(f"left for another night{self._why()}: {', '.join(starmap(_counted, self.left.items()))}")
+        if self.held:
+            lines.append(
+                f"over a size target: {self.held:,} that an undo or `revive` brought back; see `slowwave health`"
+            )
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
     def _why(self) -> str:

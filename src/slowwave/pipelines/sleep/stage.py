@@ -26,6 +26,7 @@ class Night:
         due: facts whose `due_at` has come, earliest first, at most as many as one night looks at.
         think: whether a mind may be asked; without, stages that need one only say what is left.
         taken: memories an earlier stage has already planned for; later ones leave them alone.
+        held: memories that stand beside a size target which is missed with them: an undo or a person brought them back.
         waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
         keep: has a group stored at once, in a run of its own with what it cost, for stages whose next step is dear;
             tells whether it still held. In a dry run it is only planned, and holds.
@@ -37,6 +38,7 @@ class Night:
     due: tuple[Memory, ...]
     think: bool
     taken: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
     keep: Callable[[Group, Cost], bool] = _nowhere
     budget: Budget = field(default_factory=Budget)

@@ -1,7 +1,10 @@
-"""Size targets: what a number of facts, tokens of a category or messages leaves no room for, weakest first."""
+"""Size targets: what a number of facts, tokens of a category or messages leaves no room for, weakest first.
+
+What an undo or a person brought back stands beside a target and not in it: nothing else goes in its place.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Change
@@ -26,7 +29,7 @@ def facts_over(night: Night) -> list[Change]:
     if limit is None:
         return changes
     gone = {change.before.id for change in changes}
-    hot = [memory for memory in _hot(night, FACT_KINDS) if memory.id not in gone]
+    hot = beside(night, [memory for memory in _hot(night, FACT_KINDS) if memory.id not in gone], len, limit)
     crowding = _weakest(night, hot)[: max(0, len(hot) - limit)]
     return changes + [_trimmed(night, memory, f"more than {limit} facts") for memory in crowding]
 
@@ -34,14 +37,29 @@ def facts_over(night: Night) -> list[Change]:
 def _categories_over(night: Night) -> list[Change]:
     changes = []
     for name, limit in sorted(night.ports.config.category_tokens_max.items()):
-        hot = _hot(night, FACT_KINDS, frozenset({name}))
-        spent = sum(estimate(memory.text) for memory in hot)
+        hot = beside(night, _hot(night, FACT_KINDS, frozenset({name})), _tokens, limit)
+        spent = _tokens(hot)
         for memory in _weakest(night, hot):
             if spent <= limit:
                 break
             spent -= estimate(memory.text)
             changes.append(_trimmed(night, memory, f"more than {limit} tokens of category {name}"))
     return changes
+
+
+def _tokens(memories: Iterable[Memory]) -> int:
+    return sum(estimate(memory.text) for memory in memories)
+
+
+def beside(
+    night: Night, hot: Sequence[Memory], size: Callable[[Sequence[Memory]], int], limit: int, *, more: int = 0
+) -> list[Memory]:
+    """What counts against a target, `more` besides; if those that do not make it a missed one, the night tells of them."""
+    counting = [memory for memory in hot if RESTORED not in memory.flags]
+    held = [memory for memory in hot if RESTORED in memory.flags]
+    if held and min(size(counting) + more, limit) + size(held) > limit:
+        night.held.update(memory.id for memory in held)
+    return counting
 
 
 def messages_over(night: Night, *, gone: int) -> list[Change]:
@@ -54,12 +72,17 @@ def messages_over(night: Night, *, gone: int) -> list[Change]:
     hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade") - gone
     if hot <= limit:
         return []
-    messages = [m for m in _hot(night, [MESSAGE]) if not m.pinned and RESTORED not in m.flags]
+    every = _hot(night, [MESSAGE])
+    returned = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=RESTORED)
+    every += ports.store.select((ports.scope,), returned)
+    counting = beside(night, every, len, limit, more=hot - len(every))
+    hot -= len(every) - len(counting)
+    messages = [memory for memory in counting if not memory.pinned]
     worth = _worth(night, messages)
     messages.sort(key=lambda m: (sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
     return [
         _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
-        for memory in messages[: hot - limit]
+        for memory in messages[: max(0, hot - limit)]
     ]
 
 

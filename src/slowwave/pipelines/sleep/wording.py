@@ -1,6 +1,6 @@
 """Wording: over `hot_words_max`, messages lose their weakest clauses; the last one standing is the gist."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import log1p
@@ -12,9 +12,8 @@ from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night
-from slowwave.pipelines.sleep.targets import USE_WEIGHT
+from slowwave.pipelines.sleep.targets import USE_WEIGHT, beside
 from slowwave.policy.importance import Frequencies
-from slowwave.policy.retention import RESTORED
 from slowwave.policy.wording import JOINT, Piece, pieces, spoken_words
 
 GOES_ON: Final = timedelta(days=1)
@@ -37,14 +36,15 @@ def words_over(night: Night) -> Trimmed:
     limit = night.ports.config.hot_words_max
     if limit is None:
         return Trimmed()
-    hot = [m for m in _hot(night, (MESSAGE, *FACT_KINDS)) if m.id not in night.taken]
-    if sum(spoken_words(memory.wording) for memory in hot) <= limit:
+    every = [m for m in _hot(night, (MESSAGE, *FACT_KINDS)) if m.id not in night.taken]
+    hot = beside(night, every, _spoken, limit)
+    if _spoken(hot) <= limit:
         return Trimmed()
-    free = [m for m in hot if m.kind == MESSAGE and not m.pinned and RESTORED not in m.flags]
+    free = [memory for memory in hot if memory.kind == MESSAGE and not memory.pinned]
     fixed = {memory.id for memory in hot} - {memory.id for memory in free}
-    room = limit - sum(spoken_words(memory.wording) for memory in hot if memory.id in fixed)
+    room = limit - _spoken(memory for memory in hot if memory.id in fixed)
     newest = _going_on(night, free, room * NEWEST)
-    room -= sum(spoken_words(memory.wording) for memory in free if memory.id in newest)
+    room -= _spoken(memory for memory in free if memory.id in newest)
     free = [memory for memory in free if memory.id not in newest]
     left = _strongest(night, free, room)
     whole = {memory.id for memory in free if not left[memory.id]}
@@ -74,6 +74,10 @@ def words_over(night: Night) -> Trimmed:
         if memory.id in whole
     ]
     return Trimmed(changes=tuple(changes), problems=problems)
+
+
+def _spoken(memories: Iterable[Memory]) -> int:
+    return sum(spoken_words(memory.wording) for memory in memories)
 
 
 def _told(before: Memory, after: Memory) -> str:
