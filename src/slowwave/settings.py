@@ -71,8 +71,10 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     key = found.pop("llm_key", None) or env.get("OPENAI_API_KEY") or None
     embedder_key = found.pop("embedder_key", None) or key
     if folder := found.get("vault"):
-        from slowwave.formats.vault import compaction  # noqa: PLC0415 - only who has a vault needs it
+        from slowwave.formats.vault_settings import compaction  # noqa: PLC0415 - only who has a vault needs it
 
+        if not Path(folder).is_dir():
+            raise SettingsError(f"vault={folder!r} is no folder: make it, or correct the setting")
         table |= compaction(Path(folder))
     return Settings(llm_key=key, embedder_key=embedder_key, config=_config(table, path), **found)
 

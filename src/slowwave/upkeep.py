@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slowwave import pipelines
+from slowwave.errors import InputError, SlowwaveError
 from slowwave.handle import Handle
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from slowwave.pipelines.compaction import Compaction
     from slowwave.pipelines.erase import ErasureReceipt
     from slowwave.pipelines.health import Health
-    from slowwave.pipelines.sleep import SleepReport
     from slowwave.pipelines.imported import Imported
-    from slowwave.pipelines.vault import Taken
+    from slowwave.pipelines.sleep import SleepReport
+    from slowwave.pipelines.vault_taken import Taken
 
 
 class Upkeep(Handle):
@@ -178,18 +179,29 @@ class Upkeep(Handle):
             path, pipelines.transfer.outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite
         )
 
-    def export_vault(self, folder: str | Path) -> tuple[str, ...]:
+    def export_vault(
+        self, folder: str | Path, *, force: bool = False, told: Callable[[str], None] | None = None
+    ) -> tuple[str, ...]:
         """Write facts, core, summaries and a sleep log as Markdown pages that Obsidian opens; returns those that changed.
 
-        They are written whole: what was edited in them and not imported goes, and so does a page with nothing left, if it
-        is as it was written. Nothing else in the folder is touched. Its page `config/memory_compaction.md` holds for this
-        handle from now on.
+        Where a page holds words of a person that are not in memory, it goes to the folder `kept` before it is written
+        anew. Nothing else in the folder is touched. Its page `config/memory_compaction.md` holds for this handle from now
+        on.
+
+        Args:
+            folder: where; made if it is missing.
+            force: also where the vault is of another store, whose pages give way to those of this one.
+            told: called with each sentence on what was kept or left alone.
+
+        Raises:
+            InputError: it is another memory's vault, or cannot be written.
         """
-        from slowwave.formats import vault  # noqa: PLC0415 - only who has a vault needs it
+        from slowwave.formats import vault, vault_pages, vault_settings  # noqa: PLC0415 - only who has a vault needs it
 
         folder = Path(folder)
-        self._as_in(vault.compaction(folder))
-        return vault.write(folder, vault.Holding(**pipelines.vault.shown(self._open_ports)))
+        self._check_owner(folder, force=force)
+        self._as_in(vault_settings.compaction(folder))
+        return vault.write(folder, vault_pages.Holding(**pipelines.vault.shown(self._open_ports)), told=told)
 
     @traced("upsert_memory")
     def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "Taken":
@@ -199,29 +211,54 @@ class Upkeep(Handle):
 
         Args:
             folder: where it was exported to.
-            dry_run: only say what would change; the default.
-            force: also when more than five changes are more than a fifth of the facts.
+            dry_run: plan and say what would change, asking the mind as the import itself would; the default.
+            force: also when more than five changes are more than a fifth of the facts, or the vault is another store's.
 
         Raises:
-            InputError: there is no vault, or the changes want confirming.
+            InputError: there is no vault, it is another memory's, or the changes want confirming.
         """
-        from slowwave.formats import vault  # noqa: PLC0415 - as above
+        from slowwave.formats import vault, vault_settings  # noqa: PLC0415 - as above
 
         folder = Path(folder)
+        self._check_owner(folder, force=force)
         found = vault.read(folder)
-        self._as_in(vault.compaction(folder))
+        self._as_in(vault_settings.compaction(folder))
         taken = pipelines.vault.take(self._run_ports, found.lines, gone=found.gone, dry_run=dry_run, force=force)
+        taken = replace(taken, conflicts=(*taken.conflicts, *found.unread))
         self._raise_if_strict(taken.problems)
         return taken
 
     def sync_vault(self, folder: str | Path, *, force: bool = False) -> "Taken":
-        """Take back what a person changed, then write the pages anew. A folder without a vault gets one."""
+        """Take back what a person changed, then write the pages anew. A folder without a vault gets one.
+
+        Raises:
+            InputError: as `import_vault` and `export_vault`; nothing was changed.
+            SlowwaveError: the edits were taken in, and then the pages could not be written; it tells the run.
+        """
+        from slowwave.formats import vault  # noqa: PLC0415 - as above
+
         folder = Path(folder)
         fresh = not folder.exists() or not any(folder.iterdir())
-        taken = pipelines.vault.Taken(dry_run=False)
+        taken, told = pipelines.vault_taken.Taken(dry_run=False), list[str]()
         if not fresh:
+            self._check_owner(folder, force=force)
+            vault.check_writable(folder)
             taken = self.import_vault(folder, dry_run=False, force=force)
-        return replace(taken, pages=self.export_vault(folder))
+        try:
+            pages = self.export_vault(folder, force=force, told=told.append)
+        except InputError as error:
+            if taken.run_id is None:
+                raise
+            raise SlowwaveError(f"{error}; what you changed was taken in before that, sync again:\n{taken}") from error
+        return replace(taken, pages=pages, notes=tuple(dict.fromkeys((*taken.notes, *told))))
+
+    def _check_owner(self, folder: Path, *, force: bool) -> None:
+        """Raise InputError if a vault is of another memory."""
+        from slowwave.formats import vault  # noqa: PLC0415 - as above
+
+        if before := vault.baseline(folder):
+            ids = tuple(before.facts)
+            pipelines.vault.check_owner(self._open_ports, before.owner, ids, what=f"the vault {folder}", force=force)
 
     def _as_in(self, settings: Mapping[str, object]) -> None:
         """The numbers of a vault's settings page hold for this handle."""

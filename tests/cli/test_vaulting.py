@@ -53,7 +53,7 @@ def test_a_vault_goes_out_and_comes_back(store: str, tmp_path: Path) -> None:
     assert "taken back" in _run(store, "undo", run)[1]
     told = _run(store, "vault", "sync", str(folder))[1]
     assert "changed 1 fact\n" in told
-    assert f"pages written to {folder}" in told
+    assert f"1 page written to {folder}" in told
     assert _run(store, "vault", "import", str(tmp_path / "none"))[0] == 2
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave import AgentMemory, Message, settings
-from slowwave.errors import InputError
-from slowwave.formats import vault
+from slowwave.errors import InputError, SettingsError
+from slowwave.formats import vault, vault_pages
 
 if TYPE_CHECKING:
     from tests.conftest import Says, World
@@ -45,20 +45,20 @@ def _page(folder: Path, ends: str) -> Path:
 
 @given(st.text(max_size=60))
 def test_names_are_safe_on_every_file_system_and_tell_apart(name: str) -> None:
-    made = vault.safe(name)
+    made = vault_pages.safe(name)
     assert made
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert len(made) <= 50
-    assert vault.safe(name) == made
-    assert vault.safe(name + "!") != made
-    assert vault.safe("con") != "con"
+    assert vault_pages.safe(name) == made
+    assert vault_pages.safe(name + "!") != made
+    assert vault_pages.safe("con") != "con"
 
 
 def test_a_vault_shows_facts_core_summaries_and_the_log(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.md"))
-    talk = f"summaries/{vault.safe('../evil: Garden/ü')}"
+    talk = f"summaries/{vault_pages.safe('../evil: Garden/ü')}"
     assert names[:5] == [
         "config/memory_compaction.md", "core.md", "facts/person.md", "facts/preference.md", "sleep-log.md",
     ]  # fmt: skip
@@ -127,7 +127,8 @@ def test_a_new_line_that_a_mind_calls_known_is_no_use_either(world: "World", fol
     page.write_text(page.read_text() + "- The deploy pipeline is Alice's\n")
     world.mind.verdicts = [verdict("NOOP", relation="equal")]
     (before,) = memory.get_all(categories=["person"])
-    assert memory.import_vault(folder).added == ("The deploy pipeline is Alice's",)
+    planned = memory.import_vault(folder)
+    assert (planned.added, planned.notes) == ((), ("already known: 'Alice owns the deploy pipeline'",))
     taken = memory.import_vault(folder, dry_run=False)
     assert (taken.added, taken.run_id) == ((), None)
     assert "already known: 'Alice owns the deploy pipeline'" in str(taken)
@@ -277,7 +278,13 @@ def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> N
     memory.export_vault(folder)
     page = _page(folder, "project.md")
     page.write_text(page.read_text().replace("stands", "hangs"))
-    assert len(memory.import_vault(folder).updated) == 10
+    planned = memory.import_vault(folder)
+    assert (len(planned.updated), planned.confirm) == (
+        10,
+        "10 of 10 facts would change: so many are changed only if it is forced",
+    )
+    assert planned.confirm in str(planned)
+    assert memory.import_vault(folder, force=True).confirm == ""
     with pytest.raises(InputError, match="confirm with force"):
         memory.import_vault(folder, dry_run=False)
     assert not any("hangs" in fact.text for fact in memory.get_all())
@@ -303,8 +310,9 @@ def test_a_page_with_nothing_left_goes_and_a_persons_files_stay(world: "World", 
     assert "facts/goal.md" in changed
     assert not goals.exists()
     assert mine.read_text() == "Dear diary\n"
-    assert "Alice Costa" in person.read_text(), "what a person wrote is the person's"
-    assert "no longer in use" in str(memory.sync_vault(folder))
+    (kept,) = (folder / "kept").iterdir()
+    assert "Alice Costa" in kept.read_text(), "what a person wrote is the person's"
+    assert not person.exists()
     memory.erase(conversation="../evil: Garden/ü")
     memory.export_vault(folder)
     assert not list((folder / "summaries").glob("*/*"))
@@ -382,8 +390,7 @@ def test_what_is_no_vault_or_damaged_is_refused(world: "World", folder: Path) ->
     (folder / ".slowwave-vault.json").write_text("{}")
     (folder / "facts/notes.md").write_text("# my own notes\n- not a fact\n")
     (folder / "facts/person.md").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="cannot read"):
-        memory.import_vault(folder)
+    assert "facts/person.md cannot be read as a page and stays as it is" in str(memory.import_vault(folder))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
@@ -398,7 +405,8 @@ def test_a_vault_named_in_the_settings_sets_the_windows(world: "World", folder: 
     _filled(world).export_vault(folder)
     found = settings.read({"SLOWWAVE_VAULT": str(folder), "SLOWWAVE_CONFIG": ""})
     assert (found.config.immediate_window, found.config.recent_window) == (4, 4)
-    assert settings.read({"SLOWWAVE_VAULT": str(folder / "none")}).config.immediate_window == 64
+    with pytest.raises(SettingsError, match="is no folder: make it"):
+        settings.read({"SLOWWAVE_VAULT": str(folder / "none")})
 
 
 def test_of_an_id_on_two_lines_the_one_that_differs_is_the_edit(world: "World", folder: Path) -> None:

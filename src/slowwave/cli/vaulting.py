@@ -1,5 +1,6 @@
 """Commands of the long view: compact, and a vault of Markdown pages that a person can read and edit."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,7 +15,12 @@ vaults = room.group("vault", help="A vault of Markdown pages: export, sync, impo
 
 PANEL: Final = "Keep in order"
 Folder = Annotated[Path, Argument(help="The folder of the vault.", folder=True)]
-Force = Annotated[bool, Option("--force", help="Also when more than 5 changes are more than a fifth of the facts.")]
+Force = Annotated[
+    bool,
+    Option(
+        "--force", help="Also when more than 5 changes are more than a fifth of the facts, or it is another store's."
+    ),
+]
 
 
 @command(room, "compact", PANEL)
@@ -30,14 +36,20 @@ def compact(
 
 
 @command(vaults, "export", "Vault")
-def export(given: Given, folder: Folder) -> None:
-    """Write facts, summaries and a sleep log as pages; only those that changed. Edits you did not import are lost."""
+def export(
+    given: Given,
+    folder: Folder,
+    force: Annotated[bool, Option("--force", help="Also where the vault is another store's.")] = False,
+) -> None:
+    """Write facts, summaries and a sleep log as pages; only those that changed. Edits you did not import go to kept/."""
+    told: list[str] = []
     with given.memory() as memory:
-        written = memory.export_vault(folder)
+        written = memory.export_vault(folder, force=force, told=told.append)
     if given.json:
         given.paper.value(list(written))
+        sys.stderr.writelines(f"slowwave: {sentence}\n" for sentence in told)
     else:
-        given.paper.say(_pages(folder, written))
+        given.paper.told("\n".join((_pages(folder, written), *(f"  {sentence}" for sentence in told))))
 
 
 @command(vaults, "import", "Vault")
@@ -57,7 +69,8 @@ def take(
         taken = memory.import_vault(folder, dry_run=not apply, force=force)
     given.paper.either(taken)
     if not apply and not given.json and (taken.updated or taken.added):
-        given.paper.say(f"to do it: slowwave vault import {folder} --apply", style="dim")
+        confirmed = " --force" if taken.confirm else ""
+        given.paper.say(f"to do it: slowwave vault import {folder} --apply{confirmed}", style="dim")
     return WAITING if taken.problems else None
 
 
@@ -74,6 +87,6 @@ def sync(given: Given, folder: Folder, force: Force = False) -> int | None:
 
 def _pages(folder: Path, changed: Sequence[str]) -> str:
     """How many pages were written, and how many are gone because nothing was left in them."""
-    notes = [name for name in changed if name.endswith(".md")]
+    notes = [name for name in changed if name.endswith(".md") and not name.startswith("kept/")]
     gone = sum(not (folder / name).exists() for name in notes)
     return f"{counted(len(notes) - gone, 'page')} written to {folder}{f', {gone} with nothing left removed' if gone else ''}"

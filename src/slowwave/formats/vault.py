@@ -1,280 +1,290 @@
-"""Vaults: a memory as Markdown pages that Obsidian opens, and what a person changed in them."""
+"""Vaults: a memory as Markdown pages that Obsidian opens, and what a person changed in them, which is never lost."""
 
 import json
 import os
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Final
+from typing import Any, Final
+from uuid import uuid4
 
 from slowwave.errors import InputError
-from slowwave.model.memory import Memory
-from slowwave.model.plan import Run, tally
-from slowwave.model.vault import Line
-from slowwave.policy.fence import escape, unescape
+from slowwave.formats.vault_pages import Holding, facts_page, pages
+from slowwave.formats.vault_settings import SETTINGS, page_text
+from slowwave.formats.vault_sheet import Exported, Sheet, sheet
+from slowwave.model.codec import content_key
+from slowwave.model.vault import Line, Owner
 
-SETTINGS: Final = "config/memory_compaction.md"
-"""Where S4 keeps the windows and the profile of the cascade."""
-_NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent_window", "profile": "summary_profile"}
-_CORE: Final = (
-    "What stands in every context: what you pinned, what is used often, and what is protected by its category.",
-    'Change it on the pages in facts/: edit a line, move it to another page, or add one that begins with "- "; then sync.',
-    "",
-)
-_NUMBERS: Final = "These numbers hold for every sync of this folder, and wherever the setting SLOWWAVE_VAULT names it."
+KEPT: Final = "kept"
+"""The folder for a person's version of a page that is written anew; nothing in it is read."""
 _BASELINE: Final = ".slowwave-vault.json"
-_REASONS: Final = 3
-"""Of one run that are told in the sleep log."""
-_LARGEST: Final = 10_000_000
-_SLUG: Final = re.compile(r"[^a-z0-9]+")
-_SLUG_LONGEST: Final = 40
-_DEVICE: Final = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Names that Windows keeps for itself."""
-_LINE: Final = re.compile(r"- (?P<text>.*?)(?: \^(?P<id>[0-9a-z]{4,64}))?\s*")
-_FRONT: Final = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
-    """What a vault shows: hot facts, those of core, cascade summaries in order, and the latest runs."""
-
-    facts: Sequence[Memory]
-    core: Sequence[Memory]
-    summaries: Sequence[Memory]
-    runs: Sequence[Run] = ()
-    settings: Mapping[str, object] = field(default_factory=dict)
+_HEADLESS: Final = "its head, between two lines ---, names no category"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """What a vault was found to hold, and the ids that were exported and stand in it no more."""
+    """What a vault was found to hold.
+
+    `gone` are the ids that were exported and stand in it no more, `unread` why pages could not be read.
+    """
 
     lines: tuple[Line, ...]
     gone: tuple[str, ...] = ()
-
-
-def safe(name: str) -> str:
-    """A name that every file system takes, and that is another's only if the names are the same."""
-    plain = unicodedata.normalize("NFKD", name).casefold()
-    slug = _SLUG.sub("-", plain).strip("-")[:_SLUG_LONGEST].strip("-")
-    if slug and slug == name and not _DEVICE.fullmatch(slug):
-        return slug
-    digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{slug}-{digest}" if slug else digest
-
-
-def pages(holding: Holding) -> dict[str, str]:
-    """Every page by its path; the same holding gives the same bytes."""
-    found = {"core.md": _facts("core", holding.core, linked=False, told=_CORE)}
-    by_category: dict[str, list[Memory]] = {}
-    for fact in sorted(holding.facts, key=lambda fact: (fact.recorded_at, fact.id)):
-        by_category.setdefault(fact.category, []).append(fact)
-    found |= {f"facts/{safe(name)}.md": _facts(name, facts) for name, facts in by_category.items()}
-    talks: dict[str, list[Memory]] = {}
-    for summary in holding.summaries:
-        talks.setdefault(summary.conversation or "", []).append(summary)
-    for name, summaries in talks.items():
-        found |= _talk(name, summaries)
-    found["sleep-log.md"] = _page(
-        {"slowwave": "sleep log"},
-        [line for run in holding.runs for line in _logged(run)],
-    )
-    if holding.settings:
-        known = {shown: holding.settings[name] for shown, name in _NAMES.items() if name in holding.settings}
-        found[SETTINGS] = _page(known, [_NUMBERS])
-    return found
-
-
-def write(folder: Path, holding: Holding) -> tuple[str, ...]:
-    """Write the pages that differ from what is there, each whole or not at all; returns the paths of those that changed.
-
-    A page that was written here before and has nothing left goes, if it is byte for byte as it was written. All else in
-    the folder is a person's and left alone, a settings page that is there already too.
-
-    Raises:
-        InputError: the folder cannot be written, or leads elsewhere.
-    """
-    wanted = pages(holding)
-    if (folder / SETTINGS).exists():
-        wanted.pop(SETTINGS, None)
-    before = _baseline(folder).pages if (folder / _BASELINE).is_file() else {}
-    facts = {fact.id: (fact.category, fact.text) for fact in holding.facts}
-    after = {path: _digest(text) for path, text in wanted.items() if path != SETTINGS}
-    try:
-        changed = [path for path, text in wanted.items() if _written(folder, path, text)]
-        changed += [path for path, digest in before.items() if path not in wanted and _removed(folder, path, digest)]
-        baseline = json.dumps({"facts": facts, "pages": after}, ensure_ascii=True, sort_keys=True)
-        return (*changed, *((_BASELINE,) if _written(folder, _BASELINE, baseline) else ()))
-    except OSError as error:
-        raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
-
-
-def read(folder: Path) -> Pages:
-    """The facts that stand in a vault.
-
-    Raises:
-        InputError: there is no vault, or a page cannot be read.
-    """
-    if not (folder / _BASELINE).is_file():
-        raise InputError(f"{folder} is no vault of ours: slowwave vault export makes one")
-    exported = _baseline(folder).facts
-    lines: list[Line] = []
-    for path in sorted((folder / "facts").glob("*.md")):
-        text = _text(path)
-        category = _front(text).get("category")
-        if not isinstance(category, str):
-            continue
-        for row in _FRONT.sub("", text, count=1).splitlines():
-            told = _LINE.fullmatch(row)
-            if told and told["text"].strip():
-                was, known = exported.get(told["id"] or "", (None, None))
-                words = _worded(told["text"], known)
-                lines.append(Line(text=words, category=category, id=told["id"], exported=known, exported_category=was))
-    present = {line.id for line in lines}
-    return Pages(lines=tuple(lines), gone=tuple(identity for identity in exported if identity not in present))
-
-
-def compaction(folder: Path) -> dict[str, object]:
-    """The settings of the cascade that a vault's page names, by the names of Config; empty without a page."""
-    path = folder / SETTINGS
-    if not path.is_file():
-        return {}
-    front = _front(_text(path))
-    return {_NAMES[name]: value for name, value in front.items() if name in _NAMES}
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Baseline:
-    """What was last written to a vault: category and words of each fact by its id, and the digest of each page."""
+class Baseline:
+    """What was last written to a vault: of whom, the facts by their id, and the digest of each page.
 
-    facts: Mapping[str, tuple[str | None, str]]
-    pages: Mapping[str, str]
+    `owner` is None in vaults of the first versions.
+    """
+
+    facts: Exported = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    owner: Owner | None = None
 
 
-def _baseline(folder: Path) -> _Baseline:
+def baseline(folder: Path) -> Baseline | None:
+    """What was last written to a vault; None if there is none.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    if not (folder / _BASELINE).is_file():
+        return None
     damaged = f"{folder / _BASELINE} is damaged: export the vault anew, into another folder"
-    held = _text(folder / _BASELINE)
+    held = page_text(folder / _BASELINE)
     try:
         told = json.loads(held)
         if not isinstance(told.get("facts", {}), dict):
             raise InputError(damaged)
         if "facts" not in told:  # the first form: words by id
-            return _Baseline(facts={identity: (None, str(text)) for identity, text in told.items()}, pages={})
+            return Baseline(facts={identity: (None, str(text)) for identity, text in told.items()})
         facts = {identity: (str(category), str(text)) for identity, (category, text) in told["facts"].items()}
-        return _Baseline(facts=facts, pages={str(path): str(digest) for path, digest in told["pages"].items()})
+        written = {str(path): str(digest) for path, digest in told["pages"].items()}
+        owner = told.get("owner")
+        return Baseline(facts=facts, pages=written, owner=Owner(**owner) if owner else None)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(damaged) from error
 
 
-def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, told: Sequence[str] = ()) -> str:
-    lines = [*told, *(f"- {escape(fact.text)}{f' ^{fact.id}' if linked else ''}" for fact in facts)]
-    return _page({"slowwave": "facts", "category": category}, lines)
+def read(folder: Path) -> Pages:
+    """The facts that stand in a vault; pages that cannot be read are passed over and named.
+
+    Raises:
+        InputError: there is no vault.
+    """
+    before = baseline(folder)
+    if before is None:
+        raise InputError(f"{folder} is no vault of ours: slowwave vault export makes one")
+    lines: list[Line] = []
+    unread: dict[str, str] = {}
+    for path in sorted((folder / "facts").glob("*.md")):
+        name = f"facts/{path.name}"
+        found, trouble = _sheet(folder, name, before)
+        if found:
+            lines += found.lines
+        elif trouble != _HEADLESS or name in before.pages:
+            unread[name] = f"{name} cannot be read as a page and stays as it is: {trouble}"
+    present = {line.id for line in lines}
+    gone = [
+        identity
+        for identity, (category, _) in before.facts.items()
+        if identity not in present and (category is None or facts_page(category) not in unread)
+    ]
+    return Pages(lines=tuple(lines), gone=tuple(gone), unread=tuple(unread.values()))
 
 
-def _logged(run: Run) -> Iterator[str]:
-    """What a run did, and to what; nothing of one that only stands for its parts."""
-    if done := tally(run.plan.operations):
-        because = [group.because for group in run.plan.groups if tally(group.operations)]
-        more = [f"and {len(because) - _REASONS} more"] if len(because) > _REASONS else []
-        told = escape("; ".join((*because[:_REASONS], *more)))
-        yield f"- {run.at:%Y-%m-%d %H:%M} {run.cause}: {done} ({told}) `{run.id}`"
-
-
-def _talk(name: str, summaries: Sequence[Memory]) -> dict[str, str]:
-    """The pages of one conversation, by the names of S4."""
-    folder = f"summaries/{safe(name)}"
-    front = {"slowwave": "summary", "conversation": name}
-    eras = [one for one in summaries if one.depth > 1]
-    stretches = [one for one in summaries if one.depth == 1]
-    found = {f"{folder}/longterm.md": _page(front, [_told(era) for era in eras])} if eras else {}
-    for one in stretches:
-        first, last = one.span or (0, 0)
-        stamp = f"{one.recorded_at:%Y%m%d-%H%M%S}"
-        told = {**front, "first": first, "last": last, "at": one.recorded_at.isoformat(), **one.metadata}
-        found[f"{folder}/recent-{stamp}-{first}-{last}.md"] = _page(told, [_told(one)])
-    if stretches:
-        found[f"{folder}/recent.md"] = _page(front, [_told(stretches[-1])])
-    return found
-
-
-def _told(summary: Memory) -> str:
-    first, last = summary.span or (0, 0)
-    return f"{summary.text}\n(memories {first}-{last})\n"
-
-
-def _page(front: Mapping[str, object], lines: Iterable[str]) -> str:
-    head = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in front.items()]
-    return "\n".join(["---", *head, "---", "", *lines]).rstrip("\n") + "\n"
-
-
-def _front(text: str) -> dict[str, object]:
-    """Front matter of one `name: value` a line: JSON values, else words; comments and lists are passed over."""
-    found = _FRONT.match(text)
-    front: dict[str, object] = {}
-    for line in found[1].splitlines() if found else ():
-        name, colon, value = line.partition(":")
-        if colon and value.strip():
-            try:
-                front[name.strip()] = json.loads(value)
-            except json.JSONDecodeError:
-                front[name.strip()] = value.strip().strip("'")
-    return front
-
-
-def _worded(text: str, exported: str | None) -> str:
-    """What `escape` was given where it had something to escape; else a person's own backslashes stay as they are."""
-    return unescape(text.strip()) if exported is not None and escape(exported) != exported else text.strip()
-
-
-def _text(path: Path) -> str:
+def check_writable(folder: Path) -> None:
+    """Raise InputError unless files can be made in every folder of a vault."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"{path} has more than {_LARGEST:,} bytes")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from error
+        folder.mkdir(parents=True, exist_ok=True)
+        for place in (folder, *(folder / name for name in ("facts", "config", KEPT)), *folder.glob("summaries/*")):
+            if place.is_dir():
+                _check_inside(folder, place)
+                trial = place / _passing()
+                trial.touch(exist_ok=False)
+                trial.unlink()
+    except OSError as error:
+        raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
 
 
-def _written(folder: Path, name: str, text: str) -> bool:
+def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None = None) -> tuple[str, ...]:
+    """Write the pages that differ from what is there, each whole or not at all; returns the paths of those that changed.
+
+    No page is written over or removed while a person's words stand in it that are not in memory: those of a page of
+    facts that are no lines stay in it, and else the page as it was goes to the folder `kept`. A page that was written
+    here before and has nothing left goes. All else in the folder is a person's and left alone, a settings page that is
+    there already too.
+
+    Args:
+        folder: where.
+        holding: what to show.
+        told: called with each sentence on what was kept or left alone.
+
+    Raises:
+        InputError: the folder cannot be written, or leads elsewhere.
+    """
+    wanted = pages(holding)
+    if os.path.lexists(folder / SETTINGS):
+        wanted.pop(SETTINGS, None)
+    known = frozenset(content_key(fact.text) for fact in holding.facts)
+    writing = _Writing(folder=folder, before=baseline(folder) or Baseline(), known=known)
+    try:
+        for path, text in wanted.items():
+            writing.page(path, text)
+        for path in writing.before.pages:
+            if path not in wanted:
+                writing.ended(path)
+        writing.put(_BASELINE, _bytes(json.dumps(writing.after(holding, wanted), sort_keys=True)))
+    except OSError as error:
+        raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
+    if told:
+        for sentence in (*writing.told, *holding.left_out):
+            told(sentence)
+    return tuple(writing.changed)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Writing:
+    """A vault being written: what changed, which pages are left alone, and what is to be told of it."""
+
+    folder: Path
+    before: Baseline
+    known: frozenset[str]
+    changed: list[str] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    told: list[str] = field(default_factory=list)
+
+    def page(self, name: str, text: str) -> None:
+        """Write a page; what a person changed in it stays, in it or in a copy."""
+        if not self._fit(name):
+            return
+        held = self._held(name)
+        if held is not None and not self._ours(name, held):
+            found = self._sheet(name)
+            if name in self.left:
+                return
+            text = found.around(text) if found else text
+            if held != _bytes(text) and (found is None or found.unknown(self.before.facts, self.known)):
+                self._keep(name, held)
+        self.put(name, _bytes(text))
+
+    def ended(self, name: str) -> None:
+        """Remove a page that was written here and has nothing left, and its folder if that was the last in it."""
+        path = self.folder / name
+        inside = path.parent.resolve().is_relative_to(self.folder.resolve())
+        if not inside or path.is_symlink() or not path.is_file():
+            return
+        held = path.read_bytes()
+        if not self._ours(name, held):
+            found = self._sheet(name)
+            if name in self.left:
+                return
+            if found is None or found.worded or found.unknown(self.before.facts, self.known):
+                self._keep(name, held)
+        path.unlink()
+        self.changed.append(name)
+        if path.parent != self.folder and not any(path.parent.iterdir()):
+            path.parent.rmdir()
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file whole or not at all, if it differs; with the rights that any new file has."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _check_inside(self.folder, path.parent)
+        if self._held(name) == data:
+            return
+        passing = path.parent / _passing()
+        try:
+            with passing.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            passing.replace(path)
+        finally:
+            passing.unlink(missing_ok=True)
+        self.changed.append(name)
+
+    def after(self, holding: Holding, wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The next baseline; of pages that were left alone it says what it said before."""
+        facts = {fact.id: (fact.category, fact.text) for fact in holding.facts}
+        shown = {one: told for one, told in facts.items() if facts_page(told[0]) not in self.left}
+        old = {
+            one: (category, text)
+            for one, (category, text) in self.before.facts.items()
+            if one not in shown and category is not None and facts_page(category) in self.left
+        }
+        written = {name: _digest(_bytes(text)) for name, text in wanted.items() if name not in {SETTINGS, *self.left}}
+        unwritten = {name: digest for name, digest in self.before.pages.items() if name in self.left}
+        owner = {"store": holding.owner.store, "scope": holding.owner.scope}
+        return {"owner": owner, "facts": old | shown, "pages": unwritten | written}
+
+    def _fit(self, name: str) -> bool:
+        """Whether a page can be written; a link and what is no file are left alone."""
+        path = self.folder / name
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            self._leave(name, "it is a link" if path.is_symlink() else "it is no file")
+            return False
+        return True
+
+    def _leave(self, name: str, trouble: str) -> None:
+        self.left.add(name)
+        self.told.append(f"{name} stays as it is: {trouble}")
+
+    def _held(self, name: str) -> bytes | None:
+        path = self.folder / name
+        return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+    def _ours(self, name: str, held: bytes) -> bool:
+        """Whether it is as we wrote it, whatever ends its lines."""
+        wrote = self.before.pages.get(name)
+        return wrote is not None and wrote in {_digest(held), _digest(held.replace(b"\r\n", b"\n"))}
+
+    def _sheet(self, name: str) -> Sheet | None:
+        """A page of facts that a person changed; one that cannot be read is left alone. None for any other page."""
+        if not name.startswith("facts/"):
+            return None
+        found, trouble = _sheet(self.folder, name, self.before)
+        if found is None:
+            self._leave(name, trouble)
+        return found
+
+    def _keep(self, name: str, held: bytes) -> None:
+        """A person's version of a page that will be written anew, under a name that says which it is."""
+        copy = f"{KEPT}/{name.removesuffix('.md').replace('/', '-')}-{_digest(held)[:8]}.md"
+        self.put(copy, held)
+        self.told.append(f"{name} held words of yours that are not in memory: kept in {copy}")
+
+
+def _sheet(folder: Path, name: str, before: Baseline) -> tuple[Sheet | None, str]:
+    """A page of facts, or why it cannot be read."""
     path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.parent.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{path.parent} leads out of the vault {folder}")
-    data = _bytes(text)
-    if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
-        return False
-    with NamedTemporaryFile("wb", dir=path.parent, prefix=".slowwave-", delete=False) as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
-    return True
+    if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+        return None, "it is a link"
+    try:
+        text = page_text(path)
+    except InputError as error:
+        return None, str(error)
+    found = sheet(text, before.facts)
+    return found, "" if found else _HEADLESS
 
 
-def _removed(folder: Path, name: str, digest: str) -> bool:
-    """Remove a page that is still as it was written, and its folder if that was the last in it."""
-    path = folder / name
-    inside = path.parent.resolve().is_relative_to(folder.resolve())
-    if (
-        not inside
-        or path.is_symlink()
-        or not path.is_file()
-        or blake2b(path.read_bytes(), digest_size=16).hexdigest() != digest
-    ):
-        return False
-    path.unlink()
-    if path.parent != folder and not any(path.parent.iterdir()):
-        path.parent.rmdir()
-    return True
+def _check_inside(folder: Path, place: Path) -> None:
+    if not place.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{place} leads out of the vault {folder}")
+
+
+def _passing() -> str:
+    """The name of a file that will have another, or none."""
+    return f".slowwave-{uuid4().hex}"
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _digest(text: str) -> str:
-    return blake2b(_bytes(text), digest_size=16).hexdigest()
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What a vault of Markdown pages says of one fact."""
+"""What a vault of Markdown pages says of one fact, and whose it is."""
 
 from slowwave.model.record import record
 
@@ -15,3 +15,11 @@ class Line:
     id: str | None = None
     exported: str | None = None
     exported_category: str | None = None
+
+
+@record
+class Owner:
+    """The memory that a vault shows: an opaque name of its store, and the scope."""
+
+    store: str
+    scope: str

@@ -12,7 +12,12 @@ from slowwave.pipelines.doomed import BECAUSE, Doom
 from slowwave.pipelines.making import TRIES, new_id
 from slowwave.ports import Ports
 
-NOT_REACHED = ("backups", "exports", "logs of model providers")
+NOT_REACHED = (
+    "backups",
+    "exports",
+    "vaults (`slowwave vault sync` writes them anew; look at pages you edited and those in kept/)",
+    "logs of model providers",
+)
 TELLING = 12
 """Characters from which a text is searched for in the files; a shorter one may stand anywhere by chance."""
 

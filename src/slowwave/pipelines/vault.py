@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 from slowwave.errors import ConflictError, InputError
@@ -12,13 +13,14 @@ from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
 from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import Plan
 from slowwave.model.query import Where
-from slowwave.model.vault import Line
+from slowwave.model.vault import Line, Owner
 from slowwave.pipelines.always import always
 from slowwave.pipelines.edit import checked_name, checked_text, rewording
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, one_group, settle
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.pipelines.review import secrets
+from slowwave.pipelines.vault_taken import Taken, counted
 from slowwave.ports import Ports
 
 MASS: Final = 0.2
@@ -29,91 +31,52 @@ BATCH: Final = 200
 """Edits of one transaction."""
 TOGETHER: Final = 20
 """New lines that meet what is known together: a mind sees them at once."""
-
-
-SHOWN: Final = 3
-"""Vanished lines that are named; the rest are counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What a vault's edits would be in a dry run, else what really came of them.
-
-    Attributes:
-        updated: id, words before and words after of each fact that got new ones, or category and words where it moved.
-        added: the words of each fact that was added.
-        known: how many changed or new lines say what is known already; they change nothing.
-        conflicts: why a line was not taken.
-        gone: id and words of each fact whose line vanished; it stays in memory: a vanished line never means erase.
-        notes: what else came of it, such as which fact a new line replaced.
-        run_id: what undo takes to take all of it back; None if nothing changed.
-        waiting: new facts that wait for a mind.
-        pages: pages that were written anew after it, where they were.
-    """
-
-    updated: tuple[tuple[str, str, str], ...] = ()
-    added: tuple[str, ...] = ()
-    known: int = 0
-    conflicts: tuple[str, ...] = ()
-    gone: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-    run_id: str | None = None
-    waiting: int = 0
-    problems: tuple[str, ...] = ()
-    pages: tuple[str, ...] = ()
-    dry_run: bool = True
-
-    def __str__(self) -> str:
-        lines = [f"vault: {self._counts()}"]
-        lines += [f"  {before!r} becomes {after!r}" for _, before, after in self.updated]
-        lines += [f"  new: {text!r}" for text in self.added]
-        lines += [f"  {note}" for note in self.notes]
-        lines += [f"  not taken: {words}" for words in self.conflicts]
-        lines += [f"  problem: {problem}" for problem in self.problems]
-        lines += [
-            f"  stays in memory: {words!r}; to take it back: slowwave delete {i}" for i, words in self.gone[:SHOWN]
-        ]
-        if self.gone[SHOWN:]:
-            lines.append(f"  and {len(self.gone) - SHOWN} more whose lines are gone stay in memory")
-        if self.run_id:
-            lines.append(f"  run {self.run_id}, undo all of it with `slowwave undo {self.run_id}`")
-        return "\n".join(lines)
-
-    def _counts(self) -> str:
-        change, add = ("would change", "would add") if self.dry_run else ("changed", "added")
-        counts = [f"{change} {_counted(len(self.updated), 'fact')}"] if self.updated else []
-        counts += [f"{add} {len(self.added)}"] if self.added else []
-        if not counts:
-            counts = ["taken in" if self.run_id else "nothing new" if self.known or self.conflicts else "no edits"]
-        counts += [f"{_counted(self.known, 'line')} already known"] if self.known else []
-        counts += [f"{self.waiting} waiting for a model"] if self.waiting else []
-        return ", ".join(counts)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 RUNS: Final = 200
 """Of the latest runs, so many stand in the sleep log."""
+LOGGED: Final = ("sleep", "consolidate", "cascade", "edit", "import", "undo", "erase")
+"""Causes of the runs that stand there: all that did more than add what was said, or use it."""
 FACTS: Final = 100_000
+
+
+def owner(ports: Ports) -> Owner:
+    """Whose a vault is: the store is named by a hash of its secret, which a copy of the store has too."""
+    name = blake2b(b"vault", key=ports.store.secret, digest_size=8).hexdigest()
+    return Owner(store=name, scope=ports.scope)
+
+
+def check_owner(ports: Ports, found: Owner | None, ids: Sequence[str], *, what: str, force: bool) -> None:
+    """Raise InputError if a vault is of another scope, or unless it is forced, of another store.
+
+    One that does not say whose it is counts as another's if it shows facts and none of them is known here.
+    """
+    own = owner(ports)
+    if found and found.scope != own.scope:
+        raise InputError(f"{what} shows the scope {found.scope}, not {own.scope}: name that scope, or another folder")
+    foreign = found.store != own.store if found else bool(ids) and not ports.store.get((ports.scope,), ids)
+    if foreign and not force:
+        raise InputError(f"{what} was written from another store: name another folder, or take it over with force")
 
 
 def shown(ports: Ports) -> dict[str, Any]:
     """What a vault shows of a scope: hot facts, those of core, summaries in order, the latest runs, and the windows."""
     store, scope, config = ports.store, ports.scope, ports.config
-    facts = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), limit=FACTS)
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), limit=FACTS)
     told = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), cascade=True, order="seq", limit=FACTS)
+    facts, summaries = store.select((scope,), where), store.select((scope,), told)
+    full = [name for name, found in (("facts", facts), ("summaries", summaries)) if len(found) == FACTS]
+    runs = {run.id: run for cause in LOGGED for run in store.runs(scope, RUNS, cause)}
     return {
-        "facts": store.select((scope,), facts),
+        "owner": owner(ports),
+        "facts": facts,
         "core": always(replace(ports, scopes=(scope,))),
-        "summaries": store.select((scope,), told),
-        "runs": [run for run in store.runs(scope, RUNS) if run.cause.startswith(("sleep", "cascade", "consolidate"))],
+        "summaries": summaries,
+        "runs": sorted(runs.values(), key=lambda run: (run.at, run.id), reverse=True)[:RUNS],
         "settings": {
             "immediate_window": config.immediate_window,
             "recent_window": config.recent_window,
             "summary_profile": config.summary_profile,
         },
+        "left_out": [f"the pages show no more than {FACTS:,} {name}: the rest is in memory alone" for name in full],
     }
 
 
@@ -135,20 +98,19 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: 
     fresh = _unknown(ports, new, planned.changes)
     known = len(new) - len(fresh) + planned.known
     stay = tuple((fact.id, fact.text) for fact in ports.store.get((ports.scope,), gone) if fact.hot)
-    if dry_run:
-        added = tuple(one.text for one in fresh)
-        conflicts = (*twofold, *planned.conflicts)
-        return Taken(updated=planned.updated, added=added, known=known, conflicts=conflicts, gone=stay)
     changes = len(planned.changes) + len(fresh)
-    if not force and changes > FEW and changes > MASS * facts:
-        raise InputError(f"{changes} of {facts} facts would change: look at the dry run, then confirm with force")
-    taking = _Taking(ports=ports, parent=new_id(ports.now()), conflicts=list(twofold))
+    many = f"{changes} of {facts} facts would change" if changes > FEW and changes > MASS * facts else ""
+    if many and not force and not dry_run:
+        raise InputError(f"{many}: look at the dry run, then confirm with force")
+    taking = _Taking(ports=ports, parent=new_id(ports.now()), conflicts=list(twofold), dry_run=dry_run)
     for start in range(0, len(edited), BATCH):
         taking.edit(edited[start : start + BATCH])
-    fresh = _unknown(ports, new)
+    if not dry_run:
+        fresh = _unknown(ports, new)
     for start in range(0, len(fresh), TOGETHER):
         taking.state(fresh[start : start + TOGETHER])
-    return replace(taking.taken(), known=known, gone=stay)
+    confirm = f"{many}: so many are changed only if it is forced" if many and not force else ""
+    return replace(taking.taken(), known=known, gone=stay, confirm=confirm)
 
 
 def _checked(line: Line) -> Line:
@@ -274,10 +236,11 @@ def _told(before: Memory, after: Memory) -> tuple[str, str]:
 
 @dataclass(slots=True, kw_only=True)
 class _Taking:
-    """An import under way: one run, a part a batch, and what really came of each."""
+    """An import under way: one run, a part a batch, and what really came of each; in a dry run what would."""
 
     ports: Ports
     parent: str
+    dry_run: bool
     applied: list[Operation] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -286,13 +249,13 @@ class _Taking:
 
     def edit(self, lines: Sequence[Line]) -> None:
         """New words for facts."""
-        made, problems = entries(self.ports, [line.text for line in lines])
+        made, problems = ((), ()) if self.dry_run else entries(self.ports, [line.text for line in lines])
         planned: list[_Rewordings] = []
 
         def plan() -> Plan:
             planned.append(_rewordings(self.ports, lines, made))
             return self._part(
-                "edit/changed", planned[-1].operations, f"{_counted(len(lines), 'line')} edited in a vault"
+                "edit/changed", planned[-1].operations, f"{counted(len(lines), 'line')} edited in a vault"
             )
 
         self._settled(plan)
@@ -308,7 +271,7 @@ class _Taking:
         def plan() -> Plan:
             done.append(reconcile(self.ports, facts, now=self.ports.now(), stated=True))
             operations = [one for one in done[-1].operations if not isinstance(one, Use)]
-            made = self._part("edit/stated", operations, f"{_counted(len(lines), 'line')} written into a vault")
+            made = self._part("edit/stated", operations, f"{counted(len(lines), 'line')} written into a vault")
             return replace(made, cost=done[-1].cost)
 
         self._settled(plan)
@@ -323,10 +286,10 @@ class _Taking:
             added=tuple(one.memory.text for one in self.applied if isinstance(one, Add)),
             conflicts=tuple(self.conflicts),
             notes=tuple(dict.fromkeys(self.notes)),
-            run_id=self.parent if self.applied else None,
+            run_id=self.parent if self.applied and not self.dry_run else None,
             waiting=self.waiting,
             problems=tuple(dict.fromkeys(self.problems)),
-            dry_run=False,
+            dry_run=self.dry_run,
         )
 
     def _part(self, cause: str, operations: Sequence[Operation], because: str) -> Plan:
@@ -334,6 +297,9 @@ class _Taking:
         return replace(made, parent=self.parent)
 
     def _settled(self, plan: Callable[[], Plan]) -> None:
+        if self.dry_run:
+            self.applied += plan().operations
+            return
         try:
             self.applied += settle(self.ports, plan).applied
         except ConflictError as error:

@@ -1,0 +1,280 @@
+"""No page of a vault is written over or removed while a person's words stand in it that are not in memory."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from tests.conftest import Says, World
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError, SlowwaveError
+from slowwave.pipelines import vault as pipeline
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "vault"
+
+
+@pytest.fixture
+def memory(world: World, folder: Path) -> AgentMemory:
+    memory = world.open(embedder="none")
+    memory.add("Run a marathon", category="goal")
+    memory.add("Learn Greek", category="goal")
+    memory.add("Alice owns the deploy pipeline", category="person")
+    memory.export_vault(folder)
+    return memory
+
+
+def _edited(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
+    page = folder / name
+    text = page.read_text()
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    page.write_text(text)
+    return page
+
+
+def _kept(folder: Path) -> str:
+    return "\n".join(path.read_text() for path in (folder / "kept").glob("*.md"))
+
+
+def test_prose_on_a_page_of_facts_stays_in_it(memory: AgentMemory, folder: Path) -> None:
+    page = _edited(
+        folder,
+        "facts/goal.md",
+        ('category: "goal"', 'category: "goal"\ntags:\n  - mine'),
+        ("- Run", "# What I want\n\n- Run"),
+        ("- Learn", "Because of the sea.\n\n- Learn"),
+    )
+    memory.add("Sail to Crete", category="goal")
+    for _ in range(2):
+        memory.sync_vault(folder)
+    text = page.read_text()
+    assert text.index("# What I want") < text.index("- Run a marathon") < text.index("- Sail to Crete")
+    assert text.index("- Sail to Crete") < text.index("Because of the sea.")
+    assert 'category: "goal"\ntags:\n  - mine\n---\n' in text
+    assert not (folder / "kept").exists()
+    assert memory.export_vault(folder) == ()
+    for fact in memory.get_all(categories=["goal"]):
+        memory.delete(fact.id)
+    memory.sync_vault(folder)
+    assert not page.exists()
+    assert "Because of the sea." in _kept(folder)
+
+
+@pytest.mark.parametrize("bullet", ["* ", "+ ", "  - ", "\t- "])
+def test_any_bullet_makes_a_line(memory: AgentMemory, folder: Path, bullet: str) -> None:
+    page = folder / "facts/goal.md"
+    page.write_text(f"{page.read_text()}* * *\n{bullet}Sail to Crete\n")
+    assert memory.sync_vault(folder).added == ("Sail to Crete",)
+    assert "- Sail to Crete ^" in page.read_text()
+    assert "* * *" in page.read_text()
+
+
+def test_a_page_with_a_byte_order_mark_is_read(memory: AgentMemory, folder: Path) -> None:
+    page = _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+    page.write_text(page.read_text().replace("\n", "\r\n"), encoding="utf-8-sig", newline="")
+    taken = memory.sync_vault(folder)
+    assert [after for _, _, after in taken.updated] == ["Run two marathons"]
+    assert not (folder / "kept").exists()
+
+
+def test_an_edit_that_is_not_taken_is_kept_beside_and_told_by_name(memory: AgentMemory, folder: Path) -> None:
+    _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+    (fact,) = [one for one in memory.get_all() if "marathon" in one.text]
+    memory.update(fact.id, "Run half a marathon")
+    taken = memory.sync_vault(folder)
+    (copy,) = (folder / "kept").iterdir()
+    assert "Run two marathons" in copy.read_text()
+    told = f"facts/goal.md held words of yours that are not in memory: kept in kept/{copy.name}"
+    assert told in taken.notes
+    assert told in str(taken)
+    assert f"kept/{copy.name}" in taken.pages
+    again = memory.sync_vault(folder)
+    assert (again.notes, again.conflicts, again.pages) == ((), (), ())
+
+
+def test_an_export_alone_keeps_what_was_not_imported(memory: AgentMemory, folder: Path) -> None:
+    _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+    told: list[str] = []
+    memory.export_vault(folder, told=told.append)
+    assert "Run two marathons" in _kept(folder)
+    assert "facts/goal.md held words of yours" in told[0]
+
+
+def test_edits_in_core_and_summaries_are_kept_beside(world: World, folder: Path) -> None:
+    world.mind.summary = "The roses were watered"
+    memory = world.open(immediate_window=4, recent_window=4)
+    said = [Message(role="user", content=f"I watered the roses {n}", at=world.clock()) for n in range(20)]
+    memory.add_messages(said, conversation="garden")
+    memory.compact_memories("garden")
+    memory.export_vault(folder)
+    core = folder / "core.md"
+    core.write_text(core.read_text() + "- My own words on core\n")
+    history = sorted((folder / "summaries/garden").glob("recent-*.md"))[0]
+    history.write_text(history.read_text() + "My own words on roses\n")
+    notes = memory.sync_vault(folder).notes
+    assert "My own words on core" in _kept(folder)
+    assert "My own words on roses" in _kept(folder)
+    assert "My own words" not in core.read_text() + history.read_text()
+    assert sum("held words of yours" in note for note in notes) == 2
+    history.write_text(history.read_text() + "And other words on roses\n")
+    receipt = memory.erase(conversation="garden")
+    assert any("slowwave vault sync" in one for one in receipt.not_reached)
+    assert any("recent-" in note and "kept in kept/" in note for note in memory.sync_vault(folder).notes)
+    assert not history.exists()
+    assert "And other words on roses" in _kept(folder)
+
+
+@pytest.mark.parametrize("damage", ["category:", "---\nslowwave"])
+def test_a_page_whose_head_is_damaged_is_told_and_left_alone(memory: AgentMemory, folder: Path, damage: str) -> None:
+    page = _edited(folder, "facts/goal.md", (damage, "oops" + damage), ("a marathon", "two marathons"))
+    text = page.read_text()
+    (fact,) = [one for one in memory.get_all() if "Greek" in one.text]
+    memory.update(fact.id, "Learn Latin")
+    told = str(memory.sync_vault(folder))
+    assert "facts/goal.md cannot be read as a page and stays as it is: its head" in told
+    assert "stays in memory" not in told
+    assert page.read_text() == text
+    page.write_text(text.replace("oops", ""))
+    taken = memory.sync_vault(folder)
+    assert [after for _, _, after in taken.updated] == ["Run two marathons"], "an old line takes nothing back"
+    assert "Learn Latin" in page.read_text()
+
+
+def test_what_is_no_page_is_told_and_passed_over(memory: AgentMemory, folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "secret.md"
+    outside.write_text('---\ncategory: "goal"\n---\n- Not for memory\n')
+    (folder / "facts/link.md").symlink_to(outside)
+    (folder / "facts/dangling.md").symlink_to(tmp_path / "none.md")
+    (folder / "facts/folder.md").mkdir()
+    (folder / "facts/bytes.md").write_bytes(b"\xff\xfe")
+    person = folder / "facts/person.md"
+    person.unlink()
+    person.symlink_to(outside)
+    _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+    memory.add("Bob owns the billing", category="person")
+    taken = memory.sync_vault(folder)
+    for name in ("link", "dangling", "folder", "bytes", "person"):
+        assert any(f"facts/{name}.md cannot be read as a page" in one for one in taken.conflicts)
+    assert "facts/person.md stays as it is: it is a link" in taken.notes
+    assert person.is_symlink()
+    assert "Not for memory" in outside.read_text()
+    assert [after for _, _, after in taken.updated] == ["Run two marathons"]
+    assert not any("Not for" in fact.text for fact in memory.get_all())
+    for fact in memory.get_all(categories=["person"]):
+        memory.delete(fact.id)
+    memory.export_vault(folder)
+    assert person.is_symlink()
+
+
+def test_a_vault_of_another_store_or_scope_is_refused(memory: AgentMemory, folder: Path, tmp_path: Path) -> None:
+    page = _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with AgentMemory.open(tmp_path / "other.db", scope="t", llm=None, embedder="none") as other:
+        for act in (other.export_vault, other.import_vault, other.sync_vault):
+            with pytest.raises(InputError, match="written from another store: name another folder, or take it over"):
+                act(folder)
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        assert other.get_all() == []
+        baseline = folder / ".slowwave-vault.json"
+        held = json.loads(baseline.read_text())
+        baseline.write_text(json.dumps({key: held[key] for key in ("facts", "pages")}))
+        with pytest.raises(InputError, match="another store"):
+            other.sync_vault(folder)
+        assert memory.import_vault(folder).updated, "ids that are known here"
+        other.sync_vault(folder, force=True)
+        assert "Run two marathons" in _kept(folder)
+        assert not page.exists()
+    with pytest.raises(InputError, match="another store"):
+        memory.export_vault(folder)
+    memory.export_vault(folder, force=True)
+
+
+def test_another_scope_is_refused_even_by_force(memory: AgentMemory, world: World, folder: Path) -> None:
+    other = world.open(scope="u", embedder="none")
+    for act in (other.export_vault, other.import_vault, other.sync_vault):
+        with pytest.raises(InputError, match="shows the scope t, not u: name that scope, or another folder"):
+            act(folder, force=True)
+    assert memory.export_vault(folder) == ()
+
+
+def test_a_vault_that_cannot_be_written_is_found_before_anything_is_taken(
+    memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+
+    def refuse(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(InputError, match=r"cannot write the vault .*: Permission denied"):
+        memory.sync_vault(folder)
+    assert not any("two" in fact.text for fact in memory.get_all())
+
+
+def test_pages_that_fail_after_the_edits_were_taken_tell_the_run(
+    memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
+
+    def full(path: Path, _: Path) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(SlowwaveError, match="No space left on device; what you changed was taken in") as caught:
+        memory.sync_vault(folder)
+    (run,) = [run for run in memory.runs() if run.cause == "edit"][:1]
+    assert f"slowwave undo {run.id}" in str(caught.value)
+    assert caught.value.exit_code == 1
+    assert not list(folder.rglob(".slowwave-?*-*"))
+    assert [path.name for path in folder.rglob(".slowwave-*")] == [".slowwave-vault.json"]
+    _edited(folder, "facts/goal.md", ("two marathons", "two marathons"))
+    with pytest.raises(InputError) as caught:
+        memory.sync_vault(folder)
+    assert caught.value.exit_code == 2, "now nothing was taken"
+
+
+def test_pages_have_the_rights_of_any_new_file(memory: AgentMemory, folder: Path) -> None:
+    usual = folder / "usual"
+    usual.touch()
+    assert stat.S_IMODE((folder / "core.md").stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
+    assert memory.export_vault(folder) == ()
+
+
+def test_a_dry_run_tells_what_a_new_line_would_replace(
+    memory: AgentMemory, world: World, folder: Path, verdict: Says
+) -> None:
+    page = folder / "facts/person.md"
+    page.write_text(page.read_text() + "- Bob owns the deploy pipeline\n")
+    world.mind.verdicts = [verdict("UPDATE", relation="contradictory")]
+    before, runs = memory.get_all(), memory.runs(None)
+    planned = memory.import_vault(folder)
+    assert (memory.get_all(), memory.runs(None)) == (before, runs)
+    assert "replaced 'Alice owns the deploy pipeline'" in planned.notes
+    taken = memory.import_vault(folder, dry_run=False)
+    assert (taken.added, taken.notes) == (planned.added, planned.notes)
+
+
+def test_the_sleep_log_shows_nights_and_edits_however_much_was_added(
+    memory: AgentMemory, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "RUNS", 3)
+    (fact,) = memory.get_all(categories=["person"])
+    memory.update(fact.id, "Alice Costa owns the deploy pipeline")
+    world.later(days=1)
+    memory.delete(fact.id)
+    for n in range(5):
+        memory.add(f"Server {n * 7} stands in rack {n * 13}", category="project")
+    memory.export_vault(folder)
+    log = (folder / "sleep-log.md").read_text()
+    assert log.count(" edit: ") == 2
+    assert " add: " not in log
+
+
+def test_pages_that_do_not_show_all_say_so(memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "FACTS", 2)
+    assert "the pages show no more than 2 facts: the rest is in memory alone" in memory.sync_vault(folder).notes
