@@ -134,6 +134,22 @@ def test_in_a_chat_with_an_assistant_the_user_comes_first() -> None:
     assert written(*chat, style="cascade", words=9) == "User: I built a shed near Bern with cedar planks"
 
 
+@pytest.mark.parametrize(
+    "scrap", ["I 100% agree, Mel.", "On 23 June 2023.", "Yesterday.", "I'll keep you posted!", "Totally, Mel!"]
+)
+def test_a_mere_date_and_mere_agreement_are_not_chosen(scrap: str) -> None:
+    talk = [
+        message(1, f"{scrap} I ran a race in Bern.", speaker="Caroline"),
+        message(2, "Well done!", speaker="Melanie"),
+    ]
+    assert written(*talk, style="cascade", words=40) == "Caroline: I ran a race in Bern"
+
+
+def test_a_figure_of_speech_gets_no_date() -> None:
+    talk = [message(1, "It feels like just yesterday I put this dress on!", speaker="Melanie")]
+    assert "2026" not in written(*talk, style="cascade", words=40)
+
+
 def test_what_holds_no_clause_worth_selecting_is_cut_to_length() -> None:
     assert written(message(1, "ok ok ok"), style="cascade", words=2) == "ok ok"
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.clauses import SHORTEST, Clause, captions, clauses, note, prose, sentences, trim
+from slowwave.policy.clauses import SHORTEST, Clause, captions, clauses, note, only_a_date, prose, sentences, trim
 
 
 def texts(text: str) -> list[str]:
@@ -22,12 +22,24 @@ def texts(text: str) -> list[str]:
         ("First sentence is here. Second one is there!", ["First sentence is here.", "Second one is there!"]),
         ("one line\nanother line", ["one line", "another line"]),
         ("昨日は東京に行った。楽しかった。", ["昨日は東京に行った。", "楽しかった。"]),
+        ("On 23 June 2023, we went to the beach.", ["On 23 June 2023, we went to the beach."]),
+        ("Since we last spoke, I took my kids to a park.", ["Since we last spoke, I took my kids to a park."]),
+        ("Hey Mel, since we last chatted, I ran a race.", ["Hey Mel, since we last chatted, I ran a race."]),
+        ("I have run two races already, since we last spoke.", ["I have run two races already, since we last spoke."]),
+        ("When in town, it rained, and then we all left.", ["When in town, it rained,", "and then we all left."]),
         ("", []),
         (" \n ", []),
     ],
 )
 def test_a_text_is_cut_where_a_new_thought_begins(text: str, expected: list[str]) -> None:
     assert texts(text) == expected
+
+
+@pytest.mark.parametrize("text", ["On 23 June 2023,", "in the week of 5 June 2023", "Last summer.", "2 May"])
+def test_a_mere_date_is_told_from_what_happened_then(text: str) -> None:
+    assert only_a_date(text)
+    assert not only_a_date(f"{text} we met")
+    assert not only_a_date("")
 
 
 def test_short_pieces_stay_with_their_neighbour() -> None:

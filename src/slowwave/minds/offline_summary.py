@@ -9,17 +9,25 @@ from typing import Final
 from slowwave.errors import ModelError
 from slowwave.model.fact import Brief
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.policy.clauses import SHORTEST
+from slowwave.policy.clauses import SHORTEST, only_a_date
 from slowwave.policy.dates import exact, mentioned, resolve
 from slowwave.policy.fence import strip_fenced
 from slowwave.policy.importance import ASSISTANT, Frequencies, cues
-from slowwave.policy.segment import terms
+from slowwave.policy.segment import STOP_WORDS, terms, words
 from slowwave.policy.summary import UNIT_CUES, Unit, render, select, units
 
 _LABEL: Final = re.compile(r"(?P<label>[A-Z][^\W\d_]*(?: [A-Z][^\W\d_]*){0,2}): (?P<rest>.+)")
 _SUBJECT: Final = re.compile(r"(?:The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*?)(?: and [a-z]+)? (?=[a-z])")
 _WHOLE: Final = 2  # hyphens of 2026-03-01
 _PIECE: Final = "; "
+_AGREEMENT: Final = (
+    "absolutely agree agreed agreeing already appreciate chat completely couldn't definitely exactly fully glad good great "
+    "hear here keep kind know more ok okay posted right same soon sounds sure talk thank thanks totally true wholeheartedly "
+    "words wow ya yeah yep yes"
+)
+_AGREES: Final = frozenset(_AGREEMENT.split())
+"""Words that only keep a talk going."""
+_PER_CENT: Final = re.compile(r"\d+ ?%")
 _ROLES: Final = {"user": "User", "assistant": "Assistant"}
 
 
@@ -82,10 +90,21 @@ def _units(memory: Memory, speakers: set[str], *, alone: bool) -> list[Unit]:
         return _again(memory, text)
     label = memory.speaker or _ROLES.get(memory.role or "")
     cut = units(resolve(text, memory.at), speaker=label, position=memory.seq, speakers=speakers)
-    found = [unit for unit in cut if len(unit.text.split()) >= SHORTEST or any(c.isdigit() for c in unit.text)]
+    found = [unit for unit in cut if _tells(unit.text, speakers)]
     if memory.role != "assistant" or memory.speaker or not alone:
         return found
     return [replace(unit, cues=unit.cues + ASSISTANT) for unit in found]
+
+
+def _tells(text: str, speakers: set[str]) -> bool:
+    """Whether a clause says something on its own: no scrap, no mere date, no mere agreement with those who talk."""
+    if only_a_date(text) or (len(text.split()) < SHORTEST and not any(c.isdigit() for c in text)):
+        return False
+    called = {word for name in speakers for word in words(name)}
+    return any(
+        not (word in STOP_WORDS or word in _AGREES or any(name.startswith(word) for name in called))
+        for word in words(_PER_CENT.sub("", text))
+    )
 
 
 def _again(memory: Memory, text: str) -> list[Unit]:

@@ -41,6 +41,16 @@ _NOTE_DROPS: Final = late(
     r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
     re.IGNORECASE,
 )
+_SUBORDINATE: Final = r"(?:and |but |so )?(?:(?:ever )?since|when(?:ever)?|while|after|before|as soon as|(?:even )?though|although|if|once)\b"
+_LEADS_IN: Final = late(rf"(?:\w+(?: \w+){{0,2}}, )?{_SUBORDINATE}[^,]*,$", re.IGNORECASE)
+_HANGS_ON: Final = late(rf"{_SUBORDINATE}\W*(?:\w\S*\W*){{0,4}}$", re.IGNORECASE)
+_ONLY_A_DATE: Final = late(
+    r"(?:(?:and|but|so|on|in|at|by|since|until|around|during|early|late|the|a|few|of|week|weekend|night|morning|evening|end|"
+    r"days?|weeks?|months?|years?|before|yesterday|today|tonight|last|this|next|january|february|march|april|may|june|july|"
+    r"august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|"
+    r"winter|\d+)(?:\W+|$))+$",
+    re.IGNORECASE,
+)
 _EDGES: Final = " \t\n,;:–—-"
 
 
@@ -134,13 +144,32 @@ def note(text: str, *, names: Collection[str] = ()) -> str:
     return _OPENING.sub("", " ".join(text.split()), count=1).strip(_EDGES).rstrip(".!")
 
 
+def only_a_date(text: str) -> bool:
+    """Whether a text names a time and nothing that happened then.
+
+    >>> only_a_date("On 23 June 2023,"), only_a_date("In May we met")
+    (True, False)
+    """
+    return _ONLY_A_DATE.match(text) is not None
+
+
 def _joined(pieces: list[str]) -> list[str]:
-    """The pieces of one sentence, each of at least four words if the sentence allows."""
+    """The pieces of one sentence, each of at least four words if the sentence allows; what hangs on another stays with it."""
     joined: list[list[str]] = []
     for piece in pieces:
         cut = piece.split()
-        if joined and (len(cut) < SHORTEST or len(joined[-1]) < SHORTEST):
+        if joined and (
+            len(cut) < SHORTEST
+            or len(joined[-1]) < SHORTEST
+            or _HANGS_ON.match(piece)
+            or _leads_in(" ".join(joined[-1]))
+        ):
             joined[-1] += cut
         else:
             joined.append(cut)
     return [" ".join(cut) for cut in joined]
+
+
+def _leads_in(text: str) -> bool:
+    """Whether a text waits for what comes next: a date, or a subordinate clause, before the main one."""
+    return _LEADS_IN.match(text) is not None or only_a_date(text)
