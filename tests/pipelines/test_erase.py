@@ -345,3 +345,53 @@ def test_nothing_that_matches_is_an_error(world: "World", ways: dict[str, Any]) 
     with pytest.raises(NotFoundError):
         memory.erase(**ways)
     assert len(memory.get_all()) == 1
+
+
+def test_what_never_was_is_an_error_though_something_else_was_erased(world: "World") -> None:
+    memory = world.open()
+    memory.add(f"The word is {CANARY}")
+    memory.add("Mia loves tea")
+    memory.erase(text=CANARY)
+    for _ in range(2):
+        with pytest.raises(NotFoundError):
+            memory.erase(text="Tpyo that never was")
+        with pytest.raises(NotFoundError):
+            memory.erase(conversation="none")
+    assert memory.erase(text=CANARY.lower()).destroyed == (), "the same may be asked for again"
+    assert len(memory.get_all()) == 1
+
+
+def test_words_of_the_journal_alone_can_be_erased_and_asked_for_again(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    distilled(world, Fact(text=f"Somebody named {CANARY} called", turn=1, quote="nobody said this", confidence=0.9))
+    spoken(memory, "The phone rang", "Nobody was there")
+    assert memory.consolidate(force=True).rejected
+    for _ in range(2):
+        assert memory.erase(text=CANARY).verified
+        assert holding(world) == []
+
+
+def test_a_receipt_names_the_messages_that_still_say_what_an_erased_fact_said(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    distilled(world, Fact(text="The user is allergic to walnuts", turn=1, quote="I am allergic to walnuts"))
+    first, _ = spoken(memory, "I'm Matteo and I am allergic to walnuts.", "Noted")
+    memory.consolidate(force=True)
+    (fact,) = memory.get_all()
+    receipt = memory.erase(id=fact.id)
+    assert receipt.verified
+    assert receipt.still == (first,)
+    assert "no trace" not in str(receipt)
+    assert "1 memory of this scope still says it" in str(receipt)
+    assert f"`slowwave erase {first}`" in str(receipt)
+    receipt = memory.erase(id=first)
+    assert receipt.still == ()
+    assert "no trace is left in this scope; other scopes were left alone" in str(receipt)
+
+
+def test_of_many_who_still_say_it_a_receipt_names_ten(world: "World") -> None:
+    memory = world.open()
+    spoken(memory, *[f"Mia loves green tea, said number {n}" for n in range(12)])
+    receipt = memory.erase(id=memory.add("Mia loves green tea").ids[0])
+    assert len(receipt.still) == 12
+    assert str(receipt).count("still said by") == 10
+    assert "and by 2 more" in str(receipt)

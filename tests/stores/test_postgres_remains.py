@@ -38,7 +38,7 @@ def test_an_erase_is_proven_in_every_table_and_page_and_says_what_it_does_not_re
     assert receipt.destroyed == (gone,)
     assert receipt.problems == ()
     assert "the server's write-ahead log and replicas, until they are recycled" in receipt.not_reached
-    assert "no trace is left in the store" in str(receipt)
+    assert "no trace is left in this scope" in str(receipt)
     assert memory.ports.store.traces([WORDS], [gone]) == []
     assert memory.ports.store.traces([], [kept]) != [], "what was not erased is found"
 

@@ -1,11 +1,12 @@
 """Erase: the one thing that destroys. It reaches whatever was derived, brings back what a summary stood for, and proves it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slowwave.errors import InputError, NotFoundError, StoreError
+from slowwave.model.codec import content_key
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operation import Erase, Operation
+from slowwave.model.operation import Erase, Hold, Operation
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.doomed import BECAUSE, Doom
@@ -20,6 +21,9 @@ NOT_REACHED = (
 )
 TELLING = 12
 """Characters from which a text is searched for in the files; a shorter one may stand anywhere by chance."""
+
+STILL_SHOWN = 10
+"""Ids that a receipt prints of those that still say what was erased."""
 
 EVERY_WORD = ""
 """Stands in every sentence."""
@@ -43,12 +47,19 @@ class Choice:
         if self.text is not None and not self.text.strip():
             raise InputError("an empty text would match everything: give the words to erase, or scope=True")
 
+    @property
+    def key(self) -> str:
+        """The key under which it is held that this was erased: a hash only, so that the same can be asked for again."""
+        ways = (self.memory_id, self.source, self.conversation, self.text, "" if self.scope else None)
+        return next(f"asked {place} {content_key(way)}" for place, way in enumerate(ways) if way is not None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
     """What an erase destroyed, brought back, left due and could not reach.
 
-    `restored` are memories that an erased one stood for, and facts that others said as well, stored anew.
+    `restored` are memories that an erased one stood for, and facts that others said as well, stored anew. `still` are
+    memories of this scope that say what an erased one said, such as the messages it was drawn from: they were not chosen.
     `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
     be asked for again, once no other process has the file open.
     """
@@ -60,14 +71,28 @@ class ErasureReceipt:
     not_reached: tuple[str, ...]
     verified: bool
     problems: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        proof = "verified: no trace is left in the store" if self.verified else "NOT verified"
-        lines = [f"erased {len(self.destroyed)} memories, brought back {len(self.restored)}; {proof}"]
+        number = len(self.destroyed)
+        lines = [
+            f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
+        ]
+        lines += [f"  still said by {identity}: `slowwave erase {identity}`" for identity in self.still[:STILL_SHOWN]]
+        if more := self.still[STILL_SHOWN:]:
+            lines.append(f"  and by {len(more)} more: `slowwave erase --text` takes all that say the same words")
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
         return "\n".join(lines)
+
+    def _proof(self) -> str:
+        if not self.verified:
+            return "NOT verified"
+        if not self.still:
+            return "verified: no trace is left in this scope; other scopes were left alone"
+        number = len(self.still)
+        return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,6 +122,12 @@ def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
             break
     if not done.touched and not _unfinished(ports, choice):
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
+    if done.touched and not done.destroyed:  # words of the journal alone: whether there are any, only erasing tells
+        hold = Group(operations=(Hold(key=choice.key, because=BECAUSE),), because=BECAUSE)
+        now = ports.now()
+        ports.store.apply(
+            Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
+        )
     words = [choice.text] if choice.text is not None else []
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
@@ -113,11 +144,14 @@ def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
         not_reached=(*NOT_REACHED, *ports.store.unreached),
         verified=not done.problems,
         problems=tuple(done.problems),
+        still=_still(ports, choice, done.destroyed),
     )
 
 
 def _applied(ports: Ports, doom: Doom, choice: Choice, done: _Done) -> Receipt:
-    units = doom.units() if doom.doomed else []
+    units: list[list[Operation]] = []
+    if doom.doomed:
+        units = [[Hold(key=choice.key, because=BECAUSE)], *doom.units()]
     if choice.text is not None or choice.scope:
         units.append([Erase(words=(choice.text or EVERY_WORD,), because=BECAUSE)])
     if choice.conversation is not None and not doom.doomed:
@@ -158,11 +192,22 @@ def _chosen(ports: Ports, choice: Choice) -> list[Memory]:
 
 
 def _unfinished(ports: Ports, choice: Choice) -> bool:
-    """Whether an earlier erase of the same matter may have left bytes behind."""
+    """Whether an earlier erase of the very same may have left bytes behind."""
     if choice.memory_id is not None:
         told = ports.store.history(ports.scope, choice.memory_id)
         return bool(told) and isinstance(told[-1].operation, Erase)
-    return (choice.scope or choice.text is not None) and bool(ports.store.runs(ports.scope, 1, "erase"))
+    return bool(ports.store.held(ports.scope, [choice.key]))
+
+
+def _still(ports: Ports, choice: Choice, destroyed: Mapping[str, Memory]) -> tuple[str, ...]:
+    """Who says what a memory chosen by itself said: what it rested on, and whoever has its words."""
+    chosen = destroyed.get(choice.memory_id) if choice.memory_id is not None else None
+    if chosen is None:
+        return ()
+    resting = [one.memory for one in chosen.sources]
+    saying = ports.store.mentions(ports.scope, chosen.text) if len(chosen.text) >= TELLING else []
+    standing = ports.store.get((ports.scope,), list(dict.fromkeys([*resting, *saying])))
+    return tuple(memory.id for memory in standing)
 
 
 def _needles(words: Sequence[str], doomed: Iterable[Memory]) -> list[str]:
