@@ -238,7 +238,7 @@ class Upkeep(Handle):
         from slowwave.formats import vault  # noqa: PLC0415 - as above
 
         folder = Path(folder)
-        fresh = not folder.exists() or not any(folder.iterdir())
+        fresh = not folder.is_dir() or not any(folder.iterdir())
         taken, told = pipelines.vault_taken.Taken(dry_run=False), list[str]()
         if not fresh:
             self._check_owner(folder, force=force)

@@ -79,3 +79,53 @@ def test_context_explains_itself(store: str) -> None:
     assert "person fact" in said
     assert "tokens" in said
     assert "~Agent>" in _run(store, "context", "who owns deploys?", "--profile", "s4")[1]
+
+
+def test_what_is_kept_is_named_and_another_memorys_vault_is_refused(store: str, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    _run(store, "vault", "export", str(folder))
+    core = folder / "core.md"
+    core.write_text(core.read_text() + "My words\n")
+    code, said = _run(store, "vault", "export", str(folder))
+    assert code == 0
+    assert "1 page written to" in said
+    assert "core.md held words of yours that are not in memory: kept in kept/core-" in said
+    core.write_text(core.read_text() + "Other words\n")
+    assert "kept in kept/core-" in _run(store, "vault", "export", str(folder), "--json")[1]
+    other = str(tmp_path / "other.db")
+    for words in (["export"], ["import"], ["import", "--apply"], ["sync"]):
+        code, said = _run(other, "vault", words[0], str(folder), *words[1:])
+        assert (code, "was written from another store: name another folder" in said) == (2, True)
+        code, said = _run(store, "vault", words[0], str(folder), *words[1:], "--scope", "u")
+        assert (code, "shows the scope default, not u" in said) == (2, True)
+    assert _run(other, "vault", "export", str(folder), "--force")[0] == 0
+
+
+def test_a_dry_run_that_wants_confirming_says_how(store: str, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    _run(store, "vault", "export", str(folder))
+    page = folder / "facts/person.md"
+    page.write_text(page.read_text() + "".join(f"- Server {n * 7} stands in rack {n * 13}\n" for n in range(6)))
+    code, said = _run(store, "vault", "import", str(folder))
+    assert (code, "6 changes in a vault of 1 fact: so many are made only with --force" in said) == (0, True)
+    assert f"to do it: slowwave vault import {folder} --apply --force" in said
+    assert _run(store, "vault", "import", str(folder), "--apply")[0] == 2
+
+
+def test_a_sync_whose_pages_fail_tells_the_run_and_ends_with_1(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "vault"
+    _run(store, "vault", "export", str(folder))
+    page = folder / "facts/person.md"
+    page.write_text(page.read_text().replace("Alice", "Alice Costa"))
+
+    def full(path: Path, _: Path) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "replace", full)
+    code, said = _run(store, "vault", "sync", str(folder))
+    assert code == 1
+    assert "No space left on device; what you changed was taken in before that, sync again:" in said
+    assert "becomes 'Alice Costa owns the deploy pipeline'" in said
+    assert "undo all of it with `slowwave undo " in said

@@ -281,11 +281,11 @@ def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> N
     planned = memory.import_vault(folder)
     assert (len(planned.updated), planned.confirm) == (
         10,
-        "10 of 10 facts would change: so many are changed only if it is forced",
+        "10 changes in a vault of 10 facts: so many are made only with --force",
     )
     assert planned.confirm in str(planned)
     assert memory.import_vault(folder, force=True).confirm == ""
-    with pytest.raises(InputError, match="confirm with force"):
+    with pytest.raises(InputError, match="confirm with --force"):
         memory.import_vault(folder, dry_run=False)
     assert not any("hangs" in fact.text for fact in memory.get_all())
     memory.sync_vault(folder, force=True)

@@ -97,6 +97,23 @@ def test_an_edit_that_is_not_taken_is_kept_beside_and_told_by_name(memory: Agent
     assert (again.notes, again.conflicts, again.pages) == ((), (), ())
 
 
+def test_a_page_on_which_a_person_has_yet_to_choose_stays_as_it_is(memory: AgentMemory, folder: Path) -> None:
+    copy = folder / "facts/goal (conflict).md"
+    copy.write_text((folder / "facts/goal.md").read_text().replace("a marathon", "no marathon"))
+    page = _edited(folder, "facts/goal.md", ("a marathon", "two marathons"), ("Greek", "Latin"))
+    before = page.read_text()
+    for updated in (1, 0):
+        taken = memory.sync_vault(folder)
+        assert len(taken.updated) == updated
+        assert "'Run no marathon' and 'Run two marathons': the lines of" in taken.conflicts[0]
+        assert any(note.startswith("facts/goal.md stays as it is: the lines of") for note in taken.notes)
+        assert page.read_text() == before
+    copy.unlink()
+    assert [after for _, _, after in memory.sync_vault(folder).updated] == ["Run two marathons"]
+    assert memory.sync_vault(folder).notes == ()
+    assert not (folder / "kept").exists()
+
+
 def test_an_export_alone_keeps_what_was_not_imported(memory: AgentMemory, folder: Path) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
     told: list[str] = []
@@ -278,3 +295,12 @@ def test_the_sleep_log_shows_nights_and_edits_however_much_was_added(
 def test_pages_that_do_not_show_all_say_so(memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "FACTS", 2)
     assert "the pages show no more than 2 facts: the rest is in memory alone" in memory.sync_vault(folder).notes
+
+
+def test_a_file_is_no_folder_for_a_vault(memory: AgentMemory, tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("mine")
+    for act in (memory.export_vault, memory.sync_vault):
+        with pytest.raises(InputError, match="cannot write the vault"):
+            act(place)
+    assert place.read_text() == "mine"

@@ -130,9 +130,13 @@ def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None 
     wanted = pages(holding)
     if os.path.lexists(folder / SETTINGS):
         wanted.pop(SETTINGS, None)
-    known = frozenset(content_key(fact.text) for fact in holding.facts)
-    writing = _Writing(folder=folder, before=baseline(folder) or Baseline(), known=known)
+    writing = _Writing(
+        folder=folder,
+        before=baseline(folder) or Baseline(),
+        known=frozenset(content_key(fact.text) for fact in holding.facts),
+    )
     try:
+        writing.look()
         for path, text in wanted.items():
             writing.page(path, text)
         for path in writing.before.pages:
@@ -154,9 +158,20 @@ class _Writing:
     folder: Path
     before: Baseline
     known: frozenset[str]
+    disputed: frozenset[str] = frozenset()
     changed: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
     told: list[str] = field(default_factory=list)
+
+    def look(self) -> None:
+        """Find the ids whose lines say different things that are not in memory: a person is to choose, on these pages."""
+        words: dict[str, set[str]] = {}
+        for path in (self.folder / "facts").glob("*.md"):
+            found, _ = _sheet(self.folder, f"facts/{path.name}", self.before)
+            for line in found.unknown(self.before.facts, self.known) if found else ():
+                if line.id:
+                    words.setdefault(line.id, set()).add(line.text)
+        self.disputed = frozenset(identity for identity, said in words.items() if len(said) > 1)
 
     def page(self, name: str, text: str) -> None:
         """Write a page; what a person changed in it stays, in it or in a copy."""
@@ -244,11 +259,17 @@ class _Writing:
         return wrote is not None and wrote in {_digest(held), _digest(held.replace(b"\r\n", b"\n"))}
 
     def _sheet(self, name: str) -> Sheet | None:
-        """A page of facts that a person changed; one that cannot be read is left alone. None for any other page."""
+        """A page of facts that a person changed; None for any other page.
+
+        One that cannot be read, or on which a person has yet to choose, is left alone.
+        """
         if not name.startswith("facts/"):
             return None
         found, trouble = _sheet(self.folder, name, self.before)
-        if found is None:
+        lines = found.unknown(self.before.facts, self.known) if found else []
+        if disputed := [line.id for line in lines if line.id in self.disputed]:
+            trouble = f"the lines of {disputed[0]} differ; leave one of them"
+        if trouble:
             self._leave(name, trouble)
         return found
 

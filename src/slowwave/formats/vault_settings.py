@@ -34,7 +34,7 @@ def front(text: str) -> list[tuple[int, str, object]]:
 def _values(head: str) -> Iterator[tuple[int, str, object]]:
     for number, line in enumerate(head.split("\n"), 2):
         name, colon, written = line.partition(":")
-        if colon and written.strip() and not line.lstrip().startswith("#"):
+        if colon and _COMMENT.sub("", written).strip() and not line.lstrip().startswith("#"):
             yield number, name.strip(), _value(written.strip())
 
 

@@ -27,13 +27,14 @@ class Sheet:
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
 
-    def unknown(self, exported: Exported, known: frozenset[str]) -> bool:
-        """Whether a line says what was not written there, and what no fact says; `known` are the keys of what they say."""
-        return any(
-            line.text != exported.get(line.id or "", (None, None))[1]
-            and known.isdisjoint({content_key(line.text), content_key(unescape(line.text))})
+    def unknown(self, exported: Exported, known: frozenset[str]) -> list[Line]:
+        """The lines that say what was not written there, and what no fact says; `known` are the keys of what they say."""
+        return [
+            line
             for line in self.lines
-        )
+            if line.text != exported.get(line.id or "", (None, None))[1]
+            and known.isdisjoint({content_key(line.text), content_key(unescape(line.text))})
+        ]
 
     def around(self, page: str) -> str:
         """A page as we would write it, with what else stands in this one; the same again if it is read again."""

@@ -54,7 +54,7 @@ def check_owner(ports: Ports, found: Owner | None, ids: Sequence[str], *, what: 
         raise InputError(f"{what} shows the scope {found.scope}, not {own.scope}: name that scope, or another folder")
     foreign = found.store != own.store if found else bool(ids) and not ports.store.get((ports.scope,), ids)
     if foreign and not force:
-        raise InputError(f"{what} was written from another store: name another folder, or take it over with force")
+        raise InputError(f"{what} was written from another store: name another folder, or take it over with --force")
 
 
 def shown(ports: Ports) -> dict[str, Any]:
@@ -99,9 +99,11 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: 
     known = len(new) - len(fresh) + planned.known
     stay = tuple((fact.id, fact.text) for fact in ports.store.get((ports.scope,), gone) if fact.hot)
     changes = len(planned.changes) + len(fresh)
-    many = f"{changes} of {facts} facts would change" if changes > FEW and changes > MASS * facts else ""
+    many = (
+        f"{changes} changes in a vault of {counted(facts, 'fact')}" if changes > FEW and changes > MASS * facts else ""
+    )
     if many and not force and not dry_run:
-        raise InputError(f"{many}: look at the dry run, then confirm with force")
+        raise InputError(f"{many}: look at the dry run, then confirm with --force")
     taking = _Taking(ports=ports, parent=new_id(ports.now()), conflicts=list(twofold), dry_run=dry_run)
     for start in range(0, len(edited), BATCH):
         taking.edit(edited[start : start + BATCH])
@@ -109,7 +111,7 @@ def take(ports: Ports, wishes: Iterable[Line], *, gone: Sequence[str], dry_run: 
         fresh = _unknown(ports, new)
     for start in range(0, len(fresh), TOGETHER):
         taking.state(fresh[start : start + TOGETHER])
-    confirm = f"{many}: so many are changed only if it is forced" if many and not force else ""
+    confirm = f"{many}: so many are made only with --force" if many and not force else ""
     return replace(taking.taken(), known=known, gone=stay, confirm=confirm)
 
 
