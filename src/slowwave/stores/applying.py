@@ -15,7 +15,7 @@ from slowwave.stores.base import Connection, StoreBase
 from slowwave.stores.eraser import Stale
 from slowwave.stores.rows import entry_row
 from slowwave.stores.statements import SQL, bounds
-from slowwave.stores.writer import GroupWriter
+from slowwave.stores.writer import Given, GroupWriter
 from slowwave.telemetry import counted
 
 
@@ -25,6 +25,13 @@ class Applying(StoreBase):
     def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
         """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
         raise NotImplementedError
+
+    def _given(self) -> Given | None:
+        """What the last write left behind, if nobody has written since. Asked inside the transaction."""
+        return None
+
+    def _leave(self, given: Given | None) -> None:
+        """What the transaction that was just committed leaves behind for the next write."""
 
     def _give_way(self) -> None:
         """Between two groups of a plan, outside the guard: let others write who wait for their turn."""
@@ -61,7 +68,13 @@ class Applying(StoreBase):
     def _apply_group(self, group: Group, plan: Plan, run: "RunRow") -> list[Operation]:
         with self._transaction(plan.scope, run):
             writer = GroupWriter(
-                self._db, self._tokens, scope=plan.scope, run=run.key, part=run.groups, reached=self._reached
+                self._db,
+                self._tokens,
+                scope=plan.scope,
+                run=run.key,
+                part=run.groups,
+                given=self._given(),
+                reached=self._reached,
             )
             if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
                 raise Stale("another sleeper has taken the lease over since this was planned")
@@ -74,6 +87,7 @@ class Applying(StoreBase):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
         if happened:
+            self._leave(writer.given)
             run.key = writer.run
             run.groups += 1
         return writer.performed

@@ -11,6 +11,7 @@ from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_base import Transaction
 from slowwave.stores.sqlite_check import SqliteCheck
 from slowwave.stores.sqlite_file import MEMORY, STEP_SECONDS
+from slowwave.stores.writer import Given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +55,13 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
 
     def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:
         return Transaction(self._db, self._reached, done=self._count, undone=self._tokens.forget)
+
+    def _given(self) -> Given | None:
+        version, given = self._left
+        return given if self._db.data_version("main") == version else None
+
+    def _leave(self, given: Given | None) -> None:
+        self._left = self._db.data_version("main"), given
 
     def _count(self) -> None:
         self._commits += 1

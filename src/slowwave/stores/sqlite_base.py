@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -14,6 +14,9 @@ from slowwave.stores.migrate import Migration, migrate, migrations
 from slowwave.stores.sqlite_file import APPLICATION_ID, Connection, opened, translated
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
+
+if TYPE_CHECKING:
+    from slowwave.stores.writer import Given
 
 
 class SqliteBase(StoreBase):
@@ -47,6 +50,7 @@ class SqliteBase(StoreBase):
             self.name = f"{path} (read only)"
         self._named = Tokens(self._opened, {}, {})
         self._commits = 0
+        self._left: tuple[int, Given | None] = (0, None)
         self._secret: bytes | None = None
 
     @property

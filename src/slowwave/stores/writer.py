@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import (
@@ -30,9 +30,24 @@ from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.tokens import Tokens
 
 _CONTENT = 2 + MEMORY_COLUMNS.index("content")
+_CONVERSATIONS = 100  # of which the last number is remembered
 _identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref")))
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
+_USED = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
 Values: TypeAlias = tuple[object, ...]
+
+
+class Given(NamedTuple):
+    """The last keys and numbers that were given out in a scope, so that the next write need not ask.
+
+    `seqs` are the last numbers in a few conversations.
+    """
+
+    token: int
+    memory: int
+    journal: int
+    run: int
+    seqs: dict[str, int]
 
 
 @lru_cache(maxsize=256)
@@ -51,6 +66,7 @@ class GroupWriter:
         scope: whose group it is.
         run: the key of its run, 0 if this is the first group of it.
         part: the place of the group in its run, from 0.
+        given: what the last write left behind in a scope, if nobody has written since; None: it is asked for.
         reached: called with the name of each point that is passed.
     """
 
@@ -62,27 +78,41 @@ class GroupWriter:
         scope: str,
         run: int,
         part: int,
+        given: Given | None,
         reached: Callable[[str], None] | None,
     ) -> None:
         self._db = db
         self._tokens = tokens
         self._reached = reached
         self.token = tokens.new_scope(scope)
-        low, high = bounds(self.token)
-        last: Any = db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
-        memory, journal, last_run = last
-        self._next_memory = (memory or low) + 1
-        self.first_journal = self._next_journal = (journal or low) + 1
-        self.run = run or (last_run or low) + 2  # between two runs there is room for one that stands for its parts
+        if given is None or given.token != self.token:
+            given = self._asked()
+        self._next_memory = given.memory + 1
+        self.first_journal = self._next_journal = given.journal + 1
+        self.run = run or given.run + 2  # between two runs there is room for one that stands for its parts
         self._part = part
         self.performed: list[Operation] = []
         self._added: list[Add] = []
         self._memories: list[Values] = []
         self._entries: list[Values] = []
         self._journal: list[Values] = []
-        self._last_seq: dict[str, int] = {}
+        self._last_seq = given.seqs.copy()  # what is rolled back was not given out
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
+
+    def _asked(self) -> Given:
+        low, high = bounds(self.token)
+        last: Any = self._db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        memory, journal, run = (key or low for key in last)
+        return Given(token=self.token, memory=memory, journal=journal, run=run, seqs={})
+
+    @property
+    def given(self) -> Given | None:
+        """What was given out up to now, for the next write; None if something was destroyed."""
+        if "_eraser" in self.__dict__:
+            return None
+        memory, journal = self._next_memory - 1, self._next_journal - 1
+        return Given(token=self.token, memory=memory, journal=journal, run=self.run, seqs=self._last_seq)
 
     @cached_property
     def _eraser(self) -> Eraser:
@@ -177,6 +207,8 @@ class GroupWriter:
         """The last number given out in a conversation, which is listed from now on."""
         last = self._last_seq.get(name)
         if last is None:
+            if len(self._last_seq) >= _CONVERSATIONS:
+                self._last_seq = {}
             found: Any = self._db.execute(SQL["last_seq"], {"scope": self.token, "name": name}).get
             if found is None:
                 self._db.execute(SQL["add_conversation"], (self.token, name))
@@ -199,7 +231,6 @@ class GroupWriter:
         self._at("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
         self._at("apply.entries")
-        self._last_seq.clear()
         self._refs.clear()
         self._memories.clear()
         self._entries.clear()
@@ -262,7 +293,9 @@ class GroupWriter:
             raise Stale(f"{operation.before.id} is gone")
         key, old = found
         if old[VERSION] != operation.before.version:
-            raise Stale(f"{operation.before.id} is at version {old[VERSION]}, not {operation.before.version}")
+            raise Stale(f"{operation.before.id} was changed since this was planned")
+        if operation.unless_used and any(old[i] != before[i] for i in _USED):
+            raise Stale(f"{operation.before.id} was used since this was planned")
         new = [after[i] if before[i] != after[i] and i not in _OUTSIDE else value for i, value in enumerate(old)]
         new[VERSION] = operation.before.version + 1
         payload = self._write(key, old, tuple(new))
@@ -340,6 +373,7 @@ class GroupWriter:
     def _erase(self, operation: Erase) -> None:
         self._write_journal()  # what this group did to it must be found too
         self._ahead.clear()
+        self._last_seq = {}
         if self._eraser.erased(operation):
             self._at("apply.erase")
             kept = replace(operation, conversation=None, words=())  # that something was erased is kept, never what
