@@ -98,6 +98,7 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
         if name in BY_MINDS:
             staged = night.budget.within(staged)
         problems += staged.problems
+        night.foresee(staged, stored=not dry_run)
         if staged.left:
             left[name] = staged.left
         part = Plan(

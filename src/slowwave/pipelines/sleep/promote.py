@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from slowwave.model.memory import FACT_KINDS, Memory
-from slowwave.model.operation import Change
+from slowwave.model.operation import Add, Change, Link
 from slowwave.model.query import Where
 from slowwave.pipelines.making import chunked
 from slowwave.pipelines.moves import moved
@@ -22,7 +22,7 @@ def promote(night: Night) -> Staged:
     """
     config = night.ports.config
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
-    core = [m for m in night.ports.store.select((night.ports.scope,), where) if m.id not in night.taken]
+    core = [memory for memory in night.standing(where) if memory.id not in night.taken]
     able = [memory for memory in night.open() if promotes(memory, config)]
     disputed = _disputed(night, [*core, *able])
     reasons = [(memory, "demote", demotes(memory, config, contradicted=memory.id in disputed)) for memory in core]
@@ -40,7 +40,12 @@ def _disputed(night: Night, memories: Sequence[Memory]) -> set[str]:
     """The ids of those that a hot memory contradicts."""
     store, scope = night.ports.store, night.ports.scope
     ids = {memory.id for memory in memories}
-    links = store.links(scope, ids, ["conflict?"])
-    standing = {m.id for m in store.get((scope,), {end for one in links for end in (one.source, one.target)}) if m.hot}
-    pairs = [(end, one.other(end)) for one in links for end in (one.source, one.target)]
+    planned = [one for one in night.planned if isinstance(one, Link) and one.kind == "conflict?"]
+    joined = [(one.source, one.target) for one in store.links(scope, ids, ["conflict?"])]
+    joined += [(one.source, one.target) for one in planned]
+    after = {one.after.id: one.after.hot for one in night.planned if isinstance(one, Change)}
+    after |= {one.memory.id: one.memory.hot for one in night.planned if isinstance(one, Add)}
+    standing = {m.id for m in store.get((scope,), {end for pair in joined for end in pair}) if after.get(m.id, m.hot)}
+    standing |= {identity for identity, hot in after.items() if hot}
+    pairs = [pair for one, other in joined for pair in ((one, other), (other, one))]
     return {end for end, other in pairs if end in ids and other in standing}

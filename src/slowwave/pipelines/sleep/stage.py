@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from slowwave.model.memory import Memory, altered
-from slowwave.model.operation import Change
+from slowwave.model.operation import Add, Change, Operation
 from slowwave.model.plan import FREE, Cost, Group
+from slowwave.model.query import Where
 from slowwave.pipelines.moves import put_off
 from slowwave.pipelines.sleep.budget import Budget
 from slowwave.ports import Ports
@@ -26,6 +27,7 @@ class Night:
         due: facts whose `due_at` has come, earliest first, at most as many as one night looks at.
         think: whether a mind may be asked; without, stages that need one only say what is left.
         taken: memories an earlier stage has already planned for; later ones leave them alone.
+        planned: in a dry run, what earlier stages would have changed by now; later ones see it as if it were so.
         held: memories that stand beside a size target which is missed with them: an undo or a person brought them back.
         waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
         keep: has a group stored at once, in a run of its own with what it cost, for stages whose next step is dear;
@@ -38,6 +40,7 @@ class Night:
     due: tuple[Memory, ...]
     think: bool
     taken: set[str] = field(default_factory=set)
+    planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
     keep: Callable[[Group, Cost], bool] = _nowhere
@@ -47,6 +50,23 @@ class Night:
         """The due memories that no earlier stage has taken."""
         return [memory for memory in self.due if memory.id not in self.taken]
 
+    def foresee(self, staged: "Staged", *, stored: bool) -> None:
+        """Leave to this stage what it changes; where nothing is stored, later stages are to see it all the same."""
+        operations = [operation for group in staged.groups for operation in group.operations]
+        self.taken.update(one.before.id for one in operations if isinstance(one, Change))
+        self.planned += [] if stored else operations
+
+    def standing(self, where: Where) -> list[Memory]:
+        """The memories of these kinds, phases, categories and flag, as they stand after what is planned."""
+        found = {memory.id: memory for memory in self.ports.store.select((self.ports.scope,), where)}
+        for operation in self.planned:
+            if isinstance(operation, Add | Change):
+                memory = operation.memory if isinstance(operation, Add) else operation.after
+                found.pop(memory.id, None)
+                if _meets(memory, where):
+                    found[memory.id] = memory
+        return list(found.values())
+
     def later(self, memory: Memory) -> Change | None:
         """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
         after = put_off(memory, self.ports.config, self.now)
@@ -54,6 +74,16 @@ class Night:
             return None
         after = altered(after, version=memory.version + 1)
         return Change(before=memory, after=after, because="looked at; nothing to do yet")
+
+
+def _meets(memory: Memory, where: Where) -> bool:
+    return (
+        not memory.is_cascade
+        and (where.kinds is None or memory.kind in where.kinds)
+        and (where.phases is None or memory.phase in where.phases)
+        and (where.categories is None or memory.category in where.categories)
+        and (where.flag is None or where.flag in memory.flags)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

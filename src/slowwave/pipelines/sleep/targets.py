@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.operation import Change
+from slowwave.model.operation import Add, Change
 from slowwave.model.query import Where
 from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night
@@ -69,12 +69,13 @@ def messages_over(night: Night, *, gone: int) -> list[Change]:
     if limit is None:
         return []
     counts = ports.store.count(ports.scope)
-    hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade") - gone
+    hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade")
+    hot += _more(night) - gone
     if hot <= limit:
         return []
     every = _hot(night, [MESSAGE])
     returned = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=RESTORED)
-    every += ports.store.select((ports.scope,), returned)
+    every += night.standing(returned)
     counting = beside(night, every, len, limit, more=hot - len(every))
     hot -= len(every) - len(counting)
     messages = [memory for memory in counting if not memory.pinned]
@@ -84,6 +85,16 @@ def messages_over(night: Night, *, gone: int) -> list[Change]:
         _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
         for memory in messages[: max(0, hot - limit)]
     ]
+
+
+def _more(night: Night) -> int:
+    """By how many hot memories what is planned changes their number."""
+    told = (
+        (operation.memory, 0) if isinstance(operation, Add) else (operation.after, int(operation.before.hot))
+        for operation in night.planned
+        if isinstance(operation, Add | Change)
+    )
+    return sum(int(memory.hot) - before for memory, before in told if not memory.is_cascade)
 
 
 def _worth(night: Night, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
@@ -144,7 +155,7 @@ def _spelled(parts: Mapping[str, float]) -> str:
 
 def _hot(night: Night, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
     where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories)
-    return [m for m in night.ports.store.select((night.ports.scope,), where) if m.id not in night.taken]
+    return [memory for memory in night.standing(where) if memory.id not in night.taken]
 
 
 def _weakest(night: Night, facts: Iterable[Memory]) -> list[Memory]:

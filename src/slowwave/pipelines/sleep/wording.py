@@ -86,7 +86,7 @@ def _told(before: Memory, after: Memory) -> str:
 
 def _hot(night: Night, kinds: Sequence[str]) -> list[Memory]:
     where = Where(kinds=frozenset(kinds), phases=frozenset(HOT))
-    return night.ports.store.select((night.ports.scope,), where)
+    return night.standing(where)
 
 
 def _going_on(night: Night, messages: Sequence[Memory], room: float) -> set[str]:
