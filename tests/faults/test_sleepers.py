@@ -91,7 +91,7 @@ def test_eight_writers_never_wait_for_a_sleeping_mind_and_what_they_change_survi
             thread.join(30)
         (report,) = sleeper
         reasons = [dropped.reason for receipt in report.receipts for dropped in receipt.dropped]
-        assert any("is at version" in reason for reason in reasons), "the stale part is dropped and named"
+        assert any("was changed since" in reason for reason in reasons), "the stale part is dropped and named"
         assert memory.get(old[0].id).text == "Hike 0 was moved to the shore"
         assert memory.get(old[1].id).phase == "retracted"
         assert all(memory.get(one.id).phase == "active" for one in old[2:])

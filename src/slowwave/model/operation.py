@@ -20,12 +20,17 @@ class Add:
 
 @record
 class Change:
-    """Turn one version of a memory into the next. Use counters are not part of it."""
+    """Turn one version of a memory into the next. Use counters are not part of it.
+
+    With `unless_used` it holds no longer once the memory was used after `before` was read: archiving for want of use.
+    Only its maker and the store know of that; it is not journaled.
+    """
 
     before: Memory
     after: Memory
     because: str
     entry: Entry | None = field(default=None, compare=False, repr=False)
+    unless_used: bool = field(default=False, compare=False, repr=False)
 
     @property
     def redates(self) -> bool:

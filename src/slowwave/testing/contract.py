@@ -3,6 +3,7 @@
 # ruff: noqa: D102, PLR2004  # a test's name is its sentence, and expected numbers are the point of a test
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -172,7 +173,7 @@ class StoreContract(JournalContract):
         store.apply(plan(add(tea), add(rye)))
         store.apply(plan(change(tea, phase="core")))
         receipt = store.apply(plan(change(rye, phase="cold"), change(tea, phase="cold")))
-        assert [one.reason for one in receipt.dropped] == [f"{tea.id} is at version 2, not 1"]
+        assert [one.reason for one in receipt.dropped] == [f"{tea.id} was changed since this was planned"]
         assert store.get([SCOPE], [rye.id]) == [rye]
         assert store.run(SCOPE, receipt.run_id) is None
 
@@ -187,6 +188,8 @@ class StoreContract(JournalContract):
         assert not receipt.dropped
         (stored,) = store.get([SCOPE], [tea.id])
         assert (stored.phase, stored.accesses, stored.used_at) == ("core", 1, NOW + DAY)
+        unused = replace(change(replace(stored, used_at=None), phase="cold"), unless_used=True)
+        assert "was used since" in store.apply(plan(unused)).dropped[0].reason
 
     def test_a_change_may_not_move_a_memory(self, store: Store) -> None:
         hello = message("Hello", seq=1)

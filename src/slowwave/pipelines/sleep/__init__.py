@@ -10,6 +10,7 @@ from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.reembed import reembed
+from slowwave.pipelines.sleep.apart import applied
 from slowwave.pipelines.sleep.budget import Budget
 from slowwave.pipelines.sleep.cascade import cascade
 from slowwave.pipelines.sleep.compress import compress
@@ -97,8 +98,8 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
         staged = stage(night)
         if name in BY_MINDS:
             staged = night.budget.within(staged)
-        problems += staged.problems
         night.foresee(staged, stored=not dry_run)
+        problems += staged.problems
         if staged.left:
             left[name] = staged.left
         part = Plan(
@@ -112,12 +113,11 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
             lease=lease.token if lease else None,
         )
         cost += staged.cost
-        if part:
-            parts.append(part)
-        if not dry_run and (receipt := _applied(ports, part, staged)) is not None:
-            receipts.append(receipt)
-            if dropped := len(receipt.dropped):  # others were faster: what they changed is due again
-                left[name] = left.get(name, 0) + dropped
+        done = [] if dry_run else _applied(ports, part, staged)
+        parts += [tried for tried, _ in done] if done else [part] if part else []
+        receipts += [receipt for _, receipt in done]
+        if dropped := sum(len(receipt.dropped) for _, receipt in done):  # others were faster: it is due again
+            left[name] = left.get(name, 0) + dropped
     left |= _unseen(ports, now, due=len(due), unpaced=unpaced - len(others))
     if not dry_run:
         problems += _embedded(ports, left)
@@ -140,12 +140,12 @@ def _unseen(ports: Ports, now: datetime, *, due: int, unpaced: int) -> dict[str,
     return left | ({"replan": unpaced} if unpaced else {})
 
 
-def _applied(ports: Ports, part: Plan, staged: Staged) -> Receipt | None:
+def _applied(ports: Ports, part: Plan, staged: Staged) -> list[tuple[Plan, Receipt]]:
     """Apply what a stage planned, if anything; where nothing of it holds, what it cost is journaled all the same."""
-    receipt = ports.store.apply(part) if part else None
-    if receipt is None or len(receipt.dropped) == len(part.groups):
+    done = list(applied(ports, part)) if part else []
+    if all(len(receipt.dropped) == len(tried.groups) for tried, receipt in done):
         paid(ports, part, "; ".join(staged.problems) or "nothing came of it")
-    return receipt
+    return done
 
 
 def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
@@ -163,4 +163,4 @@ def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:
     """Execute a plan made earlier, part by part, under its version checks."""
     parts = plan.parts or (plan,)
-    return tuple(ports.store.apply(part) for part in parts if part)
+    return tuple(receipt for part in parts if part for _, receipt in applied(ports, part))

@@ -16,6 +16,6 @@ def expire(night: Night) -> Staged:
         after = moved(memory, "expire", night.ports.config)
         until = expiry(memory, night.ports.config)
         because = f"{memory.category}: kept until {until:%d %b %Y}"
-        changes.append(Change(before=memory, after=after, because=because))
+        changes.append(Change(before=memory, after=after, because=because, unless_used=True))
     night.taken.update(change.before.id for change in changes)
-    return Staged(groups=chunked(changes, f"{len(changes)} past their time"))
+    return Staged(groups=chunked(changes, "past their time"))

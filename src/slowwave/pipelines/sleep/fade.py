@@ -25,9 +25,10 @@ def fade(night: Night) -> Staged:
     worded = words_over(night)
     night.taken.update(change.before.id for change in worded.changes)
     return Staged(
-        groups=chunked(faded, f"{len(faded)} faded")
-        + chunked(over, f"{len(over)} over a size target, weakest first")
-        + chunked(worded.changes, f"{len(worded.changes)} in fewer words"),
+        groups=chunked(faded, "faded")
+        + chunked(over, "over a size target, weakest first")
+        + chunked([one for one in worded.changes if one.after.hot], "in fewer words")
+        + chunked([one for one in worded.changes if not one.after.hot], "over a number of hot words, weakest first"),
         problems=worded.problems,
     )
 
@@ -38,7 +39,7 @@ def forget(ports: Ports) -> int:
     facts = tuple(ports.store.select((ports.scope,), where))
     now = ports.now()
     changes = _faded(Night(ports=ports, now=now, due=facts, think=False))
-    groups = chunked(changes, f"{len(changes)} faded")
+    groups = chunked(changes, "faded")
     receipt = ports.store.apply(Plan(id=new_id(now), scope=ports.scope, cause="sleep/fade", at=now, groups=groups))
     return sum(isinstance(operation, Change) for operation in receipt.applied)
 
@@ -50,7 +51,7 @@ def _faded(night: Night) -> list[Change]:
         if reason is None:
             continue
         after = moved(memory, "stage" if reason == "stage" else "fade", night.ports.config)
-        changes.append(Change(before=memory, after=after, because=_told(night, memory, reason)))
+        changes.append(Change(before=memory, after=after, because=_told(night, memory, reason), unless_used=True))
     return changes
 
 

@@ -165,4 +165,4 @@ def _weakest(night: Night, facts: Iterable[Memory]) -> list[Memory]:
 
 
 def _trimmed(night: Night, memory: Memory, because: str) -> Change:
-    return Change(before=memory, after=moved(memory, "trim", night.ports.config), because=because)
+    return Change(before=memory, after=moved(memory, "trim", night.ports.config), because=because, unless_used=True)

@@ -63,12 +63,16 @@ def words_over(night: Night) -> Trimmed:
             after=memory,
             because=f"{because}: {_told(before[memory.id], memory)}",
             entry=entry,
+            unless_used=True,
         )
         for memory, entry in zip(changed, made, strict=True)
     ]
     changes += [
         Change(
-            before=memory, after=moved(memory, "trim", night.ports.config), because=f"{because}: its words tell least"
+            before=memory,
+            after=moved(memory, "trim", night.ports.config),
+            because=f"{because}: its words tell least",
+            unless_used=True,
         )
         for memory in free
         if memory.id in whole

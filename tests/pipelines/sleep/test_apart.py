@@ -1,0 +1,75 @@
+"""What is used or changed while a night plans stays, and the rest of its group is archived all the same."""
+
+from collections.abc import Callable
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.model.plan import Plan
+from slowwave.testing import FrozenClock
+
+Opened = Callable[..., AgentMemory]
+SAID = ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog")
+
+
+def faint(opened: Opened, clock: FrozenClock, **settings: object) -> tuple[AgentMemory, list[str]]:
+    memory = opened(**settings)
+    ids = [memory.add(text, category="observation").ids[0] for text in SAID]
+    while max(memory.strength(one) for one in ids) >= 0.1:
+        clock.advance(days=30)
+    return memory, ids
+
+
+def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_go(opened: Opened, clock: FrozenClock) -> None:
+    memory, (used, *others) = faint(opened, clock)
+    plan = memory.sleep(dry_run=True).plan
+    memory.record_retrieval([memory.get(used)])
+    receipts = memory.apply(plan)
+    assert memory.get(used).hot
+    assert not any(memory.get(one).hot for one in others)
+    assert "1 were used or changed since this was planned" in str(receipts[-1])
+    memory.undo(plan.id)
+    assert all(memory.get(one).hot for one in others)
+
+
+def test_a_pin_during_the_night_keeps_one_fact_and_lets_the_others_go(
+    opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, (pinned, *others) = faint(opened, clock)
+    store = memory.ports.store
+    apply = store.apply
+
+    def after_a_pin(plan: Plan) -> object:
+        if plan.cause == "sleep/fade" and not memory.get(pinned).pinned:
+            memory.pin(pinned)
+        return apply(plan)
+
+    monkeypatch.setattr(store, "apply", after_a_pin)
+    night = memory.sleep()
+    assert memory.get(pinned).hot
+    assert not any(memory.get(one).hot for one in others)
+    assert "4 faded, less 1 used or changed meanwhile" in str(night)
+    assert "version" not in str(night)
+    assert not night.left
+    memory.undo(night.plan.id)
+    assert all(memory.get(one).hot for one in others)
+
+
+def test_where_all_of_a_group_was_touched_it_is_dropped_in_words(opened: Opened, clock: FrozenClock) -> None:
+    memory, ids = faint(opened, clock)
+    plan = memory.sleep(dry_run=True).plan
+    memory.record_retrieval([memory.get(one) for one in ids])
+    receipt = memory.apply(plan)[-1]
+    assert all(memory.get(one).hot for one in ids)
+    assert receipt.dropped[0].reason == f"{ids[0]} was used since this was planned"
+
+
+def test_messages_and_what_expires_are_kept_by_a_use_too(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened()
+    gone, kept = (memory.add(f"{name} is on duty", category="session_state").ids[0] for name in ("Ann", "Bob"))
+    clock.advance(days=60)
+    plan = memory.sleep(dry_run=True).plan
+    assert any(part.cause == "sleep/expire" for part in plan.parts)
+    memory.record_retrieval([memory.get(kept)])
+    memory.apply(plan)
+    assert (memory.get(kept).hot, memory.get(gone).hot) == (True, False)
