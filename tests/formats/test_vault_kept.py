@@ -2,9 +2,11 @@
 
 import json
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from tests.conftest import Says, World
 
 from slowwave import AgentMemory, Message
@@ -304,3 +306,47 @@ def test_a_file_is_no_folder_for_a_vault(memory: AgentMemory, tmp_path: Path) ->
         with pytest.raises(InputError, match="cannot write the vault"):
             act(place)
     assert place.read_text() == "mine"
+
+
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["core.md", "facts/goal.md", "facts/person.md", "facts/goal (conflict).md", "sleep-log.md"]),
+        st.sampled_from(["- ", "* ", "  - ", "", "# ", "> "]),
+        st.sampled_from(["in a line", "above it", "at the end"]),
+        st.integers(0, 20),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(EDITS, st.booleans())
+def test_whatever_is_written_on_a_page_is_in_memory_or_in_the_folder_afterwards(
+    edits: list[tuple[str, str, str, int]], sync: bool
+) -> None:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        AgentMemory.open(f"{place}/memory.db", scope="t", llm=None, embedder="none") as memory,
+    ):
+        folder = Path(place, "vault")
+        for words, category in (("Learn Greek", "goal"), ("Run a marathon", "goal"), ("Alice rides", "person")):
+            memory.add(words, category=category)
+        memory.export_vault(folder)
+        copy = folder / "facts/goal (conflict).md"
+        copy.write_text((folder / "facts/goal.md").read_text())
+        for number, (name, bullet, where, at) in enumerate(edits):
+            rows = (folder / name).read_text().split("\n")
+            row = len(rows) if where == "at the end" else at % len(rows)
+            if where == "in a line" and rows[row].startswith("- "):
+                rows[row] = rows[row].replace("- ", f"- word{number}word ", 1)
+            else:
+                rows.insert(row, f"{bullet}New word{number}word")
+            (folder / name).write_text("\n".join(rows))
+        memory.update(memory.get_all(categories=["person"])[0].id, "Alice walks")
+        if sync:
+            memory.sync_vault(folder, force=True)
+        memory.export_vault(folder)
+        held = "".join(path.read_text() for path in folder.rglob("*.md"))
+        for number in range(len(edits)):
+            assert f"word{number}word" in held or memory.ports.store.mentions("t", f"word{number}word")
