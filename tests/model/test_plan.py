@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.model.plan import FREE, Cost, Dropped, Group, Plan, Receipt, tally
+from slowwave.model.plan import FREE, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt, joined, tally
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 ONE = Memory(id="one", scope="s", kind="semantic", text="x", recorded_at=T, valid_from=T)
@@ -97,3 +97,17 @@ def test_moving_a_cursor_is_printed_neither_as_a_change_nor_as_a_plan() -> None:
     part = plan(Group(operations=(moved,), because="looked through"))
     assert str(part) == "add: nothing to do"
     assert str(plan(Group(operations=(ADD,), because="a"), parts=(part,))) == "add: 1 added\n  - a"
+
+
+def test_what_was_cut_for_its_size_is_told_as_one_and_nothing_else_is() -> None:
+    full = Group(operations=(ADD,) * GROUP_MAX, because="500 faded")
+    rest = Group(operations=(ADD,) * 7, because="7 faded")
+    other = Group(operations=(ADD,), because="1 expired")
+    whole = joined((full, full, rest, other))
+    assert [(one.because, len(one)) for one in whole] == [("1,007 faded", 1007), ("1 expired", 1)]
+    assert joined((rest, rest)) == [rest, rest], "two of the same words that were never one"
+    earlier = [replace(one, because="507 faded") for one in (full, rest)]
+    assert [one.because for one in joined(earlier)] == ["507 faded"], "as it was journaled before"
+    undone = [replace(one, because="undo of x: 507 faded") for one in (full, rest)]
+    assert [one.because for one in joined(undone)] == ["undo of x: 507 faded"]
+    assert str(plan(full, rest)).splitlines()[1:] == ["  - 507 faded"]

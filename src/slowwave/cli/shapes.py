@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from slowwave.model.memory import SourceRef
-from slowwave.model.plan import Plan, Receipt, Run, tally
+from slowwave.model.plan import Plan, Receipt, Run, joined, tally
 
 
 @singledispatch
@@ -71,7 +71,7 @@ def _(value: Run | Plan) -> dict[str, Any]:
         "at": value.at.isoformat(),
         "parent": value.parent,
         "did": tally(plan.operations),
-        "because": [group.because for group in plan.groups],
+        "because": [group.because for group in joined(plan.groups)],
         "parts": [plain(part) for part in plan.parts],
         "cost": plain(value.cost),
     }

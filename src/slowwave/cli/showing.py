@@ -9,7 +9,7 @@ from slowwave.cli.editing import Identity
 from slowwave.cli.given import Given
 from slowwave.cli.paper import one_line
 from slowwave.cli.working import letters
-from slowwave.model.plan import tally
+from slowwave.model.plan import joined, tally
 
 room = Room()
 
@@ -54,7 +54,7 @@ def runs(given: Given, limit: Annotated[int, Option(min=1, help="How many, the n
         given.paper.say(
             f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {tally(run.plan.operations) or 'its parts'}"
         )
-        for group in run.plan.groups[:3]:
+        for group in joined(run.plan.groups)[:3]:
             given.paper.say(one_line(group.because, 200), style="dim", indent=22)
     if not found:
         given.paper.say("nothing happened yet")

@@ -1,5 +1,6 @@
 """A plan: what someone wants to change, as atomic groups of operations; and the receipt and run it becomes."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import field
@@ -12,6 +13,9 @@ from slowwave.model.record import record
 GROUP_MAX = 500
 BATCH_MAX = 10_000
 """An observed batch of messages is one group, so it may be larger."""
+
+_COUNT = re.compile(r"^[\d,]+ ")
+"""The number with which the reason of a group begins."""
 
 _NOUN = {
     Add: "added",
@@ -96,7 +100,7 @@ class Plan:
 
     def __str__(self) -> str:
         lines = [f"{self.cause}: {tally(self.operations) or 'nothing to do'}"]
-        lines += [f"  - {group.because}" for group in self.groups if tally(group.operations)]
+        lines += [f"  - {group.because}" for group in joined(self.groups) if tally(group.operations)]
         parts = [part for part in self.parts if tally(part.operations)]  # moving a cursor is no news
         lines += [f"  {line}" for part in parts for line in str(part).splitlines()]
         return "\n".join(lines)
@@ -162,6 +166,20 @@ class Event:
     cause: str
     at: datetime
     operation: Operation
+
+
+def joined(groups: Iterable[Group]) -> list[Group]:
+    """Groups as a person reads them: what was cut only because a group has a limit is one again, counted as a whole."""
+    told: list[Group] = []
+    for group in groups:
+        words = _COUNT.sub("", group.because)
+        if told and len(told[-1]) and len(told[-1]) % GROUP_MAX == 0 and _COUNT.sub("", told[-1].because) == words:
+            operations = (*told[-1].operations, *group.operations)
+            counted = f"{len(operations):,} {words}" if words != group.because else words
+            told[-1] = Group(operations=operations, because=counted)
+        else:
+            told.append(group)
+    return told
 
 
 def tally(operations: Iterable[Operation]) -> str:

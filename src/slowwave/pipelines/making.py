@@ -57,10 +57,11 @@ def one_group(
     )
 
 
-def chunked(operations: Sequence[Operation], because: str) -> tuple[Group, ...]:
-    """The operations in as few groups as the limit allows."""
+def chunked(operations: Sequence[Operation], because: str, *, counted: bool = True) -> tuple[Group, ...]:
+    """The operations in as few groups as the limit allows; each begins its reason with how many they are, if wanted."""
     starts = range(0, len(operations), GROUP_MAX)
-    return tuple(Group(operations=tuple(operations[n : n + GROUP_MAX]), because=because) for n in starts)
+    parts = [tuple(operations[start : start + GROUP_MAX]) for start in starts]
+    return tuple(Group(operations=part, because=f"{len(part)} {because}" if counted else because) for part in parts)
 
 
 def settle(ports: Ports, plan: Callable[[], Plan]) -> Receipt:

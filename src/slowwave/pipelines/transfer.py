@@ -272,7 +272,7 @@ class _Taker:
             scope=self._ports.scope,
             cause="import/records",
             at=now,
-            groups=chunked(operations, because=f"{len(operations)} records of an export"),
+            groups=chunked(operations, because="records of an export"),
             parent=self._parent,
         )
         try:

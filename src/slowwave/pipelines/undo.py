@@ -115,7 +115,7 @@ class _Undoing:
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
             operations = [one for operation in reversed(group.operations) for one in self._inverse(operation)]
-            groups += chunked(operations, because=f"undo of {self.run.id}: {group.because}")
+            groups += chunked(operations, because=f"undo of {self.run.id}: {group.because}", counted=False)
         plan = Plan(id=new_id(self.now), scope=self.ports.scope, cause="undo", at=self.now, groups=tuple(groups))
         return noted(self.ports.store.apply(plan), notes=self.notes)
 

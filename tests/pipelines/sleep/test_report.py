@@ -131,3 +131,21 @@ def test_what_is_left_is_named_one_or_many() -> None:
         "left for another night: 1 fact that waits for a model, 1,204 stretches of talk to summarise, "
         "2 changes of the stage expire"
     )
+
+
+def test_what_goes_in_several_transactions_is_counted_once_and_whole_messages_apart(
+    opened: Opened, clock: FrozenClock
+) -> None:
+    memory = opened(hot_words_max=300, immediate_window=1000)
+    said = "I bought {0} apples in Porto, and Clara ate {0} pears in Cascais"
+    memory.add_messages([Message(role="user", content=said.format(n)) for n in range(3, 620)], "a")
+    clock.advance(days=3)
+    foreseen, report = memory.sleep(dry_run=True), memory.sleep()
+    for lines in (str(foreseen).splitlines(), str(report).splitlines()):
+        told = [line for line in lines if "in fewer words" in line or "over a number of hot words" in line]
+        counts = [int(line.split()[1].replace(",", "")) for line in told]
+        assert len(told) == 2
+        cold = len(memory.get_all(kinds=["message"], phases=["cold"]))
+        assert cold > 500
+        assert counts[1] == cold
+        assert lines[0].endswith(f" {sum(counts)} changed")

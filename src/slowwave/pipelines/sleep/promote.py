@@ -33,7 +33,7 @@ def promote(night: Night) -> Staged:
         if because
     ]
     night.taken.update(change.before.id for change in changes)
-    return Staged(groups=chunked(changes, f"{len(changes)} moved into core memory or out of it"))
+    return Staged(groups=chunked(changes, "moved into core memory or out of it"))
 
 
 def _disputed(night: Night, memories: Sequence[Memory]) -> set[str]:

@@ -9,4 +9,4 @@ def refresh(night: Night) -> Staged:
     unwanted = [memory for memory in night.open() if memory.id not in night.waiting]
     changes = [change for memory in unwanted if (change := night.later(memory)) is not None]
     night.taken.update(change.before.id for change in changes)
-    return Staged(groups=chunked(changes, f"{len(changes)} looked at and left as they are"))
+    return Staged(groups=chunked(changes, "looked at and left as they are"))

@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import Final
 
 from slowwave.model.operation import Add, Change, Operation
-from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, tally
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, joined, tally
 
 SHOWN: Final = 3
 """Memories that are shown of each group of a stage; the rest are counted."""
@@ -78,8 +78,8 @@ class SleepReport:
         for receipt in told:
             dropped = [id(one.group) for one in receipt.dropped]
             groups = parts[receipt.run_id].groups if receipt.run_id in parts else ()
-            for group in groups:
-                if id(group) not in dropped and tally(group.operations):
+            for group in joined(one for one in groups if id(one) not in dropped):
+                if tally(group.operations):
                     yield from _group(receipt.cause.partition("/")[2], group)
             yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
         if applied:
