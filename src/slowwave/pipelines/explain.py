@@ -8,7 +8,7 @@ from typing import Final
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Event
 from slowwave.model.state import Linked
-from slowwave.policy.retention import exempt, fades_at, parts, strength
+from slowwave.policy.retention import USES_THAT_KEEP, exempt, expiry, leaving, parts, strength
 from slowwave.ports import Ports
 
 MEANS: Final[Mapping[str, str]] = {
@@ -29,6 +29,7 @@ MEANS: Final[Mapping[str, str]] = {
 class Explanation:
     """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life.
 
+    `rule` is the rule of the policy by which it will fade, `expires_at` the last instant of its time to live, if it has one.
     The strength of one that is no longer in use is what it would be if it were: how well its words are retained.
     """
 
@@ -36,6 +37,8 @@ class Explanation:
     strength: float
     parts: Mapping[str, float]
     fades_at: datetime | None
+    rule: str
+    expires_at: datetime | None
     kept_because: str | None
     history: tuple[Event, ...]
     links: tuple[Linked, ...]
@@ -51,27 +54,37 @@ class Explanation:
         if self.kept_because and memory.hot:
             lines.append(f"  never fades: {self.kept_because}")
         elif self.fades_at:
-            lines.append(f"  fades on {self.fades_at:%Y-%m-%d}, unless it is used (10 uses keep it) or pinned")
+            lines.append(
+                f"  fades on {self.fades_at:%Y-%m-%d} ({self.rule}), unless it is used ({USES_THAT_KEEP} uses keep it) or pinned"
+            )
+        elif memory.hot:
+            lines.append(f"  does not fade: {self.rule}; only a size target or a time to live may archive it")
+        if self.expires_at and memory.hot:
+            lines.append(f"  expires after {self.expires_at:%Y-%m-%d}, unless it is pinned")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
             lines.append(f"  rests on {source.at:%Y-%m-%d} {source.speaker or source.role}: {quote!r}")
         lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
-        lines += [
-            f"  {event.at:%Y-%m-%d %H:%M} {event.cause}: {event.operation.because} (run {event.run_id})"
-            for event in self.history
+        lived = [
+            f"  {one.at:%Y-%m-%d %H:%M} {one.cause}: {one.operation.because} (run {one.run_id})" for one in self.history
         ]
+        lines += dict.fromkeys(lived)  # a summary changes its member and is linked with it, for one reason
         return "\n".join(lines)
 
 
 def explain(ports: Ports, memory: Memory) -> Explanation:
     """Everything known about a memory. A pure read."""
     now, config, kept = ports.now(), ports.config, exempt(memory)
-    fades = memory.hot and kept is None
+    ways = leaving(memory, config) if memory.hot and kept is None else []
+    never = f"not before the year 9999 by the policy {config.retention_policy}"
+    at, rule = min(ways, default=(None, never))
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),
         parts=parts(memory, config, now),
-        fades_at=fades_at(memory, config, config.forgetting_threshold) if fades else None,
+        fades_at=at,
+        rule=rule,
+        expires_at=expiry(memory, config),
         kept_because=kept,
         history=tuple(ports.store.history(memory.scope, memory.id)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),

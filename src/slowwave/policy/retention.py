@@ -303,18 +303,30 @@ def _fading_from(memory: Memory, config: Config) -> datetime | None:
     return fades_at(memory, config, config.consolidation_retention_threshold)
 
 
-def _leaves_at(memory: Memory, config: Config) -> datetime | None:
-    """The first instant at which the policy would archive it, exemptions aside."""
+def leaving(memory: Memory, config: Config) -> list[tuple[datetime, str]]:
+    """Each rule by which the policy would archive it, with the first instant at which it holds, exemptions aside."""
     if config.retention_policy not in _SCORED:
-        return fades_at(memory, config, config.forgetting_threshold)
+        threshold = config.forgetting_threshold
+        at = fades_at(memory, config, threshold)
+        return [(at, f"strength below {threshold}")] if at else []
     at_most_exempt = fades_at(memory, config, nextafter(config.archive_exempt_score, inf))
+    days: float | None = config.archive_max_idle_days
+    last = ""
     if config.retention_policy == "graduated":
         stage = category(memory.category).stage_days
-        days = config.archive_max_idle_days if stage == LASTING_DAYS else stage
-        return _both(_past(memory.anchor, days), at_most_exempt) if days is not None else None
-    idle = _both(_past(memory.anchor, config.archive_max_idle_days), at_most_exempt)
-    low = fades_at(memory, config, config.relevance_archive_threshold)
-    return min(filter(None, (idle, low)), default=None)
+        days = days if stage == LASTING_DAYS else stage
+        last = f", the last stage of category {memory.category}"
+    idle = _both(_past(memory.anchor, days), at_most_exempt) if days is not None else None
+    rules = [(idle, f"unused for more than {days or 0:g} days{last}, at relevance {config.archive_exempt_score} or less")]
+    if config.retention_policy == "relevance":
+        threshold = config.relevance_archive_threshold
+        rules.append((fades_at(memory, config, threshold), f"relevance below {threshold}"))
+    return [(at, rule) for at, rule in rules if at is not None]
+
+
+def _leaves_at(memory: Memory, config: Config) -> datetime | None:
+    """The first instant at which the policy would archive it, exemptions aside."""
+    return min((at for at, _ in leaving(memory, config)), default=None)
 
 
 def _past(anchor: datetime, days: float) -> datetime | None:

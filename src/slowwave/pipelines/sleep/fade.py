@@ -11,7 +11,7 @@ from slowwave.pipelines.moves import moved
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.pipelines.sleep.targets import facts_over, messages_over
 from slowwave.pipelines.sleep.wording import words_over
-from slowwave.policy.retention import should_fade, strength
+from slowwave.policy.retention import leaving, should_fade, strength
 from slowwave.ports import Ports
 
 
@@ -51,16 +51,16 @@ def _faded(night: Night) -> list[Change]:
         if reason is None:
             continue
         after = moved(memory, "stage" if reason == "stage" else "fade", night.ports.config)
-        changes.append(Change(before=memory, after=after, because=_told(night, memory, reason), unless_used=True))
+        changes.append(Change(before=memory, after=after, because=_told(night, memory), unless_used=True))
     return changes
 
 
-def _told(night: Night, memory: Memory, reason: str) -> str:
+def _told(night: Night, memory: Memory) -> str:
     config = night.ports.config
-    if reason == "stage":
-        return "past the last stage of its retention"
     idle = (night.now - memory.anchor).days
     unused = f"unused for {idle:,} days" if memory.used_at else f"never used in {idle:,} days"
-    below = "" if config.retention_policy == "relevance" else f", below {config.forgetting_threshold}"
     now_at = math.floor(1000 * strength(memory, config, night.now)) / 1000  # rounded up, it would not lie below
-    return f"strength {now_at:.3f}{below}: {unused}"
+    rule = min(leaving(memory, config))[1]  # that which held first
+    if rule.startswith("strength "):
+        return f"{rule.replace(' ', f' {now_at:.3f}, ', 1)}: {unused}"
+    return f"relevance {now_at:.3f}, {unused}; the rule: {rule}"

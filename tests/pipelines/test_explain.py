@@ -1,0 +1,86 @@
+"""What a person is told of one memory: when it fades, by which rule, and what would keep it."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from slowwave import AgentMemory, Config
+from slowwave.testing import FrozenClock
+
+if TYPE_CHECKING:
+    from tests.conftest import World
+
+Opened = Callable[..., tuple[AgentMemory, FrozenClock]]
+RULES = (
+    ({"retention_policy": "half_life"}, "strength below 0.1", "strength 0.0"),
+    ({"retention_policy": "relevance"}, "relevance below 0.2", "the rule: relevance below 0.2"),
+    (
+        {"retention_policy": "relevance", "archive_max_idle_days": 20},
+        "unused for more than 20 days, at relevance 0.5 or less",
+        "the rule: unused for more than 20 days",
+    ),
+    (
+        {"retention_policy": "graduated"},
+        "unused for more than 90 days, the last stage of category person, at relevance 0.5 or less",
+        "the last stage of category person",
+    ),
+)
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    memories: list[AgentMemory] = []
+
+    def make(**settings: object) -> tuple[AgentMemory, FrozenClock]:
+        clock = FrozenClock(datetime(2026, 1, 1, tzinfo=UTC))
+        memories.append(AgentMemory.open(":memory:", llm=None, embedder="none", clock=clock, config=Config(**settings)))
+        return memories[-1], clock
+
+    yield make
+    for memory in memories:
+        memory.close()
+
+
+@pytest.mark.parametrize(("settings", "rule", "because"), RULES, ids=lambda one: str(one)[:60])
+def test_it_says_when_a_fact_fades_by_which_rule_and_what_keeps_it(
+    opened: Opened, settings: dict[str, object], rule: str, because: str
+) -> None:
+    memory, clock = opened(**settings)
+    (one,) = memory.add("Ada owns the deploy pipeline", category="person").ids
+    told = memory.explain(one)
+    assert told.fades_at is not None
+    assert told.rule == rule
+    assert f"fades on {told.fades_at:%Y-%m-%d} ({rule}), unless it is used (10 uses keep it) or pinned" in str(told), (
+        told
+    )
+    clock.now = told.fades_at
+    memory.sleep()
+    assert memory.get(one).phase == "cold", "and on that day it does"
+    assert because in str(memory.explain(one))
+
+
+def test_a_curve_that_is_almost_flat_is_said_to_never_get_there(opened: Opened) -> None:
+    memory, _ = opened(retention_policy="power")
+    told = memory.explain(memory.add("Ada owns the deploy pipeline", category="person").ids[0])
+    assert told.fades_at is None
+    assert "does not fade: not before the year 9999 by the policy power" in str(told)
+
+
+def test_a_time_to_live_is_told_too(opened: Opened) -> None:
+    memory, _ = opened(category_ttl_days={"observation": 30})
+    told = memory.explain(memory.add("Rome has trams", category="observation").ids[0])
+    assert "expires after 2026-01-31, unless it is pinned" in str(told)
+    assert told.kept_because is None
+
+
+def test_one_reason_of_one_run_is_told_once(world: "World") -> None:
+    memory = world.open()
+    for n in range(5):
+        memory.add(f"Hike {n} went up the northern trail", kind="episodic", category="observation")
+    one = memory.get_all()[0].id
+    world.fade(memory)
+    memory.sleep()
+    told = str(memory.explain(one))
+    assert told.count("sleep/compress: ") == 1
