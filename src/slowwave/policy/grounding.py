@@ -8,8 +8,10 @@ from typing import Final
 from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import Memory
 from slowwave.policy import naming
+from slowwave.policy.charges import charges
 from slowwave.policy.dates import Written, derivable, exact, mentioned, weekdays
 from slowwave.policy.patterns import late
+from slowwave.policy.polarity import contrary
 from slowwave.policy.quotes import Found, locate
 from slowwave.policy.segment import STOP_WORDS, stem, terms
 
@@ -69,15 +71,12 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
     if fact.quote and locate(fact.quote, turn.text) is None:
         return "its quote does not stand in the message"
     near = (turn, *around)
-    known = _known_words(near, speakers)
-    if foreign := _foreign_names(fact.text, known, [m.text for m in near]):
-        return f"no one said the name {foreign[0]!r}"
-    if foreign := _foreign_dates(fact.text, near):
-        return f"the date {foreign[0]!r} does not follow from what was said"
-    if foreign := _foreign_numbers(fact.text, [m.text for m in near]):
-        return f"no one said the number {foreign[0]!r}"
+    if invented := _invented(fact, near, speakers):
+        return invented
     if not _shares_content(fact, near, speakers):
         return "its quote says nothing of it"
+    if opposite := _denied(fact, turn, near):
+        return f"one affirms what the other denies: {opposite!r}"
     other = _swapped(fact, turn, speakers)
     return f"{turn.speaker} says it of themselves, and it tells of {other}" if other else None
 
@@ -93,7 +92,7 @@ def keeps(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
         found = naming.names(member.text)
         missing |= dict.fromkeys(n for n in (*found.inside, *found.opening) if not naming.is_named_in(n, said))
         for written in mentioned(member.text):
-            if not any(_parts(r) <= when | {f"d{n}" for n in counted} for r in written.readings):
+            if not any(parts(r) <= when | {f"d{n}" for n in counted} for r in written.readings):
                 missing[member.text[written.start : written.end]] = None
         bare = without(member.text, mentioned(member.text))
         missing |= dict.fromkeys(n for n, forms in naming.numbers(bare).items() if not forms & counted)
@@ -119,8 +118,8 @@ def adds(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
 
 def related(summary: str, members: Sequence[Memory]) -> bool:
     """Whether a summary speaks of its members at all, names aside."""
-    wanted = _content(summary, {m.speaker for m in members if m.speaker})
-    return not wanted or _share(wanted, frozenset().union(*(_content(m.text, ()) for m in members))) >= CONTENT_MIN
+    wanted = content(summary, {m.speaker for m in members if m.speaker})
+    return not wanted or share(wanted, frozenset().union(*(content(m.text, ()) for m in members))) >= CONTENT_MIN
 
 
 def without(text: str, written: Iterable[Written]) -> str:
@@ -158,16 +157,16 @@ def _around(turn: Turn, transcript: Transcript) -> tuple[Memory, ...]:
 
 def _supported(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     """Find the message that holds most of a fact's content, at least half of it, and take its best sentence as quote."""
-    wanted = _content(fact.text, transcript.speakers)
+    wanted = content(fact.text, transcript.speakers)
     best: tuple[float, Turn] | None = None
     for turn in transcript.turns:
-        share = _share(wanted, _content(turn.memory.text, ())) + (0.1 if turn.number == fact.turn else 0)
-        if best is None or share > best[0]:
-            best = (share, turn)
+        held = share(wanted, content(turn.memory.text)) + (0.1 if turn.number == fact.turn else 0)
+        if best is None or held > best[0]:
+            best = (held, turn)
     if best is None or best[0] < SUPPORT_MIN or len(wanted) < _SUPPORT_TERMS:
         return Rejected(text=fact.text, reason="it names no message, and none supports it")
     sentences = [m.group().strip() for m in _SENTENCE.finditer(best[1].memory.text) if m.group().strip()]
-    quote = max(sentences, key=lambda s: _share(wanted, _content(s, ())))
+    quote = max(sentences, key=lambda s: share(wanted, content(s)))
     placed = replace(fact, turn=best[1].number, quote=quote)
     reason = check(placed, best[1].memory, _around(best[1], transcript), transcript.speakers)
     return Rejected(text=fact.text, reason=reason) if reason else placed
@@ -212,12 +211,35 @@ def _foreign_numbers(text: str, sources: Iterable[str]) -> list[str]:
 
 def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> bool:
     """Whether fact and source speak of one matter: much shared content where capitals tell nothing, else a telling quote."""
-    wanted, held = _content(fact.text, speakers), frozenset().union(*(_content(m.text, ()) for m in near))
+    wanted, held = content(fact.text, speakers), frozenset().union(*(content(m.text, ()) for m in near))
     if not _tells_names(fact.text) or _capitalises_nouns([m.text for m in near]):
-        return not wanted or _share(wanted, held) >= CONTENT_MIN
+        return not wanted or share(wanted, held) >= CONTENT_MIN
     if not any(_tells_names(m.text) for m in near):
         return bool(wanted & held)
-    return bool(wanted & held) or len(_content(fact.quote or near[0].text, speakers)) >= _TELLING_QUOTE
+    return bool(wanted & held) or len(content(fact.quote or near[0].text, speakers)) >= _TELLING_QUOTE
+
+
+def _invented(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> str | None:
+    """The name, date, number or accusation of a fact that no one said."""
+    texts = [m.text for m in near]
+    if foreign := _foreign_names(fact.text, _known_words(near, speakers), texts):
+        return f"no one said the name {foreign[0]!r}"
+    if foreign := _foreign_dates(fact.text, near):
+        return f"the date {foreign[0]!r} does not follow from what was said"
+    if foreign := _foreign_numbers(fact.text, texts):
+        return f"no one said the number {foreign[0]!r}"
+    harm = charges(fact.text, texts)
+    return f"no one said {harm[0]!r}" if harm else None
+
+
+def _denied(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | None:
+    """The word on which a fact says the opposite of the sentences of its quote, or of the whole message."""
+    said, beside = turn.text, [m.text for m in near]
+    if fact.quote and (found := locate(fact.quote, said)):
+        cut = [m.group() for m in _SENTENCE.finditer(said) if m.start() < found.end and found.start < m.end()]
+        if opposite := contrary(fact.text, cut, beside):
+            return opposite
+    return contrary(fact.text, [said], beside)
 
 
 def _swapped(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
@@ -245,7 +267,8 @@ def _tells_names(text: str) -> bool:
     return 2 * sum(c.lower() != c.upper() for c in letters) >= len(letters)
 
 
-def _content(text: str, names: Iterable[str]) -> frozenset[str]:
+def content(text: str, names: Iterable[str] = ()) -> frozenset[str]:
+    """The stems of a text that tell something: no stop words, none of these names, none that a mind may add."""
     return _telling(text) - _PARAPHRASE - {term for name in names for term in terms(name)}
 
 
@@ -255,16 +278,18 @@ def _telling(text: str) -> frozenset[str]:
     return frozenset(terms(bare))
 
 
-def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
+def share(wanted: frozenset[str], held: frozenset[str]) -> float:
+    """How much of what is wanted is held, 0 to 1."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
-def _parts(reading: tuple[int | None, int | None, int | None]) -> frozenset[str]:
+def parts(reading: tuple[int | None, int | None, int | None]) -> frozenset[str]:
+    """A date by its parts: y2026, m3, d7."""
     return frozenset(f"{letter}{part}" for letter, part in zip("ymd", reading, strict=True) if part)
 
 
 def _date_parts(text: str) -> frozenset[str]:
-    return frozenset().union(*(_parts(r) for w in mentioned(text) for r in w.readings))
+    return frozenset().union(*(parts(r) for w in mentioned(text) for r in w.readings))
 
 
 def _years_and_days(members: Iterable[Memory]) -> frozenset[str]:

@@ -1,0 +1,85 @@
+"""What one text affirms, another may not deny, whatever words both share."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.charges import charges
+from slowwave.policy.polarity import NO, OPEN, YES, contrary, denies, signs
+
+NUTS = "I am allergic to walnuts but I love hazelnuts."
+OPPOSITES = [
+    ("The user is not allergic to walnuts", NUTS),
+    ("The user loves walnuts and hates hazelnuts", NUTS),
+    ("The user loves walnuts", NUTS),
+    ("Ada likes figs", "Ada hates figs"),
+    ("Ada eats meat", "I have never eaten any meat"),
+    ("Ada smokes", "I quit smoking last year"),
+    ("Juno never painted the cellar stairs", "Juno painted the cellar stairs white"),
+    ("Juno painted the cellar stairs", "Juno didn't paint the cellar stairs"),
+    ("Ada no longer owns the boat", "Ada owns the red boat"),
+    ("Ada has no siblings", "My whole weekend was lovely"),
+    ("Does Ada never smoke?", "Ada smokes"),
+]
+AGREEING = [
+    ("The user is allergic to walnuts", NUTS),
+    ("The user loves hazelnuts and not walnuts", NUTS),
+    ("The user is allergic to shellfish", "I can't eat prawns"),
+    ("The user is vegetarian", "I don't eat meat"),
+    ("Ada dislikes figs", "Ada doesn't like figs"),
+    ("Ada no longer smokes", "I quit smoking"),
+    ("Ada loves hiking", "I can't wait to go hiking!"),
+    ("Ada owns a boat", "I didn't know that Ada owns a boat"),
+    ("Ada likes sailing", "Don't you like sailing?"),
+    ("Ada eats fish", "I don't eat meat, but I eat fish"),
+    ("Ada loves fish", "I don't eat meat and love fish"),
+    ("The user does not eat meat", "Ich esse kein Fleisch"),
+    ("The user does not eat meat", "我不吃肉"),
+    ("Ada is not unhappy", "unusual"),
+    ("Juno kept the harbour, quay, pier and mole lamps", "Juno did not see the tall grey harbour lamps"),
+]
+
+
+@pytest.mark.parametrize(("claim", "source"), OPPOSITES)
+def test_a_claim_that_turns_its_source_round_is_found(claim: str, source: str) -> None:
+    assert contrary(claim, [source])
+
+
+@pytest.mark.parametrize(("claim", "source"), AGREEING)
+def test_a_paraphrase_is_no_contradiction(claim: str, source: str) -> None:
+    assert contrary(claim, [source]) is None
+
+
+def test_what_stands_around_may_lend_a_negation_and_takes_none() -> None:
+    assert contrary("Ada has no siblings", ["I grew up alone"], ["Any brothers?", "I never had any"]) is None
+    assert contrary("Ada paints", ["Ada paints"], ["Ada never paints"]) is None
+
+
+def test_of_what_is_said_both_ways_nothing_can_be_told() -> None:
+    assert contrary("Ada likes figs", ["Ada hates figs", "Ada likes figs"]) is None
+
+
+def test_a_negation_reaches_four_content_words() -> None:
+    found = signs("Ada never painted cellar stairs white green")
+    assert found["ada"] == {YES}
+    assert found["white"] == {NO}
+    assert found["green"] == {OPEN}
+
+
+def test_two_negations_affirm() -> None:
+    assert signs("Ada does not dislike figs")["fig"] == {YES}
+
+
+@given(st.text(max_size=200))
+def test_no_text_contradicts_itself(text: str) -> None:
+    assert contrary(text, [text]) is None
+
+
+@given(st.text(max_size=100))
+def test_what_denies_is_told_of_any_text(text: str) -> None:
+    assert denies(f"{text} never ")
+
+
+def test_a_charge_must_have_been_made() -> None:
+    assert charges("The user wants to poison walnuts", [NUTS]) == ("poison",)
+    assert charges("Juno stole the paint and lied", ["Juno steals paint"]) == ("lied",)
+    assert charges("Juno painted the stairs", ["Juno painted the stairs"]) == ()

@@ -1,0 +1,100 @@
+"""A summary says sentence by sentence what its members say, or it is refused."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.model.memory import Memory
+from slowwave.policy.support import omitted, unsupported, untold
+
+AT = datetime(2026, 3, 20, 9, tzinfo=UTC)
+STAIRS = ("cellar", "attic", "porch", "tower", "garden")
+FACTS = [f"Juno painted the {stair} stairs white on {day} March 2026" for day, stair in enumerate(STAIRS, 7)]
+
+
+def said(text: str, speaker: str | None = None) -> Memory:
+    return Memory(id=text, scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT, speaker=speaker)
+
+
+MEMBERS = [said(text) for text in FACTS]
+PEOPLE = [said("Ada hates walnuts"), said("Bob likes walnuts and rye bread"), said("Cid met Dot twice")]
+
+
+def turned(joint: str) -> str:
+    return joint.join(FACTS[n].replace(STAIRS[n], STAIRS[n - 1]) for n in range(len(FACTS)))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (". ".join(FACTS) + ". Juno stole the paint from a neighbour and lied about it to everyone.", "'stole'"),
+        (". ".join(FACTS) + ". Juno bribed everyone.", "'bribed'"),
+        (". ".join(FACTS) + " and dined with three captains afterwards.", "'dined'"),
+        (". ".join(FACTS) + ". Juno, a criminal, painted the cellar stairs white.", "'criminal'"),
+        (". ".join(FACTS).replace("painted", "never painted"), "'paint'"),
+        (turned(". "), "'7 March 2026'"),
+        (turned(", "), "'7 March 2026'"),
+        (f"Juno destroyed {' '.join(STAIRS)} stairs white: 7, 8, 9, 10, 11 March 2026.", "'destroyed'"),
+        ("Juno painted the attic, cellar, porch, tower and garden stairs white on 7, 8, 9, 10, 11 March 2026.", "'7'"),
+        ("On 7 March 2026 the attic, on 8 March the cellar stairs: white, by Juno, who painted.", "'7 March 2026'"),
+        ("On 8 March, and on 9 March, the cellar stairs: painted white by Juno.", "'8 March'"),
+    ],
+)
+def test_what_the_members_do_not_say_is_refused(text: str, why: str) -> None:
+    assert why in str(unsupported(text, MEMBERS))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ". ".join(FACTS),
+        "Juno painted the cellar, attic, porch, tower and garden stairs white on 7, 8, 9, 10 and 11 March 2026.",
+        "On 7, 8, 9, 10 and 11 March 2026 Juno painted the cellar, attic, porch, tower and garden stairs white.",
+        "Juno painted all stairs white on 7, 8, 9, 10 and 11 March 2026.",
+        "In March 2026 Juno painted stairs white: the cellar (7 March), attic (8 March), porch (9 March) and others.",
+        "On 7 March 2026 Juno painted the cellar stairs white, on 8 March the attic, on 9 March the porch stairs.",
+    ],
+)
+def test_what_keeps_each_pair_may_be_said_in_other_order(text: str) -> None:
+    assert unsupported(text, MEMBERS) is None
+
+
+def test_names_keep_what_is_said_of_them() -> None:
+    assert unsupported("Ada hates walnuts; Bob likes walnuts and rye bread; Cid met Dot twice", PEOPLE) is None
+    assert unsupported("Ada likes rye bread and walnuts; Bob hates walnuts", PEOPLE)
+
+
+def test_a_date_may_be_told_by_the_day_it_was_said() -> None:
+    members = [said("Juno painted the cellar yesterday"), said("Juno swept the attic on 3 March 2026")]
+    assert (
+        unsupported("Juno painted the cellar on 19 March 2026. Juno swept the attic on 3 March 2026", members) is None
+    )
+
+
+def test_a_summary_of_one_is_held_to_its_words() -> None:
+    assert unsupported("Ada hates walnuts", PEOPLE[:1]) is None
+    assert unsupported("Ada loves walnuts", PEOPLE[:1])
+
+
+def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
+    talk = [said("I love the new harbour lamps", "Ada"), said("They were never lit, what a pity", "Bob")]
+    assert untold("Ada spoke of the harbour lamps. Ada: love the new harbour lamps. Lamps!", talk) is None
+    assert untold("Ada does not love the new harbour lamps.", talk)
+    assert untold("Ada stole the harbour lamps.", talk) == "no memory says 'stole'"
+    assert (
+        untold("Ada loves harbour lamps. Violet tulips grow everywhere downtown.", talk) == "no message says 'violet'"
+    )
+
+
+def test_omitted_words_are_told_as_written() -> None:
+    assert omitted("Ada never owned the red boat", "Ada owns the red boat with a crew") == ("crew",)
+
+
+@given(st.lists(st.sampled_from([*FACTS, *(m.text for m in PEOPLE), "Ada has no cat.", "Finding 3 is so", "Goal"]), min_size=1, unique=True))
+def test_the_members_themselves_always_pass(texts: Sequence[str]) -> None:
+    members = list(map(said, texts))
+    assert unsupported(". ".join(text.rstrip(".") for text in texts), members) is None
+    assert unsupported("; ".join(text.rstrip(".") for text in texts), members) is None
+    assert untold("\n".join(texts), members) is None
