@@ -20,6 +20,7 @@ from slowwave.policy.grounding import adds, related
 from slowwave.policy.importance import Frequencies, importance
 from slowwave.policy.redaction import redact
 from slowwave.policy.segment import terms
+from slowwave.policy.support import untold
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -85,9 +86,14 @@ class Writer:
 
     def _faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
         invented = adds(text, memories)
-        if text and not invented and related(text, memories):
+        if invented:
+            what = f"it invents {', '.join(map(repr, invented[:3]))}"
+        elif not text or not related(text, memories):
+            what = "it speaks of something else"
+        elif (untrue := untold(text, memories)) is not None:
+            what = untrue
+        else:
             return True
-        what = f"it invents {', '.join(map(repr, invented[:3]))}" if invented else "it speaks of something else"
         self.problems.append(f"a summary of messages {span[0]} to {span[1]} was refused: {what}")
         return False
 

@@ -23,6 +23,7 @@ from slowwave.policy.categories import later
 from slowwave.policy.grounding import adds, keeps, related
 from slowwave.policy.grouping import groups as together
 from slowwave.policy.retention import USES_THAT_KEEP, curve_of, fading, protected
+from slowwave.policy.support import unsupported
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -169,9 +170,8 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
         return f"a summary of {len(members)} memories was refused: it invents {', '.join(map(repr, invented[:3]))}"
     if ports.store.held(ports.scope, [content_key(text)]):
         return f"a summary of {len(members)} memories was refused: a person undid these very words"
-    if not related(text, members):
-        return f"a summary of {len(members)} memories was refused: it speaks of something else"
-    return None
+    reason = unsupported(text, members) if related(text, members) else "it speaks of something else"
+    return f"a summary of {len(members)} memories was refused: {reason}" if reason else None
 
 
 def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[Group, tuple[str, ...]]:
@@ -202,6 +202,7 @@ def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[
             before=member,
             after=moved(member, "consolidate", ports.config, superseded_by=summary.id),
             because=because,
+            unless_used=True,
         )
         for member in members
     ]
