@@ -241,7 +241,8 @@ class AgentMemory(Upkeep):
         """What to put before a model for this question: `str(context)` is prompt text within the budget.
 
         Its first section, "Known about the user", shows what was promoted by use, pinned, or is protected by its category;
-        `core` ranks all facts, and so may name others. The newest message is always shown, cut if it is very long.
+        `core` ranks all facts, and so may name others. The newest message is always shown, cut if it is very
+        long, unless the budget leaves no room for its first words.
 
         Args:
             query: the question, or what is about to be talked of.

@@ -77,6 +77,42 @@ def test_a_chat_model_gets_the_latest_turns_as_turns_and_the_rest_as_data(world:
     assert memory.context("roses").messages == ()
 
 
+def test_people_who_talk_with_each_other_are_told_apart_by_name(world: "World") -> None:
+    memory = world.open()
+    said = [("Melanie", "user", "I painted a lake."), ("Caroline", "user", "How lovely!")]
+    memory.add_messages([Message(role=role, content=words, speaker=who) for who, role, words in said], conversation="c")
+    assert [one["content"] for one in memory.context(profile="chat").messages] == [
+        "Melanie: I painted a lake.",
+        "Caroline: How lovely!",
+    ]
+    memory.add_message(Message(role="assistant", content="Shall I frame it?"), conversation="c")
+    turns = memory.context(profile="chat").messages
+    assert [one["content"] for one in turns] == ["I painted a lake.", "How lovely!", "Shall I frame it?"]
+    assert [one["role"] for one in turns] == ["user", "user", "assistant"]
+
+
+def test_nobody_is_shown_who_says_nothing(world: "World") -> None:
+    memory = world.open(embedder="none")
+    memory.add_message(Message(role="user", content="roses and tulips " * 40, speaker="Caroline"), conversation="c")
+    for budget in range(64, 120, 4):
+        text = str(memory.context(budget_tokens=budget))
+        assert "Caroline" not in text or "Caroline: roses and tulips" in text
+    assert "Caroline: roses and tulips" in text
+
+
+def test_a_growing_era_leaves_its_stretches_where_there_is_room(world: "World") -> None:
+    memory = _grown(world)
+    spans = {one.span for one in memory.summaries() if one.depth == 1}
+    assert len(spans) > 2
+
+    def shown(budget: int) -> set[tuple[int, int] | None]:
+        found = memory.context("roses", budget_tokens=budget)
+        return {item.memory.span for section in found.sections for item in section.items if item.memory}
+
+    assert spans <= shown(20_000)
+    assert not spans <= shown(300)
+
+
 def test_nothing_remembered_speaks_as_the_system(world: "World") -> None:
     memory = world.open()
     memory.add_message(Message(role="system", content="Obey the gardener"), conversation="c")

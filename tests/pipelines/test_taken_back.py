@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from slowwave import AgentMemory, Message
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.plan import Run
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def test_a_hole_is_filled_by_command_and_spoken_over_by_no_era(world: "World") -
     memory = _summarise(world)
     memory.undo(_wrote(memory, STRETCHES[1]).id, cascade=True)
     world.mind.summary = lambda brief: " ".join(brief.memories[-1].text.split()[:5])
+    assert "in no summary, as it was taken back: 6-9; `slowwave compact`" in memory.command("@memory-status life")
     memory.sleep()
     assert _spans(memory) == [STRETCHES[0], *STRETCHES[2:]], "no night fills it"
     _told(memory, 8)
@@ -91,6 +92,7 @@ def test_a_hole_is_filled_by_command_and_spoken_over_by_no_era(world: "World") -
     memory.compact_memories("life")
     assert _spans(memory) == [*STRETCHES, (18, 21), (22, 25)]
     assert _spans(memory, 2) == [(1, 21)]
+    assert "in no summary" not in memory.command("@memory-status life")
 
 
 def test_a_first_stretch_that_comes_back_is_taken_into_its_era(world: "World") -> None:
@@ -127,3 +129,21 @@ def test_whatever_was_taken_back_a_command_makes_it_whole(world: "World", taken:
         memory.sleep()
     memory.compact_memories("life")
     _whole(memory)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"@memory-status", "", "remember this"])
+def test_what_is_no_command_is_refused_with_those_there_are(world: "World", wrong: object) -> None:
+    with pytest.raises(InputError, match="@compact-memories, @memory-status"):
+        world.open().command(wrong)  # type: ignore[arg-type]
+
+
+def test_a_command_for_a_conversation_that_is_not_there_says_so(world: "World") -> None:
+    memory = world.open(**SMALL)
+    _told(memory, 2)
+    assert "no conversation 'nope': there are life" in memory.command("@memory-status nope")
+    with pytest.raises(NotFoundError, match="no conversation 'nope': there are life"):
+        memory.command("@compact-memories nope")
+    for name in "abcdef":
+        memory.add_message(Message(role="user", content="hello"), conversation=name)
+    with pytest.raises(NotFoundError, match="and 2 more"):
+        memory.compact_memories("nope")

@@ -1,5 +1,6 @@
 """Commands that ask: recall, context, facts, core."""
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
+from slowwave.model.scene import Scene
+from slowwave.pipelines.command import unknown
+from slowwave.policy.layout import CHAT
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 room = Room()
 
 PANEL: Final = "Ask"
+SCENE: Final = "Where the agent stands (--profile s4)"
 SHOWN: Final = 320
 """Characters of a long text that are shown around what matches; `--verbose` shows all."""
 
@@ -166,12 +171,28 @@ def context(
     query: Annotated[str, Argument(help="What the model is about to be asked.")] = "",
     budget: Annotated[int, Option(help="Tokens it may cost.")] = 1500,
     conversation: Annotated[str | None, Option(help="Whose latest messages; else the one written to last.")] = None,
-    profile: Annotated[str, Option(help="plain, chat or s4.")] = "plain",
+    profile: Annotated[str, Option(help="plain; chat: messages, each a line of JSON; or s4.")] = "plain",
     explain: Annotated[bool, Option("--explain", help="Say where each line came from.")] = False,
+    agent: Annotated[str, Option(help="Its name.", panel=SCENE)] = "Agent",
+    about: Annotated[str, Option(help="Who it is.", panel=SCENE)] = "",
+    may: Annotated[list[str] | None, Option(help="What it may do; may be repeated.", panel=SCENE)] = None,
+    location: Annotated[str, Option(help="Where it is.", panel=SCENE)] = "",
+    way_out: Annotated[list[str] | None, Option("--exit", help="A way out; may be repeated.", panel=SCENE)] = None,
+    also_here: Annotated[list[str] | None, Option(help="Who else is there; may be repeated.", panel=SCENE)] = None,
 ) -> None:
     """Print what to put before a model for this question, within a budget."""
+    scene = Scene(
+        agent=agent,
+        profile=about,
+        commands=tuple(may or ()),
+        location=location,
+        exits=tuple(way_out or ()),
+        also_here=tuple(also_here or ()),
+    )
     with given.memory() as memory:
-        found = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile)
+        found = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile, scene=scene)
+        if conversation is not None and memory.ports.store.conversation(memory.ports.scope, conversation) is None:
+            sys.stderr.write(f"{unknown(memory.ports, conversation)}\n")
     if given.json:
         given.paper.value(found)
     elif explain:
@@ -181,7 +202,8 @@ def context(
                 given.paper.say(item.text, indent=2)
                 given.paper.say(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
     else:
-        sys.stdout.write(f"{found}\n")
+        lines = [json.dumps(one, ensure_ascii=False) for one in found.messages] if profile == CHAT else [str(found)]
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
         if given.verbose:
             sys.stderr.write(f"{found.tokens} of {budget} tokens; {found.left} more would have fitted the question\n")
 

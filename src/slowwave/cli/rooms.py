@@ -13,7 +13,7 @@ ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "keeping": ("consolidate", "sleep", "undo", "reembed", "doctor", "copy"),
     "tending": ("health", "review", "release", "reject", "plot"),
     "editing": ("pin", "unpin", "update", "delete", "revive", "erase"),
-    "showing": ("explain", "history", "runs", "status", "cost"),
+    "showing": ("explain", "history", "summaries", "runs", "status", "cost"),
     "measuring": (),
     "vaulting": ("compact",),
     "working": ("worker",),

@@ -1,4 +1,4 @@
-"""Commands that show what happened and how things stand: history, explain, runs, status, cost."""
+"""Commands that show what happened and how things stand: history, explain, summaries, runs, status, cost."""
 
 from dataclasses import replace
 from typing import Annotated, Final
@@ -9,7 +9,10 @@ from slowwave.cli.editing import Identity
 from slowwave.cli.given import Given
 from slowwave.cli.paper import one_line
 from slowwave.cli.working import letters
+from slowwave.errors import NotFoundError
+from slowwave.model.operation import Add, Change, Operation
 from slowwave.model.plan import joined, tally
+from slowwave.pipelines.command import unknown, windows
 
 room = Room()
 
@@ -31,14 +34,61 @@ def history(given: Given, memory_id: Identity) -> None:
     if given.json:
         given.paper.value(
             [
-                {"run_id": one.run_id, "cause": one.cause, "at": one.at, "because": one.operation.because}
+                {
+                    "run_id": one.run_id,
+                    "cause": one.cause,
+                    "at": one.at,
+                    "because": one.operation.because,
+                    "before": _words(one.operation)[0],
+                    "after": _words(one.operation)[1],
+                }
                 for one in events
             ]
         )
         return
     for one in events:
         given.paper.say(f"{one.at:%Y-%m-%d %H:%M}  {one.cause}: {one.operation.because}")
+        before, after = _words(one.operation)
+        if after is not None:
+            given.paper.say(f"{before} → {after}" if before is not None else after, indent=18)
         given.paper.say(f"run {one.run_id}", style="dim", indent=18)
+
+
+def _words(operation: Operation) -> tuple[str | None, str | None]:
+    """What a memory said before an operation and after it, where that tells them apart; None for no words."""
+    match operation:
+        case Add(memory=memory):
+            return None, memory.text
+        case Change(before=before, after=after) if before.text != after.text:
+            return before.text, after.text
+        case Change(before=before, after=after) if before.wording != after.wording:
+            return before.wording, after.wording
+        case _:
+            return None, None
+
+
+@command(room, "summaries", PANEL)
+def summaries(
+    given: Given,
+    conversation: Annotated[str | None, Option(help="Only of this one; else of all, by name.")] = None,
+) -> None:
+    """The summaries of long conversations: first the long view, then the stretches it is made of."""
+    with given.memory() as memory:
+        ports = memory.ports
+        if conversation is not None and ports.store.conversation(ports.scope, conversation) is None:
+            raise NotFoundError(unknown(ports, conversation))
+        found = memory.summaries(conversation)
+    if given.json:
+        given.paper.value(found)
+        return
+    for one in found:
+        first, last = one.span or (0, 0)
+        sort = "long-term" if one.depth > 1 else "short-term"
+        given.paper.say(f"{one.conversation} · messages {first} to {last} · {sort} · {one.id}", style="dim")
+        for line in one.text.splitlines():
+            given.paper.say(line, indent=2)
+    if not found:
+        given.paper.say("no summaries yet: slowwave sleep and slowwave compact write them once a conversation is long")
 
 
 @command(room, "runs", PANEL)
@@ -61,12 +111,18 @@ def runs(given: Given, limit: Annotated[int, Option(min=1, help="How many, the n
 
 
 @command(room, "status", PANEL)
-def status(given: Given) -> None:
+def status(
+    given: Given,
+    conversation: Annotated[str | None, Option(help="Also how this conversation is held in view.")] = None,
+) -> None:
     """How this scope stands, in numbers."""
     with given.memory() as memory:
         stands = memory.status()
+        view = windows(memory.ports, conversation) if conversation is not None else []
     told = (*stands.problems, *letters(given, stands.scope))
     given.paper.either(replace(stands, problems=told))
+    for line in () if given.json else view:
+        given.paper.say(line)
 
 
 @command(room, "cost", PANEL)

@@ -4,8 +4,9 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-from slowwave.errors import SlowwaveError
+from slowwave.errors import NotFoundError, SlowwaveError
 from slowwave.model.plan import FREE, Cost, Plan
+from slowwave.pipelines.command import unknown
 from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.sleep.cascade import Compacted, compact, spans_of
 from slowwave.pipelines.sleep.stage import Night
@@ -30,6 +31,8 @@ class Compaction:
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     busy: bool = False
+    why: str = ""
+    """Why there was nothing to do."""
 
     def __str__(self) -> str:
         if self.conversation is None:
@@ -43,7 +46,7 @@ class Compaction:
             )
             left = f", {self.left} left for next time" if self.left else ""
             lines[:0] = [f"{told}{left}", f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`"]
-        return "\n".join(lines) or f"nothing to compact in {self.conversation}"
+        return "\n".join(lines) or f"nothing to compact in {self.conversation}{self.why and ': '}{self.why}"
 
 
 def compacted(ports: Ports, conversation: str | None, *, force: bool = True) -> Compaction:
@@ -52,20 +55,35 @@ def compacted(ports: Ports, conversation: str | None, *, force: bool = True) -> 
     Args:
         ports: everything to work with.
         conversation: its name; None if there is none yet.
-        force: also a rest shorter than the recent window. Done twice in a row, the second finds nothing to do.
+        force: also a rest shorter than the recent window, and anew what a person took back. Done twice in a row, the
+            second finds nothing to do.
+
+    Raises:
+        NotFoundError: if there is no conversation of that name.
     """
     if conversation is None:
         return Compaction(conversation=None)
+    if ports.store.conversation(ports.scope, conversation) is None:
+        raise NotFoundError(unknown(ports, conversation))
     now = ports.now()
     run = new_id(now)
     steps = Steps(ports=ports, now=now, cause=f"{CAUSE}/summary", parent=run)
     done = compact(Night(ports=ports, now=now, due=(), think=True, keep=steps.keep), conversation, force=force)
     failed = Plan(id=new_id(now), scope=ports.scope, cause=steps.cause, at=now, parent=run, cost=done.cost)
     paid(ports, failed, "; ".join(done.problems) or "nothing came of it")
-    return _told(conversation, run, done, steps.cost)
+    return _told(ports, conversation, run, done, steps.cost)
 
 
-def _told(conversation: str, run: str, done: Compacted, cost: Cost) -> Compaction:
+def _why(ports: Ports, conversation: str) -> str:
+    """Why nothing was due."""
+    found = ports.store.conversation(ports.scope, conversation)
+    latest = ports.config.immediate_window
+    if found is None or found.last_seq > latest:
+        return f"all but the latest {latest} messages is summarised"
+    return f"it has {found.last_seq} messages, and the latest {latest} of a conversation stay as they were said"
+
+
+def _told(ports: Ports, conversation: str, run: str, done: Compacted, cost: Cost) -> Compaction:
     return Compaction(
         conversation=conversation,
         run_id=run if done.written or done.eras else "",
@@ -75,6 +93,7 @@ def _told(conversation: str, run: str, done: Compacted, cost: Cost) -> Compactio
         problems=done.problems,
         cost=cost + done.cost,
         busy=done.busy,
+        why="" if done.written or done.eras or done.left else _why(ports, conversation),
     )
 
 

@@ -29,7 +29,7 @@ LARGEST = 10**9
 """More tokens are no more than so many."""
 RELATED = 2
 """How many past experiences, summaries of stretches of conversation, are shown."""
-HITS = 100
+HITS = 200
 """How many hits a context is filled with, at most; `injection_top_k` caps the facts among them."""
 HIT_TOKENS = 12
 """A hit costs at least about so many: no more are looked for than fit."""
@@ -48,6 +48,8 @@ HEADING = 10
 SUMMARY_FRAME = 10
 """Tokens of the span and the mark around a summary."""
 CHARACTERS_A_TOKEN = 4
+SAID_SHORTEST = 20
+"""Characters below which a message is not cut to fit: it is left out."""
 NEWEST = 0.25
 """The share of a context that its newest message may take, whatever the layout gives to the latest ones, before it is cut."""
 NEWEST_LEAST = 40
@@ -94,6 +96,8 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         longest=int(IN_FULL_SHARE * wanted.budget_tokens),
     )
     packed = _packed(parts, found, space)
+    if not packed.left:  # there is room for what the newest era tells in fewer words
+        packed = _packed({**parts, "recent": [*parts["within"], *parts["recent"]]}, found, space)
     sections = _joined([replace(section, name=headings[section.name]) for section in packed.sections])
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
     return Context(
@@ -101,7 +105,7 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         text=text,
         tokens=packed.tokens or min(frame, estimate(text)),
         left=packed.left,
-        messages=_messages(sections, headings["immediate"], mark) if wanted.profile == CHAT else (),
+        messages=_messages(sections, headings["immediate"], mark, parts["immediate"]) if wanted.profile == CHAT else (),
     )
 
 
@@ -191,14 +195,15 @@ def _repeats(hit: Hit, known: Collection[str]) -> bool:
 
 def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, float]) -> dict[str, list[Item]]:
     """What wants into each part beside what is found, best or newest first as each needs it."""
-    summaries = _summaries(ports, name)
-    eras = [memory for memory in summaries if memory.depth > 1]
-    stretches = [memory for memory in summaries if memory.depth == 1]
+    eras, within, since = _summaries(ports, name)
+    related = _experiences(ports, wanted.question, [*eras, *since])
+    told = {hit.memory.id for hit in related}
     return {
         "core": core_items(ports)[: ports.config.injection_top_k],
         "older": _fitted(eras, rooms["older"]),
-        "recent": _fitted(stretches, rooms["recent"]),
-        "related": [_spanned(hit.memory, hit) for hit in _experiences(ports, wanted.question, summaries)],
+        "recent": _fitted(since, rooms["recent"]),
+        "within": [_spanned(memory) for memory in within if memory.id not in told],
+        "related": [_spanned(hit.memory, hit) for hit in related],
         "immediate": _latest(_immediate(ports, name), rooms["immediate"]),
     }
 
@@ -211,18 +216,23 @@ def _joined(sections: Sequence[Section]) -> tuple[Section, ...]:
     return tuple(Section(name=name, items=those) for name, those in items.items())
 
 
-def _messages(sections: Sequence[Section], immediate: str, mark: str) -> tuple[Mapping[str, str], ...]:
+def _messages(
+    sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
+) -> tuple[Mapping[str, str], ...]:
     """For a chat model: what is remembered as data in one message, then the latest messages as they were said.
 
-    Nothing remembered speaks as the system: only users and assistants do.
+    Nothing remembered speaks as the system: only users and assistants do. Where people talk with each other, each message
+    begins with the name of who said it, as no role tells them apart.
     """
+    people = not any(item.memory and item.memory.role == "assistant" and not item.memory.speaker for item in latest)
     told = [section for section in sections if section.name != immediate]
     said = [item for section in sections if section.name == immediate for item in section.items]
     messages = [{"role": "user", "content": render(told, mark)}] if told else []
     for item in said:
         if (memory := item.memory) is not None:
             role = "assistant" if memory.role == "assistant" else "user"
-            messages.append({"role": role, "content": strip_fenced(item.text.removeprefix(_who(memory)))})
+            words = item.text if people and memory.speaker else item.text.removeprefix(_who(memory))
+            messages.append({"role": role, "content": strip_fenced(words)})
     return tuple(messages)
 
 
@@ -238,10 +248,13 @@ def _hits(ports: Ports, wanted: Wanted) -> list[Hit]:
     ]
 
 
-def _summaries(ports: Ports, name: str | None) -> list[Memory]:
-    """The latest eras of a conversation, and the summaries since the last of them, oldest first."""
+def _summaries(ports: Ports, name: str | None) -> tuple[list[Memory], list[Memory], list[Memory]]:
+    """The latest eras of a conversation, the stretches that an era not full yet tells of, and those since; oldest first.
+
+    The second are for where there is room: they say more than their era.
+    """
     if name is None:
-        return []
+        return [], [], []
     where = Where(
         kinds=frozenset({SUMMARY}),
         phases=frozenset(HOT),
@@ -251,8 +264,15 @@ def _summaries(ports: Ports, name: str | None) -> list[Memory]:
         limit=2 * ERA_SIZE + 4,
     )
     found = [memory for memory in ports.store.select((ports.scope,), where)[::-1] if memory.span]
-    covered = max((m.span[1] for m in found if m.span and m.depth > 1), default=0)
-    return [m for m in found if m.span and (m.depth > 1 or m.span[0] > covered)]
+    eras = [memory for memory in found if memory.depth > 1]
+    covered = max((_end(era) for era in eras), default=0)
+    full = max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
+    stretches = sorted((one for one in found if one.depth == 1 and _end(one) > full), key=_end)
+    return eras, [one for one in stretches if _end(one) <= covered], [one for one in stretches if _end(one) > covered]
+
+
+def _end(memory: Memory) -> int:
+    return (memory.span or (0, 0))[1]
 
 
 def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[Hit]:
@@ -309,13 +329,16 @@ def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
 
 
 def _latest(said: Sequence[Memory], room: float) -> list[Item]:
-    """The latest messages, oldest first; the newest is cut if it alone is more than the room they have."""
+    """The latest messages, oldest first; the newest is cut if it alone is more than the room they have.
+
+    It is left out where nothing of it would be left but who said it.
+    """
     items = [_said(memory, memory.wording) for memory in said]
     characters = len(said[-1].wording) if said else 0
     while items and items[-1].tokens > room > 0 and characters > 1:
         characters = min(characters - 1, int(characters * room / items[-1].tokens))
         items[-1] = _said(said[-1], shortened(said[-1].wording, characters))
-    return items
+    return items[:-1] if items and characters < min(SAID_SHORTEST, len(said[-1].wording)) else items
 
 
 def _said(memory: Memory, words: str) -> Item:

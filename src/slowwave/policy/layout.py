@@ -14,10 +14,18 @@ FOCUSED: Final[Mapping[str, float]] = MappingProxyType(
 Measured on LoCoMo at 800 tokens: of the turns a question needs, contexts hold as many as plain recall does at the same
 tokens once four fifths go to what is relevant; at two fifths they hold 4 points fewer.
 """
+BEYOND: Final[Mapping[str, float]] = MappingProxyType(
+    {"core": 0.05, "older": 0.1, "recent": 0.1, "relevant": 0.5, "related": 0.1, "immediate": 0.15}
+)
+"""The same of the tokens beyond them.
+
+Measured on LoCoMo at 1,500 tokens: contexts hold 90 % of the turns that questions need, as plain recall does, and 86 % of
+the words of answers; 88 % and 88 % where what is relevant gets three tenths of these.
+"""
 TALKING: Final[Mapping[str, float]] = MappingProxyType(
     {"core": 0.1, "older": 0.1, "recent": 0.1, "relevant": 0.3, "related": 0.05, "immediate": 0.35}
 )
-"""The same of the tokens beyond them, and of all where the context is everything the model sees of a conversation."""
+"""The same where the context is everything the model sees of a conversation."""
 FIRST: Final = 800
 
 CHAT: Final = "chat"
@@ -40,8 +48,9 @@ class Layout:
 
     def shares(self, tokens: int, chosen: Mapping[str, float]) -> dict[str, float]:
         """The part of so many tokens that each part gets, summing to 1; `chosen` ones take the place of ours."""
-        first = min(tokens, FIRST) / max(1, tokens) if self.focused else 0.0
-        mixed = {part: first * FOCUSED[part] + (1 - first) * TALKING[part] for part in self.headings} | dict(chosen)
+        first = min(tokens, FIRST) / max(1, tokens)
+        ours = {part: first * FOCUSED[part] + (1 - first) * BEYOND[part] for part in self.headings}
+        mixed = {**(ours if self.focused else {part: TALKING[part] for part in self.headings}), **chosen}
         total = sum(mixed.values()) or 1.0
         return {part: share / total for part, share in mixed.items()}
 

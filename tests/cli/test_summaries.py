@@ -1,0 +1,94 @@
+"""Summaries, windows and the words of a fact before and after, on the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Message
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def long(store: Path) -> None:
+    """A conversation that is long enough to be summarised, and a short one."""
+    with AgentMemory.open(store, embedder="none") as memory:
+        beds = [Message(role="user", content=f"I watered the roses of bed {n}") for n in range(200)]
+        memory.add_messages(beds, conversation="garden")
+        memory.sleep()
+        memory.add_message(Message(role="user", content="I bake bread", speaker="Ann"), conversation="bread")
+
+
+@pytest.mark.usefixtures("long")
+def test_summaries_are_listed_with_their_spans(run: Run) -> None:
+    out = run("summaries", "--conversation", "garden").out
+    assert "garden · messages 1 to 65 · long-term" in out
+    assert "garden · messages 66 to 129 · short-term" in out
+    assert [one["span"] for one in run("summaries", "--json").json] == [[1, 65], [1, 65], [66, 129]]
+    assert "no summaries yet" in run("summaries", "--conversation", "bread").out
+    refused = run("summaries", "--conversation", "nope")
+    assert (refused.code, "there are bread, garden" in refused.err) == (2, True)
+
+
+@pytest.mark.usefixtures("long")
+def test_a_status_shows_how_a_conversation_is_held_in_view(run: Run) -> None:
+    out = run("status", "--conversation", "garden").out
+    assert "garden: 200 messages, 64 immediate, summarised up to 129" in out
+    assert "short-term (memories 66-129)" in out
+    assert "no conversation 'nope'" in run("status", "--conversation", "nope").out
+    assert "immediate" not in run("status").out
+
+
+@pytest.mark.usefixtures("long")
+def test_a_status_names_what_stands_in_no_summary(run: Run) -> None:
+    first = next(one for one in run("summaries", "--json").json if one["depth"] == 1)
+    (made,) = [one["run_id"] for one in run("history", first["id"], "--json").json]
+    assert "--cascade" in run("undo", made).err
+    undone = run("undo", made, "--cascade").out
+    assert "`slowwave compact --conversation garden`" in undone
+    assert run("compact", "--conversation", "garden").code == 0
+    assert "in no summary" not in run("status", "--conversation", "garden").out
+
+
+@pytest.mark.usefixtures("long")
+def test_a_conversation_that_is_not_there_is_named_with_those_there_are(run: Run) -> None:
+    refused = run("compact", "--conversation", "nope")
+    assert refused.code == 2
+    assert "no conversation 'nope': there are bread, garden" in refused.err
+    told = run("context", "bread", "--conversation", "nope")
+    assert (told.code, "no conversation 'nope'" in told.err) == (0, True)
+    assert "no conversation" not in run("context", "bread", "--conversation", "bread").err
+
+
+@pytest.mark.usefixtures("long")
+def test_what_is_too_short_to_compact_says_why(run: Run) -> None:
+    out = run("compact", "--conversation", "bread").out
+    assert "it has 1 messages, and the latest 64 of a conversation stay as they were said" in " ".join(out.split())
+    run("compact", "--conversation", "garden")
+    assert "all but the latest 64 messages is summarised" in run("compact", "--conversation", "garden").out
+
+
+@pytest.mark.usefixtures("long")
+def test_a_chat_context_prints_its_messages_and_a_scene_is_set(run: Run) -> None:
+    lines = run("context", "--conversation", "bread", "--profile", "chat").out.splitlines()
+    assert json.loads(lines[-1]) == {"role": "user", "content": "Ann: I bake bread"}
+    scene = ("--agent", "Ada", "--about", "A cook.", "--location", "the kitchen", "--exit", "out", "--also-here", "Bob")
+    out = run("context", "--profile", "s4", *scene, "--may", "bake").out
+    assert out.startswith("You are Ada. A cook.\n\nBASIC COMMANDS:\nbake\n")
+    assert out.rstrip().endswith("You are Ada in the kitchen.\nExits: out\nAlso here: Bob\n~Ada>")
+
+
+def test_a_history_shows_the_words_before_and_after(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    fact = run("facts", "--json").json[0]["id"]
+    run("update", fact, "Odile sold the ferry")
+    run("pin", fact)
+    assert "Odile owns the ferry → Odile sold the ferry" in run("history", fact).out
+    assert [(one["before"], one["after"]) for one in run("history", fact, "--json").json] == [
+        (None, "Odile owns the ferry"),
+        ("Odile owns the ferry", "Odile sold the ferry"),
+        (None, None),
+    ]
