@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.health import Health
     from slowwave.pipelines.imported import Imported
     from slowwave.pipelines.sleep import SleepReport
+    from slowwave.pipelines.topic import TopicCompaction
     from slowwave.pipelines.vault_taken import Taken
 
 
@@ -78,6 +79,24 @@ class Upkeep(Handle):
         done = pipelines.compaction.compacted(
             self._run_ports, conversation or pipelines.command.latest(self._open_ports), force=force
         )
+        self._raise_if_strict(done.problems)
+        return done
+
+    @traced("upsert_memory")
+    def compact(self, topic: str, *, dry_run: bool = False) -> "TopicCompaction":
+        """Make one summary, or a few, of the hot facts about a topic now, rather than when they fade.
+
+        What is pinned, core or protected stays as it is. Each summary keeps the names, numbers and dates of its members,
+        which it supersedes in the same transaction; `undo` of the run brings them back.
+
+        Args:
+            topic: in words, such as "deploys".
+            dry_run: think and plan only; the report's `plan` can be applied later.
+
+        Raises:
+            InputError: for an empty topic.
+        """
+        done = pipelines.topic.compacted(self._run_ports, topic, dry_run=dry_run)
         self._raise_if_strict(done.problems)
         return done
 

@@ -129,3 +129,15 @@ def test_a_sync_whose_pages_fail_tells_the_run_and_ends_with_1(
     assert "No space left on device; what you changed was taken in before that, sync again:" in said
     assert "becomes 'Alice Costa owns the deploy pipeline'" in said
     assert "undo all of it with `slowwave undo " in said
+
+
+def test_compact_of_a_topic_plans_and_does(store: str) -> None:
+    for text in ("Deploys are frozen on Fridays", "Ada reviews all deploys"):
+        assert _run(store, "add", text, "--category", "project")[0] == 0
+    assert "would write 1 summary" in _run(store, "compact", "--topic", "deploys", "--dry-run")[1]
+    code, said = _run(store, "compact", "--topic", "deploys")
+    assert (code, "2 memories about 'deploys'" in said) == (0, True)
+    assert json.loads(_run(store, "compact", "--topic", "deploys", "--json")[1])["problems"] == []
+    assert "nothing to compact about 'deploys'" in _run(store, "compact", "--topic", "deploys")[1]
+    assert _run(store, "compact", "--dry-run")[0] == 2
+    assert _run(store, "compact", "--topic", "x", "--conversation", "y")[0] == 2

@@ -27,10 +27,16 @@ Force = Annotated[
 def compact(
     given: Given,
     conversation: Annotated[str | None, Option(help="Its name; else the one written to last.")] = None,
+    topic: Annotated[str | None, Option(help="Instead: the facts about it, such as deploys, become summaries.")] = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Of a topic: plan and explain; change nothing.")] = False,
 ) -> int | None:
-    """Summarise now what lies outside the immediate window of a conversation, however little it is."""
+    """Summarise now what lies outside the immediate window of a conversation, however little it is; or a topic."""
+    if conversation is not None and topic is not None:
+        raise InputError("both --conversation and --topic: give one of them")
+    if dry_run and topic is None:
+        raise InputError("--dry-run goes with --topic")
     with given.memory() as memory:
-        done = memory.compact_memories(conversation)
+        done = memory.compact_memories(conversation) if topic is None else memory.compact(topic, dry_run=dry_run)
     given.paper.either(done)
     return WAITING if done.problems else None
 

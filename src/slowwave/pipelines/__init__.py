@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         status as status,
         stretch as stretch,
         tombstone as tombstone,
+        topic as topic,
         transfer as transfer,
         undo as undo,
         use as use,

@@ -1,6 +1,6 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isinf
 from statistics import fmean
 
@@ -45,11 +45,16 @@ Sort = tuple[str, str, int]
 
 def compress(night: Night) -> Staged:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
-    ports = night.ports
     found = _found(night)
     if not night.think:
         night.waiting.update(member.id for members in found for member in members)
         return Staged(left=len(found))
+    return summarised(night, found, what="fading memories")
+
+
+def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) -> Staged:
+    """Each group replaced by a validated summary, as far as the mind and the budget go; `what` they are goes into reasons."""
+    ports = night.ports
     groups: list[Group] = []
     problems: list[str] = []
     cost, refused = FREE, 0
@@ -73,7 +78,7 @@ def compress(night: Night) -> Staged:
             problems.append(problem)
             refused += 1
             continue
-        group, troubles = _replacement(night, members, text)
+        group, troubles = _replacement(night, members, text, what)
         groups.append(group)
         problems += troubles
         night.taken.update(member.id for member in members)
@@ -174,7 +179,7 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
     return f"a summary of {len(members)} memories was refused: {reason}" if reason else None
 
 
-def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[Group, tuple[str, ...]]:
+def _replacement(night: Night, members: tuple[Memory, ...], text: str, what: str) -> tuple[Group, tuple[str, ...]]:
     """Store and index the summary, and supersede its members, as one."""
     ports, now = night.ports, night.now
     made, problems = entries(ports, [text])
@@ -195,7 +200,7 @@ def _replacement(night: Night, members: tuple[Memory, ...], text: str) -> tuple[
         members=tuple(member.id for member in members),
     )
     summary = dated(summary, ports.config)
-    because = f"{len(members)} fading memories of category {summary.category} became one summary"
+    because = f"{len(members)} {what} of category {summary.category} became one summary"
     # The members first: a summary may have the words of one of them, and a scope holds the same words once.
     operations: list[Operation] = [
         Change(
