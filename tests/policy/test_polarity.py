@@ -24,6 +24,8 @@ AGREEING = [
     ("The user is allergic to walnuts", NUTS),
     ("The user loves hazelnuts and not walnuts", NUTS),
     ("The user is allergic to shellfish", "I can't eat prawns"),
+    ("Matteo has a shellfish allergy", "Matteo is allergic to shellfish"),
+    ("Matteo has an allergy to shellfish", "Matteo is allergic to shellfish"),
     ("The user is vegetarian", "I don't eat meat"),
     ("Ada dislikes figs", "Ada doesn't like figs"),
     ("Ada no longer smokes", "I quit smoking"),

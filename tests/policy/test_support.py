@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.memory import Memory
-from slowwave.policy.support import omitted, unsupported, untold
+from slowwave.policy.support import omitted, reworded, unsupported, untold
 
 AT = datetime(2026, 3, 20, 9, tzinfo=UTC)
 STAIRS = ("cellar", "attic", "porch", "tower", "garden")
@@ -33,7 +33,7 @@ def turned(joint: str) -> str:
         (". ".join(FACTS) + ". Juno bribed everyone.", "'bribed'"),
         (". ".join(FACTS) + " and dined with three captains afterwards.", "'dined'"),
         (". ".join(FACTS) + ". Juno, a criminal, painted the cellar stairs white.", "'criminal'"),
-        (". ".join(FACTS).replace("painted", "never painted"), "'paint'"),
+        (". ".join(FACTS).replace("painted", "never painted"), "'painted'"),
         (turned(". "), "'7 March 2026'"),
         (turned(", "), "'7 March 2026'"),
         (f"Juno destroyed {' '.join(STAIRS)} stairs white: 7, 8, 9, 10, 11 March 2026.", "'destroyed'"),
@@ -88,11 +88,33 @@ def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Ada owns the red boat in hall 3 with a crew", "None"),
+        ("With her crew, Ada owns the red boat", "None"),
+        ("Ada never owned the red boat in hall 3", "'owned'"),
+        ("Ada stole the red boat in hall 3 with a crew", "'stole'"),
+        ("Ada owns the red boat and sails fast around islands", "'sails'"),
+        ("It is hers", "None"),
+    ],
+)
+def test_two_facts_in_one_say_what_both_say(text: str, why: str) -> None:
+    new, known = said("Ada owns the red boat in hall 3 with a crew"), said("Ada owns the red boat in hall 3")
+    assert why in str(reworded(text, new, known))
+
+
 def test_omitted_words_are_told_as_written() -> None:
     assert omitted("Ada never owned the red boat", "Ada owns the red boat with a crew") == ("crew",)
 
 
-@given(st.lists(st.sampled_from([*FACTS, *(m.text for m in PEOPLE), "Ada has no cat.", "Finding 3 is so", "Goal"]), min_size=1, unique=True))
+@given(
+    st.lists(
+        st.sampled_from([*FACTS, *(m.text for m in PEOPLE), "Ada has no cat.", "Finding 3 is so", "Goal"]),
+        min_size=1,
+        unique=True,
+    )
+)
 def test_the_members_themselves_always_pass(texts: Sequence[str]) -> None:
     members = list(map(said, texts))
     assert unsupported(". ".join(text.rstrip(".") for text in texts), members) is None

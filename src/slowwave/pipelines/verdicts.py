@@ -14,7 +14,9 @@ from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.moves import dated, moved, used
 from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.polarity import contrary
 from slowwave.policy.retention import RESTORED, expiry
+from slowwave.policy.support import omitted, reworded
 from slowwave.policy.trust import outranks
 from slowwave.ports import Ports
 
@@ -78,7 +80,7 @@ class Draft:
             kept = self.place(new, entry, because=because)
             self.link(kept, target, "close", because=_why(main, "close, but each says more"))
         elif main.op == "NOOP":
-            kept = self.reinforce(target, new, because=_why(main, "already known"))
+            kept = self.reinforce(target, new, because=_why(main, "already known") + _stated(new, target.text))
         elif main.op == "UPDATE":
             kept = self._update(new, entry, main, target, because)
         else:
@@ -108,7 +110,7 @@ class Draft:
             if trouble := self._unfit(text, new, target):
                 self.problems.append(f"kept the words as they were said: {trouble}")
                 text = new.text
-            return self.supersede(target, new, entry, text, because=_why(verdict, "it changed"))
+            return self.supersede(target, new, entry, text, because=_why(verdict, "it changed") + _stated(new, text))
         both = [new, target]
         # Where the mind's words cannot stand, the ones it found to say everything do; of two that each say more, none.
         whole = {"subsumes": new.text, "subsumed": target.text}.get(verdict.relation, text)
@@ -116,8 +118,9 @@ class Draft:
         if self._words_of_a_person(target):
             wordings = {words: None for words in wordings if words == target.text or new.id in self.in_store}
         for wording in wordings:
-            if not keeps(wording, both) and not adds(wording, both) and not self._said_elsewhere(wording, both):
-                return self.merge(target, new, wording, because=_why(verdict, "the same fact, more fully"))
+            if not self._unmerged(wording, new, target) and not self._said_elsewhere(wording, both):
+                because = _why(verdict, "the same fact, more fully") + _stated(new, wording)
+                return self.merge(target, new, wording, because=because)
         self.problems.append(f"did not merge {new.text!r} into {target.text!r}: words, names or numbers would be lost")
         kept = self.place(new, entry, because=because)
         self.link(kept, target, "close", because=_why(verdict, "close, but each says more"))
@@ -129,15 +132,31 @@ class Draft:
             return None
         if invented := adds(text, [new, target]):
             return f"{_names(invented)} stands in neither memory"
-        if lost := keeps(text, [new]):
+        if lost := (*keeps(text, [new]), *(omitted(text, new.text) if _by_hand(new) else ())):
             return f"{_names(lost)} would be lost"
+        if untrue := reworded(text, new, target):
+            return untrue
         if content_key(text) == content_key(target.text) or self._said_elsewhere(text, [new, target]):
             return "another memory says just that"
         return None
 
+    @staticmethod
+    def _unmerged(text: str, new: Memory, target: Memory) -> bool:
+        """Whether words may not stand for two facts: they lose or add something, or turn one of them round."""
+        both = [new, target]
+        if keeps(text, both) or adds(text, both) or (text != new.text and _by_hand(new) and omitted(text, new.text)):
+            return True
+        if text in {new.text, target.text}:
+            return False
+        return bool(
+            (_by_hand(target) and omitted(text, target.text))
+            or reworded(text, new, target)
+            or contrary(text, [target.text], [new.text])
+        )
+
     def _words_of_a_person(self, memory: Memory) -> bool:
         """Whether a person stated it, and no person is at work now: then no mind rewords or retracts it."""
-        return not self.stated and not memory.sources and memory.kind != SUMMARY
+        return not self.stated and _by_hand(memory)
 
     def _said_elsewhere(self, text: str, but: Sequence[Memory]) -> bool:
         """Whether a live fact besides these has the same words; a scope holds them once."""
@@ -345,9 +364,24 @@ def _heard(known: Memory, new: Memory) -> tuple[SourceRef, ...]:
 
 
 def _unsaid(known: Memory, new: Memory) -> tuple[str, ...]:
-    """Names, numbers and dates of a new fact that the known one does not say. One subject may have two names."""
+    """Names, numbers and dates of a new fact that the known one does not say, or the word on which it says the opposite.
+
+    One subject may have two names.
+    """
     called = {name.casefold() for name in (known.subject, new.subject) if name}
-    return tuple(word for word in keeps(known.text, [new]) if word.casefold() not in called)
+    lost = tuple(word for word in keeps(known.text, [new]) if word.casefold() not in called)
+    opposite = contrary(new.text, [known.text])
+    return lost or ((opposite,) if opposite else ())
+
+
+def _by_hand(memory: Memory) -> bool:
+    """Whether a person stated it: it rests on no message."""
+    return not memory.sources and memory.kind != SUMMARY
+
+
+def _stated(new: Memory, text: str) -> str:
+    """What a person said, for the journal, where other words stand for it."""
+    return f"; stated: {new.text!r}" if _by_hand(new) and text != new.text else ""
 
 
 def _end(old: Memory, new: Memory) -> datetime:

@@ -26,9 +26,10 @@ def _stems(words: str) -> frozenset[str]:
 
 # They turn round what follows them, as "not" does: who hates figs does not like figs.
 _TURNING: Final = _stems(
-    "hate dislike detest despise loathe avoid refuse decline reject deny allergic allergy intolerant unable stop quit cease "
+    "hate dislike detest despise loathe avoid refuse decline reject deny allergic allergy intolerance intolerant unable stop quit cease "
     "cancel skip forbid prohibit seldom rarely scarcely barely incapable unwilling averse false untrue"
 )
+_NOUNS: Final = word_set("allergy allergies intolerance")  # what stands before them is meant too: "a nut allergy"
 # They lose, end or miss something: enough for a "no longer" to rest on, too little to turn anything round.
 _WANTING: Final = _TURNING | _stems(
     "lose fail forget miss leave end finish drop give abandon remove delete sell break close die dead gone gave former "
@@ -81,7 +82,7 @@ def contrary(claim: str, close: Sequence[str], around: Sequence[str] = (), *, wo
     ours = signs(claim.replace("?", "."))
     turned = [word for word, sign in ours.items() if (sign, held.get(word)) in _OPPOSED]
     if len(turned) >= words:
-        return turned[0]
+        return next(word for word in _words(claim) if stem(word) == turned[0])
     denial = next((w for w in _words(claim) if w in NEGATIONS), None)
     return denial if denial and not any(map(denies, (*close, *around))) else None
 
@@ -115,7 +116,7 @@ def signs(text: str) -> Mapping[str, frozenset[int]]:
 
 def _signed(piece: str, sign: int, found: dict[str, set[int]]) -> int:
     """Write down the sign of each content word of a piece; gives the sign at its end."""
-    left = REACH
+    left, last = REACH, ""
     for word in _LETTERS.findall(piece):
         root = stem(word)
         if word == _OPEN_MARK or (word == _SO and sign == NO):
@@ -124,12 +125,14 @@ def _signed(piece: str, sign: int, found: dict[str, set[int]]) -> int:
             sign, left = _turned(sign), REACH
         elif root in _TURNING and word != _QUITE:
             found.setdefault(root, set()).add(sign)
+            if word in _NOUNS and last:
+                found[last].add(OPEN)
             sign, left = _turned(sign), REACH
         elif word not in FUNCTION_WORDS:
             if sign == OPEN and root in _TAKING:
                 sign = YES
             found.setdefault(root, set()).add(sign)
-            left -= 1
+            left, last = left - 1, root
             if sign == NO and (root in _MEANING or left <= 0):
                 sign = OPEN
     return sign

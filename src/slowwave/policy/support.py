@@ -18,6 +18,8 @@ SUPPORTED: Final = 0.5
 """Share of a sentence's content, dates and numbers aside, that the members must hold."""
 SUPPORTED_TALK: Final = 0.2
 """The same where many messages become few sentences, in the writer's words."""
+REWORDED: Final = 0.7
+"""Share of the content of two facts in one that the two must hold."""
 _TURNED_TALK: Final = 2
 _STRANGERS: Final = 3  # content words that no member has: so many in one clause are a claim of their own
 _SENTENCE: Final = late(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|;\s*|\n+")
@@ -49,6 +51,22 @@ def unsupported(summary: str, members: Sequence[Memory]) -> str | None:
             return f"{value!r} stands beside what another memory says"
         if reason := _against(sentence, _nearest(sentence, texts), texts):
             return reason
+    return None
+
+
+def reworded(text: str, new: Memory, known: Memory) -> str | None:
+    """Why a mind's words may not stand for a new fact in the light of a known one; None if nothing is found.
+
+    Where both have a word, the new fact tells whether it is affirmed; what else is said must stand in one of the two.
+    """
+    if word := contrary(text, [new.text], [known.text]):
+        return f"one affirms what the other denies: {word!r}"
+    both = (new.text, known.text)
+    if harm := charges(text, both):
+        return f"no memory says {harm[0]!r}"
+    wanted, held = content(text), content(new.text) | content(known.text)
+    if wanted and share(wanted, held) < REWORDED:
+        return f"no memory says {_first(text, wanted - held)!r}"
     return None
 
 
