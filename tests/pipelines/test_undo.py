@@ -248,7 +248,9 @@ def test_unknown_runs_and_erasures_cannot_be_undone(world: "World") -> None:
         memory.undo(erased.run_id)
 
 
-def test_an_undo_that_would_reach_an_erasure_does_nothing_at_all(world: "World", texts: "Texts") -> None:
+def test_an_undo_leaves_an_erasure_as_it_is_and_edits_after_it_only_go_with_cascade(
+    world: "World", texts: "Texts"
+) -> None:
     memory = world.open()
     hikes = [memory.add(hike, kind="episodic", category="observation").ids[0] for hike in HIKES]
     world.fade(memory)
@@ -258,10 +260,11 @@ def test_an_undo_that_would_reach_an_erasure_does_nothing_at_all(world: "World",
     assert texts(memory) == set(HIKES)
     later = memory.update(hikes[0], "User went hiking on Mount Rainier")
     run = _last(memory, "sleep/compress")
-    with pytest.raises(InputError, match="erase"):
-        memory.undo(run, cascade=True)
+    with pytest.raises(ConflictError, match=f"1 later runs rest on {run}: {later.run_id}"):
+        memory.undo(run)
     assert memory.get(hikes[0]).text == "User went hiking on Mount Rainier"
-    assert later.run_id == memory.runs(1)[0].id
+    assert "destroyed since stays gone" in str(memory.undo(run, cascade=True)[-1])
+    assert texts(memory) == set(HIKES)
 
 
 def test_facts_that_rest_on_undone_messages_are_named_and_go_with_them(

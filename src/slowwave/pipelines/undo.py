@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
@@ -22,43 +21,59 @@ from slowwave.ports import Ports
 
 _TARGET: Final = re.compile(r"undo of (\S+): ")
 """How the groups of an undo begin: with the run that it takes back."""
-_INSTANT: Final = timedelta(microseconds=1)
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
     """Take back a run, or a sleep with all its stages. Receipts come newest run first.
 
-    What was taken back already stays as it is: an undo is undone by its own id.
+    What was taken back already stays as it is: an undo is undone by its own id. What an erase has destroyed since stays
+    gone, and the receipt says so.
 
     Raises:
         NotFoundError: if there is no such run.
+        InputError: if it is an erase.
         ConflictError: if later runs rest on it; `cascade=True` takes them back too, newest first.
     """
     run = ports.store.run(ports.scope, run_id)
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]
-    taken = _taken_back(ports, run)
+    taken = _taken_back(ports)
     standing = [one for one in family if any(one.plan.groups) and one.id not in taken]
-    if not standing and run.id not in taken.values() and (done := [taken[one.id] for one in family if one.id in taken]):
-        note = f"already taken back by run {done[0]}: undo that run to bring it back"
+    done = {taken[one.id] for one in family if one.id in taken}
+    if not standing and run.id not in taken.values() and done:
+        note = _told_back([one for one in taken.values() if one in done])
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
-    chosen = _newest_first(ports, standing, taken)
+    if any(map(_erases, family)):
+        raise InputError(f"run {run_id} is an erase: what it destroyed cannot come back")
+    reached = _newest_first(ports, standing, taken)
+    chosen = [one for one in reached if not _erases(one)]
     later = [one for one in chosen if one.id not in {member.id for member in family}]
     if later and not cascade:
         names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
         how = f"undo them too with cascade=True, `slowwave undo {run_id} --cascade`"
         raise ConflictError(f"{len(later)} later runs rest on {run_id}: {names}; {how}")
-    for one in chosen:
-        if any(isinstance(operation, Erase) for operation in one.plan.operations):
-            raise InputError(f"run {one.id} is an erase: what it destroyed cannot come back")
-    return tuple(_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups))
+    lost = [f"what run {one.id} (erase) destroyed since stays gone" for one in reached if _erases(one)]
+    undone = [_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups)]
+    return (*undone[:-1], *(noted(receipt, notes=lost) for receipt in undone[-1:]))
 
 
-def _taken_back(ports: Ports, run: Run) -> dict[str, str]:
-    """Which runs since this one were taken back, this one included, and by which undo, itself not taken back."""
+def _told_back(undos: Sequence[str]) -> str:
+    """What took it back, newest first, in the order in which to undo these."""
+    runs = f"run{'s' if len(undos) > 1 else ''} {', '.join(undos)}"
+    return (
+        f"already taken back by {runs}: to bring it back, {', then '.join(f'`slowwave undo {one}`' for one in undos)}"
+    )
+
+
+def _erases(run: Run) -> bool:
+    return any(isinstance(operation, Erase) for operation in run.plan.operations)
+
+
+def _taken_back(ports: Ports) -> dict[str, str]:
+    """Which runs were taken back, and by which undo, itself not taken back."""
     taken: dict[str, str] = {}
-    for one in ports.store.runs(ports.scope, cause="undo", since=run.at - _INSTANT):
+    for one in ports.store.runs(ports.scope, cause="undo"):  # by no instant: a clock may be set back
         target = next((match[1] for group in one.plan.groups if (match := _TARGET.match(group.because))), None)
         if target and one.id not in taken:
             taken.setdefault(target, one.id)
@@ -79,6 +94,8 @@ def _newest_first(ports: Ports, runs: Sequence[Run], taken: Mapping[str, str]) -
             found.setdefault(waiting.pop().id, run)
         else:
             entered.add(run.id)
+            if _erases(run):
+                continue  # it stays, and so does what was done after it
             later = [*ports.store.later(ports.scope, run), *_eras_on(ports, run)]
             waiting += [one for one in reversed(later) if one.id not in entered]
     return list(found.values())
@@ -222,7 +239,7 @@ def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
         and getattr(change.before, name) != getattr(change.after, name)
     }
     after = replace(memory, **touched, version=memory.version + 1)
-    if after.hot and (not memory.hot or _says_more(after, memory)):
+    if after.hot and (not memory.hot or not change.after.hot or _says_more(after, memory)):
         after = replace(after, flags=after.flags | {RESTORED})
     return dated(after, ports.config)
 
