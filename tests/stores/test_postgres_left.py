@@ -177,3 +177,11 @@ def test_what_is_lost_again_and_again_is_told(in_postgres: PostgresStore, monkey
         in_postgres.apply(plan(add(message("One", ref="1"))))
     monkeypatch.undo()
     assert said(in_postgres) == []
+
+
+def test_a_clash_is_told_of_what_is_stored_not_of_what_was_guessed(in_postgres: PostgresStore) -> None:
+    in_postgres.apply(plan(add(message("One", id="stored", ref="1"))))
+    both = plan(add(message("Two", id="guessed", ref="1")), add(message("Three", id="third", ref="1")))
+    with pytest.raises(ConflictError, match="memory stored"):
+        in_postgres.apply(both)
+    assert said(in_postgres) == [("One", 1)]

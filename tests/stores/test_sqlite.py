@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from slowwave.errors import ConflictError
+from slowwave.model.operation import Erase
+from slowwave.model.query import Where
 from slowwave.stores.sqlite import SqliteStore
 from slowwave.testing.contract import StoreContract
+from slowwave.testing.plans import SCOPE, add, message, plan
 from slowwave.testing.search_contract import SearchContract
 
 
@@ -23,3 +27,19 @@ class TestSqlite(StoreContract):
 
 class TestSqliteSearch(SearchContract):
     pass
+
+
+def test_what_a_failed_or_foreign_write_gave_out_is_not_taken_for_given(tmp_path: Path) -> None:
+    ours, theirs = SqliteStore(str(tmp_path / "a.db")), SqliteStore(str(tmp_path / "a.db"))
+    ours.apply(plan(add(message("One", ref="1"))))
+    with pytest.raises(ConflictError):
+        ours.apply(plan(add(message("Two", ref="2")), add(message("Else", ref="1"))))
+    theirs.apply(plan(add(message("Two", ref="2"))))
+    ours.apply(plan(add(message("Three", ref="3"))))
+    ours.apply(plan(Erase(memory=ours.select([SCOPE], Where(text="Three"))[0].id, because="asked to")))
+    ours.apply(plan(add(message("Four", ref="4"))))
+    told = [(one.text, one.seq) for one in theirs.select([SCOPE], Where(order="recorded"))]
+    assert told == [("One", 1), ("Two", 2), ("Four", 4)]
+    assert theirs.check(deep=True) == []
+    ours.close()
+    theirs.close()

@@ -7,11 +7,12 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from slowwave.errors import StoreError
+from slowwave.errors import ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operation import Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.stores.applying import Applying, RunRow, unwatched
+from slowwave.stores.eraser import Stale
 from slowwave.stores.postgres_check import PostgresCheck
 from slowwave.stores.postgres_session import Again
 from slowwave.stores.reads import Reads
@@ -79,9 +80,12 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             yield
             reached("apply.before_commit")
             self._commit(scope, token, run)
-        except BaseException:
+        except BaseException as error:
+            guessed = session.guessed
             tokens.forget()
             session.end()
+            if guessed and isinstance(error, ConflictError | Stale):
+                raise Again from error  # it is told what is stored, not what was guessed
             raise
         reached("apply.committed")
 

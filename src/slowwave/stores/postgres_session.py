@@ -106,6 +106,7 @@ class Session:
     Attributes:
         clash: what it raises for a row that is not accepted.
         guesses: whether a write may guess from what the last one left.
+        guessed: whether this one did.
     """
 
     clash: type[Exception] = Clash
@@ -121,7 +122,7 @@ class Session:
         self._forget()
 
     def _forget(self) -> None:
-        self._begun = self._every = self._guessed = False
+        self._begun = self._every = self.guessed = False
         self._journal: int | None = None
         self._visible: list[int] = []
         self._path: str | None = None
@@ -237,7 +238,7 @@ class Session:
         proof: Statement = _ONE, ()
         if not self._begun:
             yield from self._opening()
-            if self._guessed:
+            if self.guessed:
                 proof = _UNCHANGED, (*bounds(self._lock or 0), self._journal)
         if len(self._waiting) > 1 and self._apart:
             texts, values = zip(*self._waiting, strict=True)
@@ -278,7 +279,7 @@ class Session:
                 self._heard(begun=True)
                 if whole:
                     _unprepared(raw)
-                if self._guessed:
+                if self.guessed:
                     raise Again from error
                 raise
             else:
@@ -297,10 +298,10 @@ class Session:
 
     def execute(self, statement: str, values: Values = (), /) -> Rows:
         """Run one statement; `?` and `:name` stand for values."""
-        known = self._left.guess(statement, values) if self._writes and (self._guessed or not self._begun) else None
+        known = self._left.guess(statement, values) if self._writes and (self.guessed or not self._begun) else None
         if known is not None:
-            if not self._guessed:
-                self._guessed, self._journal = True, self._left.journal
+            if not self.guessed:
+                self.guessed, self._journal = True, self._left.journal
             return Rows(_Known(known))
         said = words(statement)
         if not said.answers:
@@ -322,11 +323,11 @@ class Session:
     def _write(self, statement: str, rows: Sequence[Values]) -> None:
         self._left.wrote(statement, rows)
         strict = statement in STRICT
-        said = plain(statement) if strict and self._guessed else words(statement)
+        said = plain(statement) if strict and self.guessed else words(statement)
         wanted = [said.values(values) for values in rows]
         if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
             self._carefully(said.text, wanted[0])
-        elif strict and not self._guessed:
+        elif strict and not self.guessed:
             if self._counted(said.text, wanted) != len(rows):
                 raise Clash("a row clashes with one that is stored")
         elif len(rows) > _FEW:
@@ -344,7 +345,7 @@ class Session:
         try:
             cursor.executemany(text, rows)
         except _WRONG as error:
-            if self._guessed:
+            if self.guessed:
                 raise Again from error
             raise
         return cursor.rowcount
