@@ -63,6 +63,29 @@ class Upkeep(Handle):
         """Execute a plan made earlier, under its version checks."""
         return pipelines.sleep.apply(self._open_ports, plan)
 
+    def save_plan(self, plan: Plan, path: str | Path) -> None:
+        """Write a dry run's plan to a new file of JSON, which `load_plan` reads.
+
+        Raises:
+            InputError: if the file is there already, or cannot be written.
+        """
+        from slowwave.formats import plans  # noqa: PLC0415 - seldom asked for
+
+        plans.write(path, plan)
+
+    def load_plan(self, path: str | Path) -> Plan:
+        """The plan of a file, to look at or to `apply`.
+
+        Raises:
+            InputError: if it is no plan, damaged, or one of another scope.
+        """
+        from slowwave.formats import plans  # noqa: PLC0415 - as above
+
+        plan = plans.read(path)
+        if any(one.scope != self._open_ports.scope for one in (plan, *plan.parts)):
+            raise InputError(f"{path} plans for scope {plan.scope}, and this is {self._open_ports.scope}")
+        return pipelines.sleep.findable(self._open_ports, plan)
+
     @traced("update_memory")
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""

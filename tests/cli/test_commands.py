@@ -426,3 +426,24 @@ def test_recall_says_once_how_many_memories_have_no_vector(run: Run) -> None:
     assert told.err == "2 memories have no vector: run slowwave reembed\n"
     run("reembed", "--embedder", "static")
     assert run("recall", "who owns the ferry?", "--embedder", "static").err == ""
+
+
+def test_a_plan_is_saved_looked_at_and_applied_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for colour in ("red", "blue"):
+        run("add", f"The {colour} shed holds spades", "--category", "observation")
+    settings = tmp_path / "few.toml"
+    settings.write_text("hot_facts_max = 1\n")
+    plan = str(tmp_path / "plan.json")
+    monkeypatch.setenv("SLOWWAVE_CONFIG", str(settings))
+    assert "--save goes with --dry-run" in run("sleep", "--save", plan).err
+    assert f"saved: slowwave apply {plan}" in run("sleep", "--dry-run", "--save", plan).out
+    assert len(run("facts", "--json").json) == 2
+    done = run("apply", plan)
+    assert done.code == 0
+    assert done.out.startswith("1 changed in default")
+    assert len(run("facts", "--json").json) == 1
+    stale = run("apply", plan)
+    assert stale.code != 0
+    assert "memory has changed" in stale.err
+    assert "was changed since this was planned): " in stale.err
+    assert run("apply", str(tmp_path / "none.json")).code == 2

@@ -1,4 +1,4 @@
-"""Commands that keep memory in order: consolidate, sleep, undo, reembed, doctor."""
+"""Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
 
 import sys
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from slowwave.cli.paper import one_line
 from slowwave.cli.shapes import plain
 from slowwave.cli.telling import counted, intended, linked
 from slowwave.cli.working import queued
-from slowwave.errors import InputError, SlowwaveError
-from slowwave.model.plan import Plan
+from slowwave.errors import ConflictError, InputError, SlowwaveError
+from slowwave.model.plan import Plan, tally
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -109,20 +109,29 @@ def sleep(
     no_think: Annotated[bool, Option("--no-think", help="Ask no model; only what follows from time.")] = False,
     every: Annotated[str | None, Option(metavar="SPAN", help="Again and again, such as 8h, until stopped.")] = None,
     due: Annotated[bool, Option("--due", help="Every scope of the store that needs it, not only this one.")] = False,
+    save: Annotated[
+        Path | None, Option("--save", help="Of a dry run: the plan to this file, for `slowwave apply`.")
+    ] = None,
 ) -> int | None:
     """One night: expire, merge, compress, fade, promote. Nothing is deleted."""
     if dry_run and (due or every is not None):
         raise InputError(f"both --dry-run and {'--due' if due else '--every'}: give one of them")
+    if save is not None and not dry_run:
+        raise InputError("--save goes with --dry-run: it is a plan that is saved")
     if every is not None:
         return nights(given, every, think=not no_think, due=due)
     with given.memory() as memory:
         if due:
             return WAITING if every_scope(given, memory, think=not no_think) else None
         report = memory.sleep(dry_run=dry_run, think=not no_think)
+        if save is not None:
+            memory.save_plan(report.plan, save)
         texts = _texts(memory, report.plan) if dry_run and not given.json else {}
     given.paper.either(report)
     if dry_run and not given.json:
         _intended(given, report.plan, texts)
+        if save is not None:
+            given.paper.say(f"saved: slowwave apply {save} does it, if nothing changes before")
     return WAITING if report.problems else None
 
 
@@ -141,6 +150,27 @@ def _intended(given: Given, plan: Plan, texts: Mapping[str, str]) -> None:
     left = 0 if given.verbose else len(lines) - INTENDED_SHOWN
     if left > 0:
         paper.say(f"and {left:,} more: --verbose shows all", style="dim", indent=2)
+
+
+@command(room, "apply", PANEL)
+def apply(given: Given, plan: Annotated[Path, Argument(help="A file of `slowwave sleep --dry-run --save`.")]) -> None:
+    """Carry out a saved plan, as far as what it was made for is still as it was."""
+    with given.memory() as memory:
+        receipts = memory.apply(memory.load_plan(plan))
+    told = [receipt for receipt in receipts if tally(receipt.applied) or receipt.dropped]
+    if told and not any(tally(receipt.applied) for receipt in told):
+        dropped = [one for receipt in told for one in receipt.dropped]
+        why = max(dropped, key=lambda one: bool(tally(one.group.operations))).reason  # a cursor tells a person little
+        raise ConflictError(
+            f"nothing of {plan} was done, as memory has changed ({why}): `slowwave sleep --dry-run --save` makes a new plan"
+        )
+    if given.json:
+        given.paper.value(receipts)
+        return
+    for receipt in told:
+        given.paper.told(receipt)
+    if not told:
+        given.paper.say("nothing to do: that plan changes nothing")
 
 
 @command(room, "undo", PANEL)

@@ -6,8 +6,10 @@ from datetime import datetime
 
 from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
-from slowwave.model.plan import FREE, Plan, Receipt
+from slowwave.model.operation import Add, Change, Operation
+from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import new_id, paid
 from slowwave.pipelines.reembed import reembed
 from slowwave.pipelines.sleep.apart import applied
@@ -158,6 +160,32 @@ def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
     except EmbedderError as error:
         return (str(error),)
     return ()
+
+
+def findable(ports: Ports, plan: Plan) -> Plan:
+    """A plan that was read from a file, with what makes its new words searchable."""
+    parts = tuple(findable(ports, part) for part in plan.parts)
+    return replace(plan, parts=parts, groups=tuple(_findable(ports, group) for group in plan.groups))
+
+
+def _findable(ports: Ports, group: Group) -> Group:
+    wordings = {place: words for place, one in enumerate(group.operations) if (words := _new_words(one)) is not None}
+    made = dict(zip(wordings, entries(ports, list(wordings.values()))[0], strict=True))
+    operations = [
+        replace(one, entry=made[place]) if place in made and isinstance(one, Add | Change) else one
+        for place, one in enumerate(group.operations)
+    ]
+    return replace(group, operations=tuple(operations))
+
+
+def _new_words(operation: Operation) -> str | None:
+    match operation:
+        case Add(memory=memory):
+            return memory.wording
+        case Change(before=before, after=after) if before.wording != after.wording:
+            return after.wording
+        case _:
+            return None
 
 
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:

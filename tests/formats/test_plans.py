@@ -1,0 +1,105 @@
+"""A plan can be kept in a file and carried out later, unless what it was made for has changed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Config, Message
+from slowwave.errors import InputError
+from slowwave.model.operation import Add, Change
+from slowwave.model.plan import Plan
+from slowwave.testing import FrozenClock
+
+THINGS = ("rakes", "spades", "hoses", "pots", "seeds", "gloves")
+
+
+def lived(path: Path, scope: str = "default") -> AgentMemory:
+    clock = FrozenClock()
+    config = Config(hot_words_max=60, category_ttl_days={"observation": 5}, consolidation_group_size=2)
+    memory = AgentMemory.open(path, scope=scope, llm=None, clock=clock, config=config)
+    memory.add_messages([Message(role="user", content=f"Remark {n} about garden {n * 7}") for n in range(18)], "a")
+    for number, thing in enumerate(THINGS):
+        memory.add(f"The shed holds {number} {thing}", category="observation")
+        memory.add(f"Anna bought {number} {thing}", category="finding", kind="episodic")
+    clock.advance(days=45)
+    return memory
+
+
+def new_entries(plan: Plan) -> list[object]:
+    added = [one.entry for one in plan.operations if isinstance(one, Add)]
+    changed = (one for one in plan.operations if isinstance(one, Change))
+    return added + [one.entry for one in changed if one.before.wording != one.after.wording]
+
+
+def test_a_saved_plan_is_the_plan_and_does_what_it_says(tmp_path: Path) -> None:
+    with lived(tmp_path / "m.db") as memory:
+        report = memory.sleep(dry_run=True)
+        memory.save_plan(report.plan, tmp_path / "plan.json")
+        plan = memory.load_plan(tmp_path / "plan.json")
+        assert plan == report.plan
+        assert new_entries(plan) == new_entries(report.plan) != [], "what is searchable of new words is as it was"
+        memory.apply(plan)
+        assert memory.doctor(deep=True) == []
+        assert not memory.get_all(categories=["observation"])
+        again = memory.apply(plan)
+        assert not any(receipt.applied for receipt in again)
+        assert "was changed since this was planned" in str(again[0])
+
+
+def test_a_file_is_never_replaced_and_another_scope_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    with lived(tmp_path / "m.db") as memory, lived(tmp_path / "m.db", "other") as other:
+        memory.save_plan(memory.sleep(dry_run=True).plan, path)
+        with pytest.raises(InputError, match="cannot be written"):
+            memory.save_plan(memory.sleep(dry_run=True).plan, path)
+        with pytest.raises(InputError, match="plans for scope default, and this is other"):
+            other.load_plan(path)
+
+
+def _erasing(told: dict[str, Any]) -> None:
+    told["parts"][0]["groups"][0]["operations"][0] = {"op": "erase", "memory": "x", "because": "y"}
+
+
+def _nameless(told: dict[str, Any]) -> None:
+    told["parts"][0]["groups"][0]["operations"][0]["after"]["id"] = 7
+
+
+def _timeless(told: dict[str, Any]) -> None:
+    told["at"] = "yesterday"
+
+
+def _newer(told: dict[str, Any]) -> None:
+    told["version"] = 99
+
+
+def _costly(told: dict[str, Any]) -> None:
+    told["cost"]["calls"] = "many"
+
+
+def _no_memory(told: dict[str, Any]) -> None:
+    told["parts"][0]["groups"][0]["operations"][0]["after"] = {
+        "type": "cursor",
+        "conversation": "c",
+        "cursor": "d",
+        "seq": 1,
+    }
+
+
+@pytest.mark.parametrize("spoil", [_erasing, _nameless, _timeless, _newer, _costly, _no_memory])
+def test_what_is_no_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[str, Any]], None]) -> None:
+    path = tmp_path / "plan.json"
+    with lived(tmp_path / "m.db") as memory:
+        memory.save_plan(memory.sleep(dry_run=True).plan, path)
+        told = json.loads(path.read_text(encoding="utf-8"))
+        spoil(told)
+        path.write_text(json.dumps(told), encoding="utf-8")
+        with pytest.raises(InputError, match=r"damaged plan|no plan of version"):
+            memory.load_plan(path)
+        path.write_text("{", encoding="utf-8")
+        with pytest.raises(InputError, match="is no plan"):
+            memory.load_plan(path)
+        with pytest.raises(InputError, match="cannot be read"):
+            memory.load_plan(tmp_path / "none.json")
