@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from slowwave import AgentMemory
 from slowwave.errors import InputError
+from slowwave.model.memory import Memory
+from slowwave.model.operation import Change
+from slowwave.pipelines.making import one_group
+from slowwave.pipelines.moves import moved
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -76,3 +81,63 @@ def test_a_night_of_which_a_part_was_erased_since_is_taken_back_but_for_that(wor
     assert {one.id for one in memory.get_all()} == {*beds[1:], other}, "what a person undid is held"
     with pytest.raises(InputError, match="is an erase"):
         memory.undo(next(run.id for run in memory.runs(None) if run.cause == "erase"))
+
+
+def _summarised(world: "World") -> tuple[AgentMemory, Memory, list[str]]:
+    memory = world.open(consolidation_group_size=3, summary_decay_days=1000.0)
+    beds = [memory.add(f"Juno painted the {place} stairs", category="observation").ids[0] for place in PLACES]
+    world.fade(memory)
+    memory.sleep()
+    (summary,) = memory.get_all(kinds=["summary"])
+    assert set(summary.members) == set(beds)
+    return memory, summary, beds
+
+
+def test_deleting_a_summary_brings_back_what_it_stood_for_and_undoing_that_the_summary(world: "World") -> None:
+    memory, summary, beds = _summarised(world)
+    told = str(memory.explain(beds[0]))
+    assert f"stands behind the summary {summary.id}: " in told
+    assert f"`slowwave revive {beds[0]}` brings it back" in told
+    deleted = memory.delete(summary.id)
+    assert "what it stood for is in use again: 4 of them" in str(deleted)
+    assert {one.id for one in memory.get_all()} == set(beds)
+    world.later(days=1)
+    memory.sleep()
+    assert {one.id for one in memory.get_all()} == set(beds), "what a person brought back is held"
+    memory.undo(deleted.run_id)
+    assert [one.id for one in memory.get_all()] == [summary.id]
+    assert {memory.get(one).superseded_by for one in beds} == {summary.id}
+
+
+def test_a_member_that_was_said_again_meanwhile_comes_back_as_its_duplicate(world: "World") -> None:
+    memory, summary, beds = _summarised(world)
+    again = memory.add("Juno painted the attic stairs", category="observation")
+    assert again.ids
+    memory.delete(summary.id)
+    attic = memory.get(beds[PLACES.index("attic")])
+    assert (attic.phase, attic.reason, attic.superseded_by) == ("superseded", "duplicate", again.ids[0])
+
+
+def test_a_summary_in_new_words_says_what_it_leaves_out(world: "World") -> None:
+    world.mind.summary = "Juno painted stairs on 7 March 2026 and on 9 March 2026"
+    memory = world.open(consolidation_group_size=2, summary_decay_days=1000.0)
+    for day in (7, 9):
+        memory.add(f"Juno painted stairs on {day} March 2026", category="observation")
+    world.fade(memory)
+    memory.sleep()
+    (summary,) = memory.get_all(kinds=["summary"])
+    told = memory.update(summary.id, "Juno painted stairs on 7 March 2026")
+    assert "no longer says '9 March 2026'" in str(told)
+    assert not memory.update(summary.id, "Juno painted stairs on 7 March 2026 and 9 March 2026").notes
+
+
+def test_what_stands_behind_a_summary_that_is_gone_is_named_by_health(world: "World") -> None:
+    memory, summary, beds = _summarised(world)
+    assert not memory.health().findings
+    before = memory.get(summary.id)
+    gone = Change(before=before, after=moved(before, "retract", memory.ports.config), because="as it once was done")
+    memory.ports.store.apply(one_group(memory.ports, "edit", [gone], "deleted", now=world.clock()))
+    (hidden,) = [one for one in memory.health().findings if one.kind == "hidden"]
+    assert set(hidden.examples) == set(beds)
+    memory.revive(beds[0])
+    assert memory.health().findings[0].count == len(beds) - 1

@@ -1,13 +1,13 @@
 """Edits: what a person changes by hand. Each is a plan like any other, and can be undone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
 from slowwave.model.entry import Entry
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory, altered
 from slowwave.model.message import clean
 from slowwave.model.operation import Change, Hold, Operation
 from slowwave.model.plan import Plan, Receipt
@@ -17,12 +17,14 @@ from slowwave.pipelines.entries import entries
 from slowwave.pipelines.making import noted, one_group, settle
 from slowwave.pipelines.moves import dated, moved
 from slowwave.pipelines.review import secrets
-from slowwave.policy.grounding import adds, related
+from slowwave.policy.grounding import adds, keeps, related
 from slowwave.policy.retention import RESTORED
 from slowwave.ports import Ports
 
 TEXT_LONGEST = 100_000
 NAME_LONGEST = 256
+NAMED: Final = 5
+"""Losses of a summary that are named."""
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
 """Why a fact rests on no message any more; and the flag that says its history names those it once rested on."""
@@ -69,7 +71,17 @@ def update(ports: Ports, memory_id: str, text: str, category: str | None = None)
         because = operations[-1].because if operations else EDITED
         return one_group(ports, "edit", operations, because, now=now)
 
-    return noted(settle(ports, plan), notes=secrets((text,)), problems=problems)
+    receipt = settle(ports, plan)
+    return noted(receipt, notes=[*secrets((text,)), *_left_out(ports, memory_id, text)], problems=problems)
+
+
+def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
+    """What a summary in new words says no longer of the memories it stands for."""
+    summary = found(ports, memory_id)
+    behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
+    if lost := keeps(text, behind) if behind else ():
+        names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
+        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `slowwave revive ID` brings one back"
 
 
 def rewording(
@@ -112,9 +124,28 @@ def delete(ports: Ports, memory_id: str) -> Receipt:
         ended = moved(before, "retract", ports.config, valid_to=max(now, before.valid_from))
         hold = Hold(key=content_key(before.text), because="deleted by hand")
         change = Change(before=before, after=ended, because="deleted by hand")
-        return one_group(ports, "edit", [change, hold], "deleted by hand", now=now)
+        return one_group(ports, "edit", [change, hold, *_stood_for(ports, before)], "deleted by hand", now=now)
 
-    return settle(ports, plan)
+    return _told_of_members(settle(ports, plan))
+
+
+def _stood_for(ports: Ports, summary: Memory) -> Iterator[Change]:
+    """What a summary that goes stood for is back in use, held as after an undo; none of it hides behind what is gone."""
+    because = "the summary that stood for it was taken back"
+    for member in ports.store.get((ports.scope,), summary.members) if summary.kind == SUMMARY else ():
+        if member.phase != "superseded" or member.superseded_by != summary.id:
+            continue
+        if twin := _twin(ports, member, besides=summary.id):  # a scope holds the same words once
+            fields = {"superseded_by": twin.id, "reason": "duplicate", "version": member.version + 1}
+            yield Change(before=member, after=altered(member, **fields), because=because)
+            continue
+        back = moved(member, "restore", ports.config, superseded_by=None, flags=member.flags | {RESTORED})
+        yield Change(before=member, after=dated(back, ports.config), because=because)
+
+
+def _told_of_members(receipt: Receipt) -> Receipt:
+    back = sum(isinstance(one, Change) and one.after.hot for one in receipt.applied)
+    return noted(receipt, notes=[f"what it stood for is in use again: {back} of them"] if back else [])
 
 
 def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
@@ -173,9 +204,9 @@ def reject(ports: Ports, memory_id: str) -> Receipt:
         because = "rejected after review"
         change = Change(before=before, after=moved(before, "reject", ports.config, valid_to=now), because=because)
         holds = [Hold(key=content_key(before.text), because=because)] if before.kind != MESSAGE else []
-        return one_group(ports, "edit", [change, *holds], because, now=now)
+        return one_group(ports, "edit", [change, *holds, *_stood_for(ports, before)], because, now=now)
 
-    return settle(ports, plan)
+    return _told_of_members(settle(ports, plan))
 
 
 def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:
@@ -192,7 +223,12 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
     """Raise ConflictError if another live fact has the same words: a scope holds them once."""
     if memory.kind == MESSAGE or memory.is_cascade or not memory.hot:
         return
+    if twin := _twin(ports, memory):
+        raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")
+
+
+def _twin(ports: Ports, memory: Memory, *, besides: str = "") -> Memory | None:
+    """Another live fact with the same words."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
-    for twin in ports.store.select((ports.scope,), where):
-        if twin.id != memory.id:
-            raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")
+    found = ports.store.select((ports.scope,), where)
+    return next((one for one in found if one.id not in {memory.id, besides}), None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from slowwave.model.memory import Memory
+from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.plan import Event
 from slowwave.model.state import Linked
 from slowwave.policy.retention import USES_THAT_KEEP, exempt, expiry, leaving, parts, strength
@@ -30,7 +30,7 @@ class Explanation:
     """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life.
 
     `rule` is the rule of the policy by which it will fade, `expires_at` the last instant of its time to live, if it has one.
-    The strength of one that is no longer in use is what it would be if it were: how well its words are retained.
+    `behind` is the summary that stands for it. The strength of one that is no longer in use is what it would be if it were: how well its words are retained.
     """
 
     memory: Memory
@@ -43,6 +43,7 @@ class Explanation:
     history: tuple[Event, ...]
     links: tuple[Linked, ...]
     sources: tuple[Memory, ...]
+    behind: Memory | None = None
 
     def __str__(self) -> str:
         memory = self.memory
@@ -61,6 +62,10 @@ class Explanation:
             lines.append(f"  does not fade: {self.rule}; only a size target or a time to live may archive it")
         if self.expires_at and memory.hot:
             lines.append(f"  expires after {self.expires_at:%Y-%m-%d}, unless it is pinned")
+        if self.behind:
+            gone = "" if self.behind.hot else f", itself {self.behind.phase}"
+            lines.append(f"  stands behind the summary {self.behind.id}{gone}: {self.behind.text!r}")
+            lines.append(f"  `slowwave revive {memory.id}` brings it back")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
             lines.append(f"  rests on {source.at:%Y-%m-%d} {source.speaker or source.role}: {quote!r}")
@@ -75,6 +80,8 @@ class Explanation:
 def explain(ports: Ports, memory: Memory) -> Explanation:
     """Everything known about a memory. A pure read."""
     now, config, kept = ports.now(), ports.config, exempt(memory)
+    after = [memory.superseded_by] if memory.superseded_by and memory.phase == "superseded" else []
+    behind = [one for one in ports.store.get(ports.scopes, after) if one.kind == SUMMARY]
     ways = leaving(memory, config) if memory.hot and kept is None else []
     never = f"not before the year 9999 by the policy {config.retention_policy}"
     at, rule = min(ways, default=(None, never))
@@ -89,4 +96,5 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
         history=tuple(ports.store.history(memory.scope, memory.id)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),
         sources=tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources])),
+        behind=next(iter(behind), None),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, Memory
 from slowwave.model.query import Where
 from slowwave.pipelines.chunks import CURSOR
 from slowwave.pipelines.reembed import without_vector
@@ -93,6 +93,7 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_waiting(ports, facts),
         *_facts(ports, facts),
         *_outdated(ports, hot),
+        *_hidden(ports),
         *_growth(ports, hot),
         *_held(ports),
     )
@@ -204,6 +205,20 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
             "nothing has to be done: they are kept for `as_of`; if facts flip to and fro, look at their `history`",
             urgent=False,
         )
+
+
+def _hidden(ports: Ports) -> Iterator[Finding]:
+    """Details of a summary that is gone: no search finds them."""
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded"}), limit=LOOKED_AT)
+    behind = [one for one in ports.store.select((ports.scope,), where) if not one.outdated and one.superseded_by]
+    stands = ports.store.get((ports.scope,), {str(one.superseded_by) for one in behind})
+    fine = {one.id for one in stands if one.phase != "retracted" or one.kind != SUMMARY}
+    yield from _found(
+        "hidden",
+        [one for one in behind if one.superseded_by not in fine],
+        "memories stand behind a summary that was taken back, and are found by nothing",
+        "`slowwave revive ID` brings one back",
+    )
 
 
 def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
