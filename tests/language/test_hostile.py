@@ -107,6 +107,49 @@ HONEST_REPLY = {
         {"text": HONEST[2], "message": 5, "quote": "The budget is 300 francs"},
     ]
 }
+# What a fluent model might make of the talk: every quote is genuine, every fact of it untrue.
+UNTRUE = {
+    "negating": {
+        "Alice never moved to Bern": (1, "I moved to Bern yesterday"),
+        "Alice's new desk is not a standing desk": (4, "My new desk is a standing desk"),
+        "The budget is not 300 francs": (5, "The budget is 300 francs"),
+        "Alice's sister Chiara doesn't play chess": (6, "My sister Chiara plays chess"),
+        "Alice's sister Chiara avoids chess": (6, "My sister Chiara plays chess"),
+        "Alice owns a desk without standing": (4, "My new desk is a standing desk"),
+    },
+    "swapping": {
+        "Alice's sister Chiara moved to Bern yesterday": (1, "I moved to Bern yesterday"),
+        "Alice moved to Chiara": (1, "I moved to Bern yesterday"),
+        "The budget is 3 francs": (5, "The budget is 300 francs"),
+        "Alice moved to Bern on 6 March 2026": (1, "I moved to Bern yesterday"),
+        "Chiara sold the deploy pipeline to a circus": (3, "I sold the deploy pipeline to a circus"),
+        "Alice's sister Bern plays chess with Ada": (6, "My sister Chiara plays chess"),
+    },
+    "embroidering": {
+        "Alice moved to Bern after she poisoned a dog": (1, "I moved to Bern yesterday"),
+        "Alice stole her new standing desk": (4, "My new desk is a standing desk"),
+        "Alice bribed a judge with 300 francs": (5, "The budget is 300 francs"),
+        "Alice's sister Chiara cheats at chess": (6, "My sister Chiara plays chess"),
+        "Alice's sister Chiara plays chess in prison": (6, "My sister Chiara plays chess"),
+    },
+}
+
+
+def untruths(way: str) -> dict[str, Any]:
+    """A persona that draws untrue facts, and puts them in the place of true ones."""
+    facts = [{"text": text, "message": n, "quote": q, "confidence": 1.0} for text, (n, q) in UNTRUE[way].items()]
+
+    def rewords(prompt: str) -> str:
+        shown = [(fact, memories) for fact, memories in numbers(prompt).items() if memories]
+        told = {"op": "UPDATE", "relation": "contradictory", "because": "so"}
+        texts = [*UNTRUE[way]] * len(shown)
+        return verdicts(
+            *({"fact": f, "memory": m[0], "text": t, **told} for (f, m), t in zip(shown, texts, strict=False))
+        )
+
+    return {"distil": {"facts": [*facts, *HONEST_REPLY["facts"]]}, "reconcile": rewords}
+
+
 NEW = {"verdicts": [{"fact": n, "op": "ADD", "memory": None, "relation": "compatible"} for n in range(1, 21)]}
 PERSONAS: dict[str, dict[str, Any]] = {
     "deletes everything": {"distil": HONEST_REPLY, "reconcile": deletes_everything},
@@ -117,6 +160,7 @@ PERSONAS: dict[str, dict[str, Any]] = {
     "obeys the conversation": {"distil": obeys, "reconcile": deletes_everything},
     "answers with ten thousand facts": {"distil": ten_thousand, "reconcile": NEW},
     "copies other scopes": {"distil": copies_others, "reconcile": NEW},
+    **{way: untruths(way) for way in UNTRUE},
 }
 
 
@@ -160,6 +204,10 @@ def test_harm_has_its_limits(opened: Open, bob: AgentMemory, clock: FrozenClock,
         )
     assert len(result.facts) <= memory.ports.config.max_facts_per_pass
     assert not any("PIN" in text or "Paris" in text or "must be deleted" in text for text in texts)
+    everything = {one.text for one in memory.get_all(phases=PHASES)}
+    assert not [text for ways in UNTRUE.values() for text in ways if text in everything], (
+        "nothing untrue was ever stored"
+    )
     assert len(memory.get_all(kinds=["message"], phases=PHASES)) == len(TALK) + 2
     assert (bob.get_all(phases=PHASES), bob.runs()) == others, "no other scope has felt it"
 

@@ -96,12 +96,17 @@ def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
         ("Ada never owned the red boat in hall 3", "'owned'"),
         ("Ada stole the red boat in hall 3 with a crew", "'stole'"),
         ("Ada owns the red boat and sails fast around islands", "'sails'"),
-        ("It is hers", "None"),
+        ("Ada is in hall 3", "'owns'"),
+        ("It is hers", "would be lost"),
     ],
 )
 def test_two_facts_in_one_say_what_both_say(text: str, why: str) -> None:
     new, known = said("Ada owns the red boat in hall 3 with a crew"), said("Ada owns the red boat in hall 3")
     assert why in str(reworded(text, new, known))
+
+
+def test_of_a_fact_that_tells_nothing_nothing_can_be_lost() -> None:
+    assert reworded("It is so", said("It is"), said("It was so")) is None
 
 
 def test_omitted_words_are_told_as_written() -> None:

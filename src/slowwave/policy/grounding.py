@@ -7,7 +7,8 @@ from typing import Final
 
 from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import Memory
-from slowwave.policy import naming
+from slowwave.policy import background, naming
+from slowwave.policy.alignment import prepare
 from slowwave.policy.charges import charges
 from slowwave.policy.dates import Written, derivable, exact, mentioned, weekdays
 from slowwave.policy.patterns import late
@@ -35,6 +36,7 @@ _MYSELF: Final = naming.word_set("i i'm i've i'd i'll my me mine myself")
 _NOT_ALONE: Final = naming.word_set(
     "we we're we've we'd we'll us our ours you you're you've you'd you'll your yours he she they his her their him them"
 )
+_EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = late(r"(?:ing|ed|e?s)$")
 _SENTENCE: Final = late(r"[^.!?。！？\n]+[.!?。！？]*")
 
@@ -221,8 +223,8 @@ def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str
 
 def _invented(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> str | None:
     """The name, date, number or accusation of a fact that no one said."""
-    texts = [m.text for m in near]
-    if foreign := _foreign_names(fact.text, _known_words(near, speakers), texts):
+    texts, known = [m.text for m in near], _known_words(near, speakers)
+    if foreign := _foreign_names(fact.text, known, texts) or _foreign_opening(fact.text, known):
         return f"no one said the name {foreign[0]!r}"
     if foreign := _foreign_dates(fact.text, near):
         return f"the date {foreign[0]!r} does not follow from what was said"
@@ -230,6 +232,19 @@ def _invented(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> 
         return f"no one said the number {foreign[0]!r}"
     harm = charges(fact.text, texts)
     return f"no one said {harm[0]!r}" if harm else None
+
+
+def _foreign_opening(text: str, known: frozenset[str]) -> list[str]:
+    """The first word of an English fact, if it is no common one and no one said it: whoever it tells of.
+
+    Of 677 facts that a model drew from real talk (LoCoMo's observations) one begins so.
+    """
+    word = naming.bare(next(iter(text.split()), "")).strip(_EDGES)
+    lower = word.casefold()
+    if not word.isalpha() or not word[0].isupper() or lower in background.probabilities() or not prepare(text).english:
+        return []
+    said = naming.is_named_in(word, known) or stem(lower) in {stem(each) for each in known}
+    return [] if said else [word]
 
 
 def _denied(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | None:

@@ -57,14 +57,18 @@ def unsupported(summary: str, members: Sequence[Memory]) -> str | None:
 def reworded(text: str, new: Memory, known: Memory) -> str | None:
     """Why a mind's words may not stand for a new fact in the light of a known one; None if nothing is found.
 
-    Where both have a word, the new fact tells whether it is affirmed; what else is said must stand in one of the two.
+    Where both have a word, the new fact tells whether it is affirmed; what else is said must stand in one of the two,
+    and half of the new fact's content in the words.
     """
     if word := contrary(text, [new.text], [known.text]):
         return f"one affirms what the other denies: {word!r}"
     both = (new.text, known.text)
     if harm := charges(text, both):
         return f"no memory says {harm[0]!r}"
-    wanted, held = content(text), content(new.text) | content(known.text)
+    wanted, told = content(text), content(new.text)
+    if lost := told - wanted if told and share(told, wanted) < SUPPORTED else frozenset():
+        return f"{_first(new.text, lost)!r} would be lost"
+    held = told | content(known.text)
     if wanted and share(wanted, held) < REWORDED:
         return f"no memory says {_first(text, wanted - held)!r}"
     return None
