@@ -101,7 +101,7 @@ class Status:
         lines += [f"  {kind}: {', '.join(parts)}" for kind, parts in kinds.items()] or ["  empty"]
         lines.append(
             f"  {self.unread:,} messages not yet distilled, {self.waiting} facts waiting for a model, "
-            f"{self.due} due for sleep"
+            f"{self.due} due to fade or expire"
         )
         lines.append(f"  embedder {self.embedder or 'none'}, {self.unembedded:,} without its vector; mind {self.mind}")
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
