@@ -18,6 +18,7 @@ OPPOSITES = [
     ("Juno painted the cellar stairs", "Juno didn't paint the cellar stairs"),
     ("Ada no longer owns the boat", "Ada owns the red boat"),
     ("Ada has no siblings", "My whole weekend was lovely"),
+    ("Ada never finished the mug", "I finished the mug - want to see it?"),
     ("Does Ada never smoke?", "Ada smokes"),
 ]
 AGREEING = [

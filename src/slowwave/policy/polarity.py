@@ -102,15 +102,16 @@ def signs(text: str) -> Mapping[str, frozenset[int]]:
     [('allerg', 1), ('hazelnut', 1), ('love', 1), ('walnut', -1)]
     """
     found: dict[str, set[int]] = {}
+    told: dict[str, set[int]]
     for sentence in _SENTENCE.findall(_FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text))):
         asked = sentence.rstrip("\"'”’) \n").endswith(("?", "？"))
-        told: dict[str, set[int]] = {}
-        for part in _FRESH.split(sentence):
-            sign = YES
+        parts = _FRESH.split(sentence)
+        for number, part in enumerate(parts, 1):
+            sign, told = YES, {}
             for piece in _JOINED.split(part):
                 sign = YES if _signed(piece.casefold(), sign, told) == YES else OPEN
-        for word, each in told.items():
-            found.setdefault(word, set()).update({OPEN} if asked else each)
+            for word, each in told.items():
+                found.setdefault(word, set()).update({OPEN} if asked and number == len(parts) else each)
     return MappingProxyType({word: frozenset(each) for word, each in found.items()})
 
 
