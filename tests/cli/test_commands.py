@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from slowwave import AgentMemory
-from slowwave.cli import keeping
 from slowwave.cli.app import app
 
 Run = Callable[..., Any]
@@ -402,13 +401,10 @@ def test_explain_tells_strength_in_words_and_no_fading_of_what_never_fades(run: 
     assert run("explain", one, "--json").json["fades_at"] is None
 
 
-def test_a_dry_night_names_what_it_would_do_and_why_and_counts_the_rest(
-    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_night_names_what_it_would_do_and_why_and_counts_the_rest(run: Run, store: Path) -> None:
     with AgentMemory.open(store, clock=lambda: datetime(2024, 1, 1, tzinfo=UTC)) as memory:
-        for name in ("Ann", "Bert", "Cecilia"):
+        for name in range(23):
             memory.add(f"{name} walked along the river {name}", kind="episodic", category="observation")
-    monkeypatch.setattr(keeping, "INTENDED_SHOWN", 1)
     told = run("sleep", "--dry-run").out
     assert "→" in told
     assert "because " in told

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from slowwave.cli.telling import intended
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Add, Advance, Change, Link, Operation, Refuse, Use
+from slowwave.pipelines.sleep.intended import intended
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 FACT = Memory(id="f", scope="t", kind="semantic", text="Odile rows", recorded_at=AT, valid_from=AT, category="person")

@@ -1,7 +1,6 @@
 """Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
 
 import sys
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -9,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 from slowwave.cli.declared import Argument, Option, Room, command
 from slowwave.cli.given import WAITING, Given
 from slowwave.cli.nights import every_scope, nights
-from slowwave.cli.paper import one_line
 from slowwave.cli.shapes import plain
-from slowwave.cli.telling import counted, intended, linked
+from slowwave.cli.telling import counted
 from slowwave.cli.working import queued
 from slowwave.errors import ConflictError, InputError, SlowwaveError
-from slowwave.model.plan import Plan, tally
+from slowwave.model.plan import tally
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -24,9 +22,6 @@ room = Room()
 
 PANEL: Final = "Keep in order"
 REFUSED_SHOWN: Final = 3
-INTENDED_SHOWN: Final = 20
-WORDS_SHOWN: Final = 240
-"""Characters."""
 
 
 @command(room, "consolidate", PANEL)
@@ -126,30 +121,13 @@ def sleep(
         report = memory.sleep(dry_run=dry_run, think=not no_think)
         if save is not None:
             memory.save_plan(report.plan, save)
-        texts = _texts(memory, report.plan) if dry_run and not given.json else {}
-    given.paper.either(report)
-    if dry_run and not given.json:
-        _intended(given, report.plan, texts)
-        if save is not None:
-            given.paper.say(f"saved: slowwave apply {save} does it, if nothing changes before")
+    if given.verbose and not given.json:
+        given.paper.say(report.told(None))
+    else:
+        given.paper.either(report)
+    if save is not None and not given.json:
+        given.paper.say(f"saved: slowwave apply {save} does it, if nothing changes before")
     return WAITING if report.problems else None
-
-
-def _texts(memory: "AgentMemory", plan: Plan) -> dict[str, str]:
-    ports = memory.ports
-    return {one.id: one.text for one in ports.store.get(ports.scopes, linked(plan.operations))}
-
-
-def _intended(given: Given, plan: Plan, texts: Mapping[str, str]) -> None:
-    """Each operation of a plan that was not applied, and why, up to a limit; the rest counted."""
-    paper = given.paper
-    lines = [(words, one.because) for one in plan.operations if (words := intended(one, texts)) is not None]
-    for words, because in lines if given.verbose else lines[:INTENDED_SHOWN]:
-        paper.say(words if given.verbose else one_line(words, WORDS_SHOWN), indent=2)
-        paper.say(f"because {because}", style="dim", indent=6)
-    left = 0 if given.verbose else len(lines) - INTENDED_SHOWN
-    if left > 0:
-        paper.say(f"and {left:,} more: --verbose shows all", style="dim", indent=2)
 
 
 @command(room, "apply", PANEL)

@@ -149,3 +149,26 @@ def test_what_goes_in_several_transactions_is_counted_once_and_whole_messages_ap
         assert cold > 500
         assert counts[1] == cold
         assert lines[0].endswith(f" {sum(counts)} changed")
+
+
+def test_a_dry_run_names_what_it_would_touch_and_why_up_to_a_limit(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(category_ttl_days={"observation": 5})
+    for number in range(23):
+        memory.add(f"Shed {number} holds rakes", category="observation")
+    clock.advance(days=6)
+    report = memory.sleep(dry_run=True)
+    assert "  active → cold (expired): Shed 0 holds rakes\n      because observation: kept until 06 Jan 2026" in str(
+        report
+    )
+    assert str(report).count("because ") == 20
+    assert "and 3 more: --verbose shows all" in str(report)
+    assert report.told(None).count("because ") == 23
+    assert "more: " not in report.told(None)
+
+
+def test_a_dry_run_names_both_ends_of_a_link(world: "World") -> None:
+    memory = world.open()
+    for n in range(5):
+        memory.add(f"Hike {n} went up the northern trail", kind="episodic", category="observation")
+    world.fade(memory)
+    assert "— Hike 0 went up the northern trail" in str(memory.sleep(dry_run=True))

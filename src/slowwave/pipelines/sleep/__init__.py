@@ -1,6 +1,6 @@
 """Sleep: the maintenance pass. Each stage plans, the store applies; a night with nothing due is two index reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -20,6 +20,7 @@ from slowwave.pipelines.sleep.distil import distil
 from slowwave.pipelines.sleep.duplicates import duplicates
 from slowwave.pipelines.sleep.expire import expire
 from slowwave.pipelines.sleep.fade import fade
+from slowwave.pipelines.sleep.intended import linked
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.refresh import refresh
@@ -133,7 +134,14 @@ def _night(ports: Ports, rest: Rest, plan: Plan, lease: Lease | None, *, think: 
         cost=cost + steps.cost,
         dry_run=dry_run,
         thought=think,
+        texts=_texts(ports, parts) if dry_run else {},
     )
+
+
+def _texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:
+    """The words of what these plans would link, by id."""
+    ids = linked(operation for part in parts for operation in part.operations)
+    return {one.id: one.text for one in ports.store.get((ports.scope,), ids)} if ids else {}
 
 
 def _unseen(ports: Ports, now: datetime, *, due: int, unpaced: int) -> dict[str, int]:

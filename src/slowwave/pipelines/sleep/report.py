@@ -7,11 +7,15 @@ from typing import Final
 
 from slowwave.model.operation import Add, Change, Operation
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, joined, tally
+from slowwave.pipelines.sleep.intended import intended
 
 SHOWN: Final = 3
 """Memories that are shown of each group of a stage; the rest are counted."""
 WIDTH: Final = 120
 """Characters of each that are shown."""
+STEPS_SHOWN: Final = 20
+STEP_WIDTH: Final = 240
+"""Operations of a dry run that are shown, and characters of each."""
 
 
 ELSEWHERE: Final = "asleep elsewhere"
@@ -36,6 +40,7 @@ class SleepReport:
     `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
     another night; `held` is how many memories stay though a size target is missed with them, since an undo or `revive`
     brought them back; `problems` are a failing model's own words. `thought` says whether a model was to be asked at all.
+    `texts` are the words of memories that a dry run would link, by id.
     """
 
     plan: Plan
@@ -46,9 +51,15 @@ class SleepReport:
     cost: Cost = FREE
     dry_run: bool = False
     thought: bool = True
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
-        lines = [str(self.plan)] if self.dry_run and tally(self.plan.operations) else list(self._done())
+        return self.told()
+
+    def told(self, most: int | None = STEPS_SHOWN) -> str:
+        """The report in words; of a dry run, the first so many steps with their reasons, or all of them."""
+        planned = self.dry_run and tally(self.plan.operations)
+        lines = [str(self.plan), *self._planned(most)] if planned else list(self._done())
         if ELSEWHERE in self.left:
             return "sleep: another sleeper is at work here; it does what is due"
         undone = self.left or self.problems
@@ -60,6 +71,15 @@ class SleepReport:
                 f"over a size target: {self.held:,} that an undo or `revive` brought back; see `slowwave health`"
             )
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
+
+    def _planned(self, most: int | None) -> Iterator[str]:
+        """What would be done to which memory, and why."""
+        steps = [(words, one) for one in self.plan.operations if (words := intended(one, self.texts)) is not None]
+        for words, one in steps[:most]:
+            yield f"  {words if most is None else _cut(words, STEP_WIDTH)}"
+            yield f"      because {one.because}"
+        if most is not None and len(steps) > most:
+            yield f"  and {len(steps) - most:,} more: --verbose shows all, in Python report.told(None)"
 
     def _why(self) -> str:
         """Why something was left; without a reason of its own, it was more than one night does."""
@@ -112,5 +132,9 @@ def _text(operation: Operation) -> str | None:
             mark, text = "-" if not after.hot else "~", after.wording if after.hot else after.text
         case _:
             return None
+    return f"{mark} {_cut(text, WIDTH)}"
+
+
+def _cut(text: str, width: int) -> str:
     text = " ".join(text.split())
-    return f"{mark} {text}" if len(text) <= WIDTH else f"{mark} {text[: WIDTH - 1]}…"
+    return text if len(text) <= width else f"{text[: width - 1]}…"
