@@ -10,6 +10,7 @@ from slowwave.minds.offline import OfflineMind
 from slowwave.model.fact import Brief
 from slowwave.model.memory import Memory
 from slowwave.policy.grounding import adds, keeps
+from slowwave.policy.support import unsupported
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HIKES = [
@@ -55,6 +56,13 @@ def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once()
     )
 
 
+def test_a_denial_is_no_subject_and_is_said_each_time() -> None:
+    said = [fact("Never call Ada before nine"), fact("Never call Bob", 1), fact("No cats in hall 3", 2)]
+    text = OfflineMind().summarise(Brief(memories=tuple(said), style="cluster", words=100)).value.text
+    assert text == "Never call Ada before nine. Never call Bob. No cats in hall 3."
+    assert unsupported(text, said) is None
+
+
 def test_each_subject_has_its_own_sentence_and_equal_texts_are_said_once() -> None:
     members = [
         fact("Ada likes tea", 1),
@@ -80,6 +88,7 @@ def test_a_cluster_keeps_every_name_number_and_date_and_adds_none(texts: list[st
     text = written(*members)
     assert keeps(text, members) == ()
     assert adds(text, members) == ()
+    assert unsupported(text, members) is None
 
 
 TALK = [

@@ -17,7 +17,11 @@ from slowwave.policy.segment import STOP_WORDS, terms, words
 from slowwave.policy.summary import UNIT_CUES, Unit, render, select, units
 
 _LABEL: Final = re.compile(r"(?P<label>[A-Z][^\W\d_]*(?: [A-Z][^\W\d_]*){0,2}): (?P<rest>.+)")
-_SUBJECT: Final = re.compile(r"(?:The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*?)(?: and [a-z]+)? (?=[a-z])")
+# What denies or conditions opens each text anew: "Never call Ada; call Bob" would say the opposite of the second.
+_SUBJECT: Final = re.compile(
+    r"(?!(?:Never|No|Not|None|Nobody|Nothing|Neither|Do|Don['’]t|Without|If|Unless|When)\b)"
+    r"(?:The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*?)(?: and [a-z]+)? (?=[a-z])"
+)
 _WHOLE: Final = 2  # hyphens of 2026-03-01
 _PIECE: Final = "; "
 _AGREEMENT: Final = (
