@@ -6,6 +6,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.model.plan import Plan
+from slowwave.pipelines.sleep.fade import forget
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]
@@ -73,3 +74,20 @@ def test_messages_and_what_expires_are_kept_by_a_use_too(opened: Opened, clock: 
     memory.record_retrieval([memory.get(kept)])
     memory.apply(plan)
     assert (memory.get(kept).hot, memory.get(gone).hot) == (True, False)
+
+
+def test_forgetting_by_hand_leaves_out_what_is_used_meanwhile(
+    opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, (used, *others) = faint(opened, clock)
+    store = memory.ports.store
+    apply = store.apply
+
+    def after_a_use(plan: Plan) -> object:
+        if plan.cause == "sleep/fade" and not memory.get(used).accesses:
+            memory.record_retrieval([memory.get(used)])
+        return apply(plan)
+
+    monkeypatch.setattr(store, "apply", after_a_use)
+    assert forget(memory.ports) == len(others)
+    assert memory.get(used).hot

@@ -8,6 +8,7 @@ from slowwave.model.plan import Plan
 from slowwave.model.query import Where
 from slowwave.pipelines.making import chunked, new_id
 from slowwave.pipelines.moves import moved
+from slowwave.pipelines.sleep.apart import applied
 from slowwave.pipelines.sleep.stage import Night, Staged
 from slowwave.pipelines.sleep.targets import facts_over, messages_over
 from slowwave.pipelines.sleep.wording import words_over
@@ -40,8 +41,8 @@ def forget(ports: Ports) -> int:
     now = ports.now()
     changes = _faded(Night(ports=ports, now=now, due=facts, think=False))
     groups = chunked(changes, "faded")
-    receipt = ports.store.apply(Plan(id=new_id(now), scope=ports.scope, cause="sleep/fade", at=now, groups=groups))
-    return sum(isinstance(operation, Change) for operation in receipt.applied)
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep/fade", at=now, groups=groups)
+    return sum(isinstance(operation, Change) for _, receipt in applied(ports, plan) for operation in receipt.applied)
 
 
 def _faded(night: Night) -> list[Change]:
