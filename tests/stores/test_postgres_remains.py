@@ -1,5 +1,6 @@
 """What an erase leaves on a server is looked for in every table and page, and what cannot be reached is said."""
 
+import threading
 from collections.abc import Iterator
 
 import psycopg
@@ -7,6 +8,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_remains import older
 from slowwave.testing.postgres import PostgresServer
 
 WORDS = "Zebulon keeps forty xylophones"
@@ -104,3 +106,68 @@ def test_the_mere_id_of_what_stood_for_a_fact_for_a_while_is_no_trace(own: str, 
     assert memory.ports.store.traces([WORDS], [gone]) == []
     told(own, f"{row} VALUES (2, 1, 1, 0, 'change', '{gone}', 'merged', NULL, 1)")
     assert memory.ports.store.traces([WORDS], [gone]) == ["the table slowwave.journal still holds what was erased"]
+
+
+@pytest.fixture
+def owned(own: str) -> Iterator[str]:
+    """The address of a database, of its owner who is no superuser."""
+    told(own, "DROP ROLE IF EXISTS plain_owner", "CREATE ROLE plain_owner LOGIN")
+    told(own, f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(own)['dbname']} OWNER TO plain_owner")
+    yield own.replace("postgres:@", "plain_owner@")
+    told(own, "REASSIGN OWNED BY plain_owner TO postgres", "DROP OWNED BY plain_owner", "DROP ROLE plain_owner")
+
+
+def _where(store: object, name: str) -> list[str]:
+    assert isinstance(store, PostgresStore)
+    return [one for one in store.traces([WORDS]) if name in one]
+
+
+def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
+    own: str, owned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    with AgentMemory.open(owned, scope="acme/alice", llm=None, embedder="none") as memory:
+        memory.add("Alice owns the deploy pipeline")
+        gone = memory.add(WORDS).ids[0]
+        with psycopg.connect(own, application_name="a dump") as dump:
+            dump.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            dump.execute("SELECT 1")
+            receipt = memory.erase(id=gone)
+            assert not receipt.verified
+            (problem,) = receipt.problems
+            assert f"session {dump.info.backend_pid} (a dump) could still see it" in problem
+            assert "Repeat the erase when that has ended" in problem
+            with_pages = PostgresStore(own)
+            assert _where(with_pages, "pages of"), "the bytes are there indeed"
+        receipt = memory.erase(id=gone)
+        assert receipt.verified
+        assert receipt.problems == ()
+        assert any("which this login may not read" in one for one in receipt.not_reached)
+        assert with_pages.traces([WORDS]) == []
+        with_pages.close()
+
+
+def test_a_writer_of_another_database_is_older_too_and_what_cannot_be_seen_is_said(
+    own: str, owned: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    with psycopg.connect(owned, autocommit=True) as db, psycopg.connect(postgres.database()) as other:
+        assert older(db) == []
+        other.execute("SELECT pg_current_xact_id()")
+        told(own, "CREATE TABLE moved ()")  # later transactions do not matter, this one does
+        (session,) = older(db)
+        assert session == f"session {other.info.backend_pid}"
+        other.rollback()
+        assert older(db) == []
+        told(own, "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
+        (unknown,) = older(db)
+        assert unknown.startswith("somebody whom this login may not look for (permission denied")
+
+
+def test_a_reader_that_ends_in_time_is_waited_for(owned: str) -> None:
+    with psycopg.connect(owned, autocommit=True) as db, psycopg.connect(owned) as reader:
+        reader.execute("SELECT pg_current_xact_id()")
+        ending = threading.Timer(0.2, reader.rollback)
+        ending.start()
+        assert older(db) == []
+        ending.join()

@@ -17,6 +17,7 @@ from slowwave.stores.migrate import Migration, migrations
 from slowwave.stores.postgres_errors import translated
 from slowwave.stores.postgres_migrate import ROLE, migrate
 from slowwave.stores.postgres_pool import Pool, Raw
+from slowwave.stores.postgres_remains import PAGES, reads_pages
 from slowwave.stores.postgres_session import Session
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
@@ -51,6 +52,8 @@ class PostgresBase(StoreBase):
             with psycopg.connect(url, autocommit=True, connect_timeout=max(2, int(busy_seconds))) as db:
                 migrate(db, self.name, list(steps or migrations("postgres")))
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
+                if not reads_pages(db):
+                    self.unreached = (*self.unreached, PAGES)
         except psycopg.Error as error:
             raise translated(error, self.name) from error
         durability, encoding, member, self._implicit = about

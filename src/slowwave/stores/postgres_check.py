@@ -9,7 +9,7 @@ from slowwave.errors import BusyError, CorruptError, ReadOnlyError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
-from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, rewritable
+from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, reads_pages, rewritable
 from slowwave.stores.statements import SQL
 
 
@@ -48,7 +48,8 @@ class PostgresCheck(Checking, PostgresBase):
         """Rewrite the tables, so that no page of them keeps what was erased. The server's log and backups keep theirs.
 
         Raises:
-            BusyError: they are larger than 256 MB, and rewriting locks all scopes out: that is the operator's to time.
+            BusyError: they are larger than 256 MB, and rewriting locks all scopes out: that is the operator's to time. Or
+                somebody can still see the rows of before, which are then kept, and this login may not read the pages.
             ReadOnlyError: this login may not rewrite them, which their owner may.
         """
         with self._guard, self._owner() as db:
@@ -60,13 +61,19 @@ class PostgresCheck(Checking, PostgresBase):
             if size > REWRITTEN_MAX:
                 db.execute(f"VACUUM {', '.join(tables)}".encode())
                 raise BusyError(f"{kept}: run `{full}` when the store may stand still")
+            seeing = [] if reads_pages(db) else older(db)
             db.execute(full.encode())
+            if seeing:
+                raise BusyError(
+                    f"{kept}: {', '.join(seeing)} could still see it when they were rewritten, as a dump or an open "
+                    "transaction does. Repeat the erase when that has ended"
+                )
 
     def traces(self, texts: Sequence[str], ids: Sequence[str] = ()) -> list[str]:
         """Where erased words and ids still stand: in a table, a queue of workers included, or in a file that may be read.
 
         Every column of every table is looked through, and with the rights of a superuser the pages of the files below,
-        up to 256 MB. Words that some memory still holds are no trace.
+        up to 256 MB: for others `unreached` says that these were not read. Words that some memory still holds are no trace.
         """
         with self._guard:
             self._see_all()

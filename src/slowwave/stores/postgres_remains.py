@@ -1,10 +1,11 @@
 """Where a Postgres server may still hold what was erased: rows of its tables, and pages of the files below."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, sql
 
 from slowwave.stores.remains import PIECE, holds
 
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
 
 REWRITTEN_MAX: Final = 256 * 1024 * 1024
 """Bytes of tables up to which they are rewritten at once, and their files read."""
+
+PAGES: Final = (
+    "the pages of the tables' files, which this login may not read: rows were looked through, tables rewritten"
+)
+"""What stays unread without a superuser's rights; a table that could not be rewritten is a problem of its own."""
 
 _SEGMENT: Final = 1 << 30
 """Bytes of one file of a relation; the next has a number."""
@@ -38,13 +44,45 @@ JOIN pg_class r ON r.oid IN (c.oid, c.reltoastrelid) OR r.oid IN (
 )
 WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND pg_relation_size(r.oid) > 0
 """
-_SUPERUSER: Final = "SELECT current_setting('is_superuser') = 'on'"
+_NOW: Final = "SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS xid) AS text)"
+_OLDER: Final = """
+WITH now AS (SELECT age(CAST(%s AS xid)) AS age)
+SELECT 'session ' || pid || coalesce(' (' || nullif(application_name, '') || ')', '') FROM pg_stat_activity, now
+WHERE pid <> pg_backend_pid() AND (
+    age(backend_xid) > now.age OR age(backend_xmin) > now.age AND coalesce(datname, current_database()) = current_database()
+)
+UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts, now WHERE age(transaction) > now.age
+UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots, now WHERE age(xmin) > now.age
+"""
+"""Who may still see what was there before a transaction: then a table that is rewritten keeps its dead rows.
+
+A snapshot is as old as the oldest writer of any database, our own included. A slot's `catalog_xmin` keeps no row of ours."""
+_PATIENCE: Final = 2.0
+"""Seconds that those who read or write while an erase ends are waited for."""
+_PAUSE: Final = 0.02
 
 
 def rewritable(db: "psycopg.Connection[Any]") -> tuple[list[str], int, bool]:
     """The tables that hold words, how many bytes they have with all that belongs to them, and whether we may rewrite them."""
     row: Any = db.execute(_REWRITABLE.encode()).fetchone()
     return list(row[0]), int(row[1]), bool(row[2])
+
+
+def reads_pages(db: "psycopg.Connection[Any]") -> bool:
+    """Whether this login may look into the files of the tables."""
+    return db.info.parameter_status("is_superuser") == "on"
+
+
+def older(db: "psycopg.Connection[Any]") -> list[str]:
+    """Who can still see what was there before now, after a moment's patience; a sentence if that cannot be known."""
+    try:
+        now: Any = db.execute(_NOW.encode()).fetchone()
+        ends = time.monotonic() + _PATIENCE
+        while (there := db.execute(_OLDER.encode(), now).fetchall()) and time.monotonic() < ends:
+            time.sleep(_PAUSE)
+    except errors.InsufficientPrivilege as error:
+        return [f"somebody whom this login may not look for ({error.diag.message_primary})"]
+    return [str(name) for (name,) in there]
 
 
 def found(db: "psycopg.Connection[Any]", needles: Sequence[bytes], ids: Sequence[bytes]) -> Iterator[str]:
@@ -60,7 +98,7 @@ def found(db: "psycopg.Connection[Any]", needles: Sequence[bytes], ids: Sequence
             whole = sql.SQL("SELECT * FROM {}").format(sql.Identifier(schema, table))
             if holds(_rows(db, whole), needles) or holds(_rows(db, _MARKS if table == "journal" else whole), ids):
                 yield f"the table {name} still holds what was erased"
-    if rewritable(db)[1] <= REWRITTEN_MAX and db.execute(_SUPERUSER.encode()).fetchone() == (True,):
+    if rewritable(db)[1] <= REWRITTEN_MAX and reads_pages(db):
         yield from _in_files(db, needles)
 
 
