@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -20,24 +20,25 @@ REACH: Final = 4
 """Content words that a negation is taken to reach; what stands further behind it is open."""
 
 
+@cache  # when first asked: stems take a few milliseconds that most commands need not spend
 def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, word_set(words)))
 
 
 # They turn round what follows them, as "not" does: who hates figs does not like figs.
-_TURNING: Final = _stems(
+_TURNING: Final = (
     "hate dislike detest despise loathe avoid refuse decline reject deny allergic allergy intolerance intolerant unable stop quit cease "
     "cancel skip forbid prohibit seldom rarely scarcely barely incapable unwilling averse false untrue"
 )
 _NOUNS: Final = word_set("allergy allergies intolerance")  # what stands before them is meant too: "a nut allergy"
 # They lose, end or miss something: enough for a "no longer" to rest on, too little to turn anything round.
-_WANTING: Final = _TURNING | _stems(
+_WANTING: Final = (
     "lose fail forget miss leave end finish drop give abandon remove delete sell break close die dead gone gave former "
     "formerly ex past before bad hard difficult struggle trouble problem wrong afraid fear scared sick sad upset bore "
     "tired lack against free vegan vegetarian only except instead rather too late yet still keep less few short brief concise"
 )
 # Who does it, is for it after all: "and loves hazelnuts" ends the reach of a negation.
-_TAKING: Final = _stems("love like enjoy prefer adore favour favor want")
+_TAKING: Final = "love like enjoy prefer adore favour favor want"
 # "Not" in other Latin letters: a fact may be written in English from what was said in another language.
 _FOREIGN: Final = word_set(
     "nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun non nunca jamás sin ningún mai senza não nem sem "
@@ -45,7 +46,7 @@ _FOREIGN: Final = word_set(
 )
 _LAST_LATIN: Final = "\u024f"
 # What is not known, thought or expected may be so all the same.
-_MEANING: Final = _stems(
+_MEANING: Final = (
     "know think realize realise expect believe imagine notice guess sure understand remember see say tell hear mean matter "
     "mind wonder decide certain worry need care"
 )
@@ -90,7 +91,8 @@ def contrary(claim: str, close: Sequence[str], around: Sequence[str] = (), *, wo
 def denies(text: str) -> bool:
     """Whether a text holds a negation, or a word of loss, end or want that one may rest on; other scripts may."""
     return any(c.isalpha() and c > _LAST_LATIN for c in text) or any(
-        w in NEGATIONS or w in _FOREIGN or w.startswith("un") or stem(w) in _WANTING for w in _words(text)
+        w in NEGATIONS or w in _FOREIGN or w.startswith("un") or stem(w) in _stems(_TURNING) | _stems(_WANTING)
+        for w in _words(text)
     )
 
 
@@ -124,17 +126,17 @@ def _signed(piece: str, sign: int, found: dict[str, set[int]]) -> int:
             sign = OPEN
         elif word in NEGATIONS:
             sign, left = _turned(sign), REACH
-        elif root in _TURNING and word != _QUITE:
+        elif root in _stems(_TURNING) and word != _QUITE:
             found.setdefault(root, set()).add(sign)
             if word in _NOUNS and last:
                 found[last].add(OPEN)
             sign, left = _turned(sign), REACH
         elif word not in FUNCTION_WORDS:
-            if sign == OPEN and root in _TAKING:
+            if sign == OPEN and root in _stems(_TAKING):
                 sign = YES
             found.setdefault(root, set()).add(sign)
             left, last = left - 1, root
-            if sign == NO and (root in _MEANING or left <= 0):
+            if sign == NO and (root in _stems(_MEANING) or left <= 0):
                 sign = OPEN
     return sign
 

@@ -21,6 +21,7 @@ SUPPORTED_TALK: Final = 0.2
 REWORDED: Final = 0.7
 """Share of the content of two facts in one that the two must hold."""
 _TURNED_TALK: Final = 2
+_LONGEST: Final = 64  # words of one group of a sentence; so a long text costs no more than its length
 _STRANGERS: Final = 3  # content words that no member has: so many in one clause are a claim of their own
 _SENTENCE: Final = late(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|;\s*|\n+")
 _CLAUSE: Final = late(r"[,:()]\s|\s(?:and|but|or|who|which|while|because)\s|\s[-–—]\s|—")
@@ -140,7 +141,7 @@ def _mispaired(sentence: str, members: Sequence[Memory]) -> str | None:
         return None
     ends = {0}  # where a run of whole groups may end
     for end in range(1, len(found) + 1):
-        if any(start in ends and _belongs(found[start:end]) for start in range(end)):
+        if any(n in ends and _belongs(found[n:end]) for n in range(max(0, end - _LONGEST), end)):
             ends.add(end)
     return None if len(found) in ends else values[0][0]
 
