@@ -270,8 +270,19 @@ class Store(Protocol):
         """
         ...
 
+    def slept(self, scope: str, holder: str, run: int) -> None:
+        """A night is over that has seen everything up to this run. Until then the scope stays due.
+
+        Nothing happens unless `holder` holds the lease still.
+        """
+        ...
+
+    def last_run(self, scope: str) -> int:
+        """The key of the latest run of a scope, 0 if there is none; it grows."""
+        ...
+
     def ingests(self, scope: str) -> int:
-        """How often something was observed or added since the lease was last taken."""
+        """How often something was observed or added since what the last night has seen."""
         ...
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:

@@ -34,6 +34,8 @@ def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: Po
         for name in names:
             own = replace(ports, scope=name, scopes=(name,))
             state(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
+            state(own, (Fact(text=f"Ada owns the boat of {name}", category="person"),))
+            state(own, (Fact(text=f"Ada owns boats of {name}", category="person"),))
         clock.advance(days=2)
         command = [*NIGHTLY, address, str(clock().timestamp())]
         killed, other = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))
@@ -52,6 +54,7 @@ def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: Po
         assert stands.dead == ()
         for name in names:
             assert len(ports.store.runs(name, None, "sleep/expire")) == 1
-            (fact,) = ports.store.select((name,), Where(kinds=frozenset({"semantic"})))
+            assert len(ports.store.runs(name, None, "sleep/duplicates")) == 1
+            (fact,) = ports.store.select((name,), Where(categories=frozenset({"session_state"})))
             assert (fact.phase, fact.reason) == ("cold", "expired")
         assert memory.doctor(deep=True) == []

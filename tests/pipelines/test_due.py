@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from slowwave.errors import ModelError, StoreError
 from slowwave.pipelines import due
+from slowwave.pipelines.sleep.lease import SECONDS, Lease
 
 if TYPE_CHECKING:
     import pytest
@@ -49,3 +50,20 @@ def test_a_scope_whose_store_fails_is_told_and_the_round_goes_on(
     assert told == ["bad", "good"]
     assert reports["bad"].problems == ("no space left",)
     assert reports["good"].problems == ()
+
+
+def test_a_night_that_never_ended_is_due_until_one_has(world: "World", monkeypatch: "pytest.MonkeyPatch") -> None:
+    with world.open(scope="acme/alice") as alice:
+        alice.add("Alice owns the deploy pipeline")
+        assert Lease.taken(alice.ports) is not None  # and whoever took it is never heard of again
+        world.later(seconds=SECONDS + 1)
+        assert alice.ports.store.scopes_due(world.clock(), 10) == ["acme/alice"]
+
+        def full(*_: object, **__: object) -> None:
+            raise StoreError("no space left")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("slowwave.pipelines.sleep._night", full)
+            assert alice.sleep_due()["acme/alice"].problems == ("no space left",)
+        assert alice.sleep_due()["acme/alice"].problems == ()
+        assert alice.sleep_due() == {}

@@ -122,6 +122,7 @@ def test_what_is_due_is_known_without_looking_into_a_scope(in_postgres: Postgres
     in_postgres.apply(plan(add(fact("Likes oats", due_at=NOW)), cause="edit"))
     assert due() == [(0,)]
     assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1
+    in_postgres.slept(SCOPE, "me", in_postgres.last_run(SCOPE))
     assert due() == [(at,)]
     in_postgres.apply(
         plan(*(Erase(memory=one.id, because="asked") for one in in_postgres.select([SCOPE], Where())), cause="erase")
@@ -136,6 +137,7 @@ def test_what_was_due_before_the_table_was_is_in_it(postgres: PostgresServer) ->
     old.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
     old.apply(plan(add(message("Hello", scope="slept")), scope="slept", cause="observe"))
     old.lease("slept", "me", 60, NOW)
+    old.slept("slept", "me", old.last_run("slept"))
     old.close()
     opened = PostgresStore(address)
     assert opened.scopes_due(NOW, 10) == [SCOPE, OTHER]

@@ -110,14 +110,18 @@ class Applying(StoreBase):
         at, span = to_micros(now), int(seconds * 1_000_000)
         with self._guard, self._transaction(scope):
             scope_token = self._tokens.new_scope(scope)
-            low, high = bounds(scope_token)
-            token, owner, until, run = self._one(SQL["lease"], (scope_token,)) or (0, "", at, low)
+            token, owner, until, run = self._one(SQL["lease"], (scope_token,)) or (0, "", at, bounds(scope_token)[0])
             if owner != holder:
                 if not span or (at < until <= at + 2 * span and not (ended and ended(owner))):
                     return None
-                token, run = token + 1, self._one(SQL["last_run"], (low, low, high))[0]
+                token += 1
             self._db.execute(SQL["put_lease"], (scope_token, token, holder, at + span, run))
         return int(token)
+
+    def slept(self, scope: str, holder: str, run: int) -> None:
+        """Everything up to this run was seen by the night of whoever holds the lease; others' words are no news."""
+        with self._guard, self._transaction(scope):
+            self._db.execute(SQL["slept"], (run, self._tokens.new_scope(scope), holder))
 
     def index(self, scope: str, entries: Mapping[str, Entry], *, gists: bool = False) -> int:
         """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.

@@ -169,8 +169,17 @@ class Reads(StoreBase):
                         )
         return list(found.values())
 
+    def last_run(self, scope: str) -> int:
+        """The key of the latest run; it grows."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return 0
+            low, high = bounds(token)
+            return int(self._one(SQL["last_run"], (low, low, high))[0])
+
     def ingests(self, scope: str) -> int:
-        """How often something was observed or added since the lease was last taken."""
+        """How often something was observed or added since what the last night has seen."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:

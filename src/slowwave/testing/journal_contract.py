@@ -138,6 +138,8 @@ class JournalContract:
         assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
         assert store.scopes_due(NOW + DAY, 1) == [SCOPE]
         assert store.lease(OTHER, "me", 60, NOW) == 1
+        assert store.scopes_due(NOW, 10) == [OTHER]  # whoever sleeps it may be killed
+        store.slept(OTHER, "me", store.last_run(OTHER))
         assert store.scopes_due(NOW, 10) == []
         assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
         store.apply(plan(add(fact("Likes rye", scope=OTHER)), scope=OTHER))
@@ -146,6 +148,7 @@ class JournalContract:
     def test_a_scope_where_a_fact_waits_for_a_mind_is_due_again_in_a_quarter_of_an_hour(self, store: Store) -> None:
         store.apply(plan(add(fact("Likes tea", flags=frozenset({UNRECONCILED})))))
         assert store.lease(SCOPE, "me", 60, NOW) == 1
+        store.slept(SCOPE, "me", store.last_run(SCOPE))
         store.lease(SCOPE, "me", 0, NOW)
         assert store.scopes_due(NOW + timedelta(minutes=14), 10) == []
         assert store.scopes_due(NOW + timedelta(minutes=15), 10) == [SCOPE]

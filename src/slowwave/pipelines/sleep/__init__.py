@@ -74,7 +74,9 @@ def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        return _night(ports, rest, plan, lease.beating(), think=think)
+        report = _night(ports, rest, plan, lease.beating(), think=think)
+        lease.slept()
+        return report
     finally:
         lease.given_back()
 

@@ -20,12 +20,13 @@ BEATS: Final = 30
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """The right to sleep a scope. `token` fences plans: a store refuses those of an outdated one."""
+    """The right to sleep a scope. A store refuses plans of an outdated `token`; a night has seen all up to the run `seen`."""
 
     ports: Ports
     holder: str
     token: int
     since: datetime
+    seen: int
     beats: int = 0
     over: threading.Event = field(default_factory=threading.Event)
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -36,7 +37,9 @@ class Lease:
         now = ports.now()
         holder = f"{new_id(now)} {myself()}"
         token = ports.store.lease(ports.scope, holder, SECONDS, now, _ended)
-        return None if token is None else cls(ports=ports, holder=holder, token=token, since=now)
+        if token is None:
+            return None
+        return cls(ports=ports, holder=holder, token=token, since=now, seen=ports.store.last_run(ports.scope))
 
     def beating(self, seconds: float = BEAT) -> Self:
         """Renew it on a thread of its own until it is given back, for as long as the sleeper gets anywhere."""
@@ -47,6 +50,10 @@ class Lease:
         """The sleeper got somewhere: hold it for longer; False if another has taken it over."""
         self.beats = 0
         return self._held()
+
+    def slept(self) -> None:
+        """The night is over: what came in before it is no reason for another. One that is killed or fails says nothing."""
+        self.ports.store.slept(self.ports.scope, self.holder, self.seen)
 
     def given_back(self) -> None:
         """Let others sleep."""

@@ -548,6 +548,9 @@ SELECT token FROM leases WHERE scope = ?
 -- name: put_lease
 INSERT OR REPLACE INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
 
+-- name: slept
+UPDATE leases SET run = ? WHERE scope = ? AND holder = ?
+
 -- name: last_run
 SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?
 
