@@ -70,11 +70,11 @@ def add(memory: Memory, because: str = "said") -> Add:
     return Add(memory=memory, because=because, entry=entry(memory.text))
 
 
-def change(before: Memory, because: str = "edited", **fields: Any) -> Change:  # noqa: ANN401  # Memory's
+def change(before: Memory, because: str = "edited", *, unless_used: bool = False, **fields: Any) -> Change:  # noqa: ANN401  # Memory's
     """Its change, with an entry for new words."""
     after = replace(before, **fields, version=before.version + 1)
     words = entry(after.text) if after.text != before.text else None
-    return Change(before=before, after=after, because=because, entry=words)
+    return Change(before=before, after=after, because=because, entry=words, unless_used=unless_used)
 
 
 def use(seen: Memory, because: str = "read", **fields: Any) -> Use:  # noqa: ANN401  # Memory's
