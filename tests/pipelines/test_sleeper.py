@@ -4,7 +4,8 @@
 
 import threading
 import time
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from slowwave import Message
 from slowwave.errors import InputError, ModelError
 from slowwave.model.fact import Verdict
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Change, Link
+from slowwave.model.operation import Add, Change, Link
 from slowwave.model.plan import Group
 from slowwave.pipelines.sleep import ELSEWHERE
 from slowwave.pipelines.sleep.budget import LEAST, Budget, changes
@@ -254,8 +255,31 @@ def test_a_mind_that_ends_everything_at_once_is_stopped_and_told(world: "World")
 
     world.mind.verdicts = ends
     before = {one.id for one in memory.get_all()}
-    memory.sleep()
-    assert len(before - {one.id for one in memory.get_all()}) <= LEAST
+    report = memory.sleep()
+    assert before == {one.id for one in memory.get_all()}, "nothing of it is done"
+    assert "would end what is known, which is strange: none was carried out" in report.problems[0]
+    assert report.left["retry"]
+    assert memory.status().waiting == waiting
+    world.mind.verdicts = None
+    assert not memory.sleep().problems
+    assert memory.status().waiting < waiting, "and once the mind is itself again, it goes on"
+
+
+def test_a_few_endings_or_as_many_as_there_are_new_facts_are_nothing_strange() -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def ending(number: int) -> Change:
+        one = Memory(id=f"m{number}", scope="t", kind="semantic", text=f"x {number}", recorded_at=at, valid_from=at)
+        return Change(before=one, after=replace(one, phase="retracted", version=2), because="no longer")
+
+    def kept(endings: int, added: int) -> int:
+        new = [Add(memory=ending(-n).before, because="new") for n in range(1, added + 1)]
+        group = Group(operations=(*map(ending, range(endings)), *new), because="decided")
+        return len(Budget().within(Staged(groups=(group,))).groups)
+
+    assert kept(9, 0) == 1
+    assert kept(10, 0) == 0
+    assert kept(10, 10) == 1
 
 
 def test_the_budget_is_two_percent_of_many_facts() -> None:

@@ -1,10 +1,11 @@
 """The budget of a night: how much of what is known minds may change, so that one that errs does so slowly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.memory import FACT_KINDS, Memory
-from slowwave.model.operation import Change
+from slowwave.model.operation import Add, Change, Link
 from slowwave.model.plan import Group
 from slowwave.pipelines.verdicts import WAITS
 from slowwave.ports import Ports
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.stage import Staged
 
 LEAST: Final = 50
+ENDS: Final = 10
+MOSTLY: Final = 0.5
+"""How many facts minds may end as wrong or replaced in one stage where that is more than this share of its decisions."""
 SHARE: Final = 0.02
 """The share of all facts that minds may change in one night, where that is more than LEAST."""
 
@@ -39,7 +43,13 @@ class Budget:
         return number <= self.left
 
     def within(self, staged: "Staged") -> "Staged":
-        """What a stage may do of what it planned; a group that asks for too much waits, and is told."""
+        """What a stage may do of what it planned; a group that asks for too much waits, and is told.
+
+        Where most of what a mind decided ends what is known, it may have misread its task: then all of the stage waits.
+        """
+        if (strange := _anomaly(staged.groups)) is not None:
+            left = staged.left + len(staged.groups)
+            return replace(staged, groups=(), left=left, problems=(*staged.problems, strange))
         kept: list[Group] = []
         refused: list[str] = []
         for group in staged.groups:
@@ -51,6 +61,19 @@ class Budget:
             kept.append(group)
         left = staged.left + len(refused)
         return replace(staged, groups=tuple(kept), left=left, problems=(*staged.problems, *refused))
+
+
+def _anomaly(groups: Sequence[Group]) -> str | None:
+    """What is strange about these decisions as a whole, or None."""
+    operations = [operation for group in groups for operation in group.operations]
+    decided = sum(isinstance(one, Add | Link) or (isinstance(one, Change) and not one.redates) for one in operations)
+    ends = sum(isinstance(one, Change) and one.after.outdated and not one.before.outdated for one in operations)
+    if ends < ENDS or ends <= MOSTLY * decided:
+        return None
+    return (
+        f"{ends} of {decided} decisions of the model would end what is known, which is strange: "
+        "none was carried out, and the work stays due; another model may see it otherwise"
+    )
 
 
 def changes(group: Group) -> int:
