@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave.errors import InputError
+from slowwave.model.fact import Verdict
 from slowwave.pipelines.plot import plot
 
 if TYPE_CHECKING:
@@ -65,3 +66,15 @@ def test_every_kind_is_drawn_for_empty_and_full_memories(world: "World", kind: s
 def test_an_unknown_kind_is_refused(world: "World") -> None:
     with pytest.raises(InputError, match="forgetting, growth, sleep"):
         world.open().plot("pie")
+
+
+def test_a_night_that_only_linked_is_shown(world: "World") -> None:
+    memory = world.open()
+    memory.add("Walks are good")
+    memory.add("Walks are fine")
+    world.mind.verdicts = lambda cases: [Verdict(fact=case.number, op="ADD") for case in cases]
+    report = memory.sleep()
+    done = [type(one).__name__ for receipt in report.receipts for one in receipt.applied]
+    assert "Link" in done
+    assert "Change" not in done
+    assert [series.name for series in plot(memory.ports, "sleep").series] == ["duplicates"]

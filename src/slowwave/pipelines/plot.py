@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.errors import InputError
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.operation import Add, Change, Erase, Operation, Use
+from slowwave.model.operation import Add, Change, Erase, Link, Operation, Use
 from slowwave.model.query import Where
 from slowwave.policy.core import rank
 from slowwave.policy.drawing import Picture, Series
@@ -150,13 +150,14 @@ def nights(ports: Ports) -> Picture:
     done: dict[str, Counter[float]] = {}
     for run in slept:
         touched = sum(isinstance(operation, (Add, Change, Erase)) for operation in run.plan.operations)
+        touched = touched or sum(isinstance(operation, Link) for operation in run.plan.operations)
         if touched:
             done.setdefault(run.cause.partition("/")[2], Counter())[round(max(0.0, _days(first, run.at)), 3)] += touched
     last = max(_days(first, slept[0].at), 1.0) if slept else 1.0
     return Picture(
         title="What the nights did",
         across="night",
-        up="memories changed",
+        up="memories changed or linked",
         series=tuple(
             Series(name=name, points=tuple(sorted((x, float(y)) for x, y in days.items())))
             for name, days in sorted(done.items())
