@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from slowwave.errors import InputError, ReadOnlyError, SettingsError, SlowwaveError
 from slowwave.pipelines.due import due, night
 from slowwave.pipelines.sleep import ELSEWHERE, SleepReport
+from slowwave.stores.address import checked
 
 if TYPE_CHECKING:
     import psycopg
@@ -317,9 +318,9 @@ def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[Standing, list[str
 
 
 def _connected(address: str) -> "psycopg.Connection[Any]":
-    import psycopg  # noqa: PLC0415 - of the extra
+    from slowwave.stores.postgres_pool import connected  # noqa: PLC0415 - needs the extra
 
-    return psycopg.connect(address, autocommit=True)
+    return connected(checked(address))
 
 
 @contextmanager

@@ -242,11 +242,12 @@ def copy(
 ) -> None:
     """Copy a whole store into another, proven by hashes; run it again to go on after an interruption."""
     from slowwave.stores import make  # noqa: PLC0415 - `--help` does without
+    from slowwave.stores.address import checked  # noqa: PLC0415
     from slowwave.stores.copying import copy as copied  # noqa: PLC0415
 
     if source == target:
         raise InputError("source and target are the same store: name two")
-    if "://" not in source and not Path(source).is_file():
+    if "://" not in checked(source) and not Path(source).is_file():
         raise InputError(f"{source!r} is no file: name the store to copy")
     with closing(make(source)) as old, closing(make(target)) as new:
         done = copied(old, new, told=None if given.json else lambda path: given.paper.say(f"  {path}"))

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from slowwave.errors import SettingsError
+from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
     from slowwave.stores.postgres import PostgresStore
@@ -13,11 +14,11 @@ def make(where: str) -> "SqliteStore | PostgresStore":
     """The store at a place: a file, ":memory:", or the address of a Postgres database.
 
     Raises:
-        SettingsError: for a kind of place that is not supported, or one whose extra is not installed.
+        SettingsError: for a kind of place that is not supported, an address that cannot be read, or an extra that is
+            not installed.
         StoreError: if it cannot be opened.
     """
-    kind, colon, _ = where.partition("://")
-    if colon and kind in {"postgresql", "postgres"}:
+    if checked(where).startswith(SERVER):
         try:
             from slowwave.stores.postgres import PostgresStore  # noqa: PLC0415 - only the store asked for is loaded
         except ImportError as error:
@@ -25,7 +26,8 @@ def make(where: str) -> "SqliteStore | PostgresStore":
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
             ) from error
         return PostgresStore(where)
-    if colon:
+    if "://" in where:
+        kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
     from slowwave.stores.sqlite import SqliteStore  # noqa: PLC0415 - only the store that is asked for is loaded
 

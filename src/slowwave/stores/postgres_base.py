@@ -12,11 +12,12 @@ from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
 
 from slowwave.errors import ClosedError, SettingsError, SlowwaveError
+from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrations
 from slowwave.stores.postgres_errors import translated
 from slowwave.stores.postgres_migrate import ROLE, migrate
-from slowwave.stores.postgres_pool import Pool, Raw
+from slowwave.stores.postgres_pool import Pool, Raw, connected
 from slowwave.stores.postgres_remains import PAGES, reads_pages
 from slowwave.stores.postgres_session import Session
 from slowwave.stores.statements import SQL
@@ -49,7 +50,7 @@ class PostgresBase(StoreBase):
         self._reached = reached
         self._patience = busy_seconds
         try:
-            with psycopg.connect(url, autocommit=True, connect_timeout=max(2, int(busy_seconds))) as db:
+            with connected(url, busy_seconds) as db:
                 migrate(db, self.name, list(steps or migrations("postgres")))
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
                 if not reads_pages(db):
@@ -193,11 +194,11 @@ def _configured(raw: Raw) -> None:
 def _shown(url: str) -> str:
     """The address without its password, as messages name it."""
     try:
-        known = conninfo.conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise SettingsError(
-            f"that is no address of a Postgres database ({error}): use postgresql://user@host/name"
-        ) from error
+        known = conninfo.conninfo_to_dict(checked(url))
+    except psycopg.ProgrammingError:
+        raise SettingsError(REFUSED) from None  # what it says repeats a part of the address, perhaps of the password
     host, user = known.get("host") or "localhost", known.get("user")
+    if not set(str(known.get("port") or "")) <= set("0123456789,"):
+        raise SettingsError(REFUSED)
     port = f":{known['port']}" if known.get("port") else ""
     return f"postgresql://{f'{user}@' if user else ''}{host}{port}/{known.get('dbname') or user or ''}"

@@ -1,14 +1,12 @@
 """Whether a Postgres store is sound, and getting rid of what was erased."""
 
 from collections.abc import Sequence
-from typing import Any
-
-import psycopg
 
 from slowwave.errors import BusyError, CorruptError, ReadOnlyError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
+from slowwave.stores.postgres_pool import Raw, connected
 from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, reads_pages, rewritable
 from slowwave.stores.statements import SQL
 
@@ -81,5 +79,5 @@ class PostgresCheck(Checking, PostgresBase):
         with self._guard, self._owner() as db:
             return list(found(db, needles, [identity.encode() for identity in ids]))
 
-    def _owner(self) -> "psycopg.Connection[tuple[Any, ...]]":
-        return psycopg.connect(self._url, autocommit=True)
+    def _owner(self) -> Raw:
+        return connected(self._url, self._patience)

@@ -7,6 +7,11 @@ from psycopg import errors
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, InputError, ReadOnlyError, SlowwaveError, StoreError
 
+
+class NotConnected(psycopg.OperationalError):
+    """There was no connection to begin with."""
+
+
 _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError], str], ...]] = (
     (
         (errors.LockNotAvailable, errors.QueryCanceled),
@@ -33,6 +38,11 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError]
         (psycopg.DataError,),
         InputError,
         "{name} cannot hold this value ({error}): NUL characters and lone surrogates are not text",
+    ),
+    (
+        (NotConnected,),
+        StoreError,
+        "no connection to {name}: {error}; look at the host, port, user, password and name in the address, and at the server",
     ),
     (
         (psycopg.OperationalError, psycopg.InterfaceError),

@@ -8,11 +8,24 @@ from typing import Any, Final, TypeAlias
 import psycopg
 
 from slowwave.errors import BusyError
+from slowwave.stores.postgres_errors import NotConnected
 
 _PAUSE: Final = 0.05
 _FEWEST_SECONDS: Final = 2  # what libpq takes for a time-out
 
 Raw: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+
+def connected(url: str, seconds: float = 30.0) -> Raw:
+    """A new connection, each of whose statements is a transaction unless one is begun.
+
+    Raises:
+        NotConnected: there is none, and why.
+    """
+    try:
+        return psycopg.connect(url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(seconds)))
+    except psycopg.OperationalError as error:
+        raise NotConnected(str(error)) from error
 
 
 class Pool:
@@ -40,7 +53,7 @@ class Pool:
 
         Raises:
             BusyError: all connections stayed in use.
-            psycopg.OperationalError: the server did not come back.
+            NotConnected: the server did not come back.
         """
         ends = time.monotonic() + seconds
         if not self._places.acquire(timeout=seconds):
@@ -59,8 +72,8 @@ class Pool:
         while True:
             left = ends - time.monotonic()
             try:
-                raw = psycopg.connect(self._url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(left)))
-            except psycopg.OperationalError:
+                raw = connected(self._url, left)
+            except NotConnected:
                 if left <= 0:
                     raise
                 time.sleep(_PAUSE)

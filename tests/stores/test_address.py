@@ -1,0 +1,80 @@
+"""What only resembles an address of a database is refused, and no password in it is ever repeated."""
+
+import traceback
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from slowwave.cli.app import app
+from slowwave.errors import SettingsError, StoreError
+from slowwave.stores import make
+from slowwave.stores.address import REFUSED, checked
+from slowwave.stores.postgres import PostgresStore
+from slowwave.testing.postgres import PostgresServer
+
+MALFORMED = (
+    "postgresql://app:s3cret/x@db/memory",
+    "postgresql://app:12/s3cret@db/memory",
+    "postgresql://app:s3cret/x?y@db/memory",
+    "postgresql://app:s3cret@x@db/memory",
+    "postgresql://app:s3cret%zz@db/memory",
+    "postgresql://app:s3cret x@db/memory",
+    "postgresql://db/memory?pass=s3cret",
+    "postgresql:/app:s3cret@db/memory",
+    "postgres:app:s3cret@db/memory",
+    "host=db user=app password=s3cret",
+    "application_name=x password = s3cret",
+    "dbname=memory password='s3cret://'",
+)
+
+
+@pytest.mark.parametrize("address", MALFORMED)
+def test_a_malformed_address_is_refused_in_one_sentence_without_its_password(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError) as told:
+        make(address)
+    assert str(told.value) == REFUSED
+    assert "s3cret" not in "".join(traceback.format_exception(told.value))
+    for line in (
+        ["--store", address, "status"],
+        ["copy", address, "new.db"],
+        ["--store", address, "--verbose", "doctor"],
+    ):
+        done = CliRunner().invoke(app, line)
+        assert done.exit_code in {1, SettingsError.exit_code}, "a doctor goes on to the next"
+        assert "s3cret" not in done.output
+    assert not [*tmp_path.iterdir()], "no file of that name is made"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "agent.db",
+        ":memory:",
+        "postgres.db",
+        "/tmp/user@host/host.db",
+        "postgresql://app:s%2F3%40cret@db:5432,5433/memory?host=/run/postgres",
+        "postgresql://app@/memory?host=@abstract",
+    ],
+)
+def test_a_file_or_an_escaped_address_is_taken_as_it_is(place: str) -> None:
+    assert checked(place) == place
+
+
+def test_no_connection_says_why_in_the_words_of_the_server(postgres: PostgresServer) -> None:
+    there = postgres.database()
+    name = there.partition("?")[0].rpartition("/")[2]
+    for address, words in (
+        (there.replace(name, "nothing_here"), 'database "nothing_here" does not exist'),
+        (there.replace("postgres:@", "nobody:s3cret@"), 'role "nobody" does not exist'),
+        ("postgresql://app:s3cret@127.0.0.1:1/memory", "Connection refused"),
+        ("postgresql://app:s3cret@nowhere.invalid/memory", "nowhere.invalid"),
+    ):
+        with pytest.raises(StoreError, match=words) as told:
+            PostgresStore(address, busy_seconds=2)
+        assert str(told.value).startswith("no connection to postgresql://")
+        assert "was lost" not in str(told.value)
+        assert "s3cret" not in str(told.value)
