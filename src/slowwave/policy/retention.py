@@ -317,7 +317,9 @@ def leaving(memory: Memory, config: Config) -> list[tuple[datetime, str]]:
         days = days if stage == LASTING_DAYS else stage
         last = f", the last stage of category {memory.category}"
     idle = _both(_past(memory.anchor, days), at_most_exempt) if days is not None else None
-    rules = [(idle, f"unused for more than {days or 0:g} days{last}, at relevance {config.archive_exempt_score} or less")]
+    rules = [
+        (idle, f"unused for more than {days or 0:g} days{last}, at relevance {config.archive_exempt_score} or less")
+    ]
     if config.retention_policy == "relevance":
         threshold = config.relevance_archive_threshold
         rules.append((fades_at(memory, config, threshold), f"relevance below {threshold}"))
