@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_doctor import UNBOUND
@@ -62,9 +63,48 @@ def test_a_table_without_row_security_is_found(own: str, look: Look, table: str,
     assert look()["row security"][0]
 
 
-def test_a_table_without_a_policy_is_found(own: str, look: Look) -> None:
-    told(own, "DROP POLICY own ON slowwave.links")
-    assert not look()["row security"][0]
+@pytest.mark.parametrize(
+    ("table", "spoilt"),
+    [
+        ("links", "DROP POLICY own ON slowwave.links"),
+        ("journal", "ALTER POLICY own ON slowwave.journal USING (true)"),
+        ("scopes", "ALTER POLICY own ON slowwave.scopes USING (true)"),
+        ("memories", "ALTER POLICY own ON slowwave.memories WITH CHECK (true)"),
+        ("memories", "ALTER POLICY own ON slowwave.memories TO slowwave_app"),
+        ("runs", "CREATE POLICY open ON slowwave.runs FOR SELECT USING (true)"),
+        ("held", 'ALTER POLICY own ON slowwave.held RENAME TO "some ""other"'),
+        ("due", "CREATE POLICY own ON slowwave.due USING (true)"),
+    ],
+)
+def test_a_policy_that_is_not_ours_is_found_with_statements_that_mend_it(
+    own: str, look: Look, table: str, spoilt: str
+) -> None:
+    assert look()["row security"][0]
+    told(own, spoilt)
+    ok, words = look()["row security"]
+    assert not ok
+    assert words.startswith(f"not in force, or with other policies, on {table}: run as the owner: ")
+    told(own, words.rpartition("owner: ")[2])
+    assert look()["row security"][0]
+
+
+@pytest.mark.parametrize(
+    "spoilt", ["DROP TRIGGER came_in ON slowwave.runs", "ALTER TABLE slowwave.runs DISABLE TRIGGER came_in"]
+)
+def test_a_trigger_that_does_nothing_is_found_with_statements_that_mend_it(own: str, look: Look, spoilt: str) -> None:
+    assert look()["triggers"] == (True, "those of the migrations")
+    told(own, spoilt)
+    with AgentMemory.open(own, scope="acme", llm=None, embedder="none") as memory:
+        memory.add_messages([Message(role="user", content="I own the deploy pipeline", id="1")])
+    with psycopg.connect(own) as db:
+        assert db.execute("SELECT count(*) FROM slowwave.due").fetchone() == (0,)
+    ok, words = look()["triggers"]
+    assert not ok
+    assert words.startswith("missing or disabled: runs.came_in, due: run as the owner: ")
+    told(own, words.rpartition("owner: ")[2])
+    assert look()["triggers"][0]
+    with psycopg.connect(own) as db:
+        assert db.execute("SELECT count(*) FROM slowwave.due").fetchone() == (1,), "what came in meanwhile is due"
 
 
 def test_every_table_with_rows_of_a_scope_is_bound(own: str, opened: PostgresStore) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.stores.migrate import migrations
+from slowwave.stores.postgres_guards import policies, triggers
 from slowwave.stores.postgres_migrate import ROLE
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ SELECT r.rolname, r.rolsuper, r.rolbypassrls, o.oid IS NOT NULL AND pg_has_role(
 FROM pg_roles r LEFT JOIN pg_roles o ON o.rolname = %s WHERE r.rolname = current_user
 """
 _TABLES: Final = """
-SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = c.oid),
+SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity,
     has_schema_privilege(%(as)s, c.relnamespace, 'USAGE') AND has_table_privilege(%(as)s, c.oid, 'SELECT')
         AND (c.relname = 'migrations' OR has_table_privilege(%(as)s, c.oid, 'INSERT')
             AND has_table_privilege(%(as)s, c.oid, 'UPDATE') AND has_table_privilege(%(as)s, c.oid, 'DELETE'))
@@ -90,20 +91,28 @@ def _login(name: str, superuser: bool, bypasses: bool, member: bool, unbound: bo
 
 def _tables(db: "psycopg.Connection[Any]", role: str) -> Iterator[Finding]:
     rows: list[Any] = db.execute(_TABLES.encode(), {"as": role}).fetchall()
-    barred = [name for name, _, _, may in rows if not may]
+    barred = [name for name, _, may in rows if not may]
     what = f"{role} reads and writes {len(rows)} tables"
     if barred:
         listed = ", ".join(f"slowwave.{name}" for name in barred)
         what = f"{role} lacks some: as the owner, GRANT SELECT, INSERT, UPDATE, DELETE ON {listed} TO {role}"
     yield "privileges", not barred, what
-    bare = [name for name, bound, ruled, _ in rows if name not in UNBOUND and not (bound and ruled)]
-    told = f"enabled and forced on {len(rows) - len(UNBOUND)} tables"
-    if bare:
-        told = "; ".join(
-            f"ALTER TABLE slowwave.{one} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY" for one in bare
-        )
-        told = f"not in force, or without a policy, on {', '.join(bare)}: run as the owner: {told}"
-    yield "row security", not bare, told
+    scoped = [name for name, _, _ in rows if name not in UNBOUND]
+    wrong = [
+        (name, f"ALTER TABLE slowwave.{name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
+        for name, bound, _ in rows
+        if name in scoped and not bound
+    ]
+    wrong += policies(db, scoped)
+    told = f"enabled and forced on {len(scoped)} tables, with the policies of the migrations"
+    yield "row security", not wrong, _mended("not in force, or with other policies, on", wrong) if wrong else told
+    lost = [*triggers(db)]
+    yield "triggers", not lost, _mended("missing or disabled:", lost) if lost else "those of the migrations"
+
+
+def _mended(what: str, wrong: list[tuple[str, str]]) -> str:
+    names = ", ".join(dict.fromkeys(name for name, _ in wrong))
+    return f"{what} {names}: run as the owner: {'; '.join(statement for _, statement in wrong)}"
 
 
 def _migrated(db: "psycopg.Connection[Any]") -> Finding:
