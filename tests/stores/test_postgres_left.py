@@ -12,7 +12,7 @@ from slowwave.model.operation import Erase
 from slowwave.model.query import Where
 from slowwave.stores import postgres, postgres_left, postgres_session
 from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_session import Again
+from slowwave.stores.postgres_session import _UNCHANGED, Again
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
 
 
@@ -84,6 +84,17 @@ def test_what_another_process_wrote_meanwhile_is_noticed(in_postgres: PostgresSt
             assert store.apply(plan(add(message(f"{number}", ref=f"{number}{id(store)}")))).applied
     assert said(other) == [(str(number // 2), number + 1) for number in range(12)]
     assert in_postgres.check(deep=True) == []
+
+
+def test_what_the_servers_log_says_of_a_wrong_guess_tells_that_it_is_harmless(
+    in_postgres: PostgresStore, address: str
+) -> None:
+    assert in_postgres.name
+    with psycopg.connect(address, cursor_factory=psycopg.RawCursor) as db:
+        db.execute("SET search_path = slowwave")
+        assert db.execute(_UNCHANGED, (1, 2, None)).fetchone() == (1,)
+        with pytest.raises(psycopg.errors.InvalidTextRepresentation, match="harmless: another wrote to this scope"):
+            db.execute(_UNCHANGED, (1, 2, 3))
 
 
 def test_what_another_process_erased_leaves_no_gap_to_write_into(

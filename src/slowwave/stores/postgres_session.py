@@ -23,9 +23,11 @@ _WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"
 _UNCHANGED: Final = b"""
-SELECT 1 / CAST((SELECT max(key) FROM journal WHERE key BETWEEN $1 AND $2) IS NOT DISTINCT FROM CAST($3 AS bigint) AS integer)
+SELECT CAST(CASE
+    WHEN (SELECT max(key) FROM journal WHERE key BETWEEN $1 AND $2) IS NOT DISTINCT FROM CAST($3 AS bigint) THEN '1'
+    ELSE 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again' END AS integer)
 """
-"""Ends the transaction, by a division by zero, unless the journal of a scope still ends with this key."""
+"""Ends the transaction unless the journal of a scope still ends with this key, by text that is no number: servers log it."""
 
 _numbers = count()
 
@@ -33,7 +35,7 @@ _FEW: Final = 16
 """Rows that may wait to be sent with what comes after them; more are sent at once."""
 
 _SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
-_WRONG: Final = (errors.UniqueViolation, errors.DivisionByZero)
+_WRONG: Final = (errors.UniqueViolation, errors.InvalidTextRepresentation)
 _GONE: Final = "08006"
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
