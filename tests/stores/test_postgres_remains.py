@@ -94,6 +94,8 @@ def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: A
         statement = problem.partition("`")[2].partition("`")[0]
         told(own, statement)
         assert isinstance(mine.ports.store, PostgresStore)
+    with AgentMemory.open(own, scope="acme/carl", llm=None, embedder="none") as owners:
+        assert owners.erase(id=gone).verified, "the owner proves what a program's login erased"
     assert memory.ports.store.traces([WORDS], [gone]) == []
     told(own, "DROP ROLE plain_app")
 
@@ -145,6 +147,19 @@ def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
         assert any("which this login may not read" in one for one in receipt.not_reached)
         assert with_pages.traces([WORDS]) == []
         with_pages.close()
+
+
+def test_a_superuser_who_erases_again_while_the_snapshot_is_there_is_told_so_too(
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    gone = memory.add(WORDS).ids[0]
+    with psycopg.connect(own) as dump:
+        dump.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        dump.execute("SELECT 1")
+        assert any("pages of" in one for one in memory.erase(id=gone).problems)
+        assert not memory.erase(id=gone).verified, "it is not known any more what to look for, and the bytes are there"
+    assert memory.erase(id=gone).verified
 
 
 def test_a_writer_of_another_database_is_older_too_and_what_cannot_be_seen_is_said(

@@ -7,7 +7,7 @@ from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.postgres_pool import Raw, connected
-from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, reads_pages, rewritable
+from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, rewritable
 from slowwave.stores.statements import SQL
 
 
@@ -47,7 +47,7 @@ class PostgresCheck(Checking, PostgresBase):
 
         Raises:
             BusyError: they are larger than 256 MB, and rewriting locks all scopes out: that is the operator's to time. Or
-                somebody can still see the rows of before, which are then kept, and this login may not read the pages.
+                somebody can still see the rows of before, which are then kept.
             ReadOnlyError: this login may not rewrite them, which their owner may.
         """
         with self._guard, self._owner() as db:
@@ -59,9 +59,11 @@ class PostgresCheck(Checking, PostgresBase):
             if size > REWRITTEN_MAX:
                 db.execute(f"VACUUM {', '.join(tables)}".encode())
                 raise BusyError(f"{kept}: run `{full}` when the store may stand still")
-            seeing = [] if reads_pages(db) else older(db)
+            seeing = older(db)
             db.execute(full.encode())
-            if seeing:
+            if (
+                seeing
+            ):  # pages would show it, but not to every login, nor once it is not known any more what to look for
                 raise BusyError(
                     f"{kept}: {', '.join(seeing)} could still see it when they were rewritten, as a dump or an open "
                     "transaction does. Repeat the erase when that has ended"
