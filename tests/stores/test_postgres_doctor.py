@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
+from slowwave.errors import ReadOnlyError
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_doctor import UNBOUND
 from slowwave.testing.postgres import PostgresServer
@@ -149,6 +150,24 @@ def test_a_login_beyond_row_security_is_told(own: str, opened: PostgresStore) ->
         told(own, "ALTER ROLE slowwave_app NOBYPASSRLS")
         told(own, "DROP OWNED BY beyond")
         told(own, "DROP ROLE beyond")
+
+
+def test_a_login_that_may_not_make_the_schema_is_told_who_may_and_how(postgres: PostgresServer) -> None:
+    empty = postgres.database()
+    told(empty, "CREATE ROLE newcomer LOGIN")
+    theirs = empty.replace("postgres:@", "newcomer@")
+    try:
+        with pytest.raises(ReadOnlyError, match="is empty, and this login may not make the schema") as refused:
+            PostgresStore(theirs)
+        told(empty, str(refused.value).split("`")[1])
+        store = PostgresStore(theirs)
+        found = {name: ok for name, ok, _ in store.about()}
+        store.close()
+        assert found["login"]
+        assert found["row security"], "forced for the owner too"
+    finally:
+        told(empty, "DROP OWNED BY newcomer CASCADE")
+        told(empty, "DROP ROLE newcomer")
 
 
 def test_migrations_that_are_missing_and_a_small_server_are_told(own: str) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from slowwave.errors import ForeignFileError
+from psycopg.errors import InsufficientPrivilege
+
+from slowwave.errors import ForeignFileError, ReadOnlyError
 from slowwave.stores.migrate import Migration, refuse_newer
 from slowwave.stores.postgres_session import LOCK_CLASS
 
@@ -31,6 +33,7 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
     Raises:
         ForeignFileError: there is a schema "slowwave" that is not ours.
         NewerSchemaError: it was written by a newer Slowwave.
+        ReadOnlyError: there is none yet, and this login may not make one.
     """
     latest = steps[-1][0]
     version = _version(db, name)
@@ -43,11 +46,21 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
             for number, script in steps:
                 if number == version + 1:
                     if not version:
-                        db.execute(_READY)
+                        _begin(db, name)
                     db.execute("SET LOCAL search_path = slowwave, pg_catalog")
                     db.execute(script.encode())
                     db.execute((files("slowwave.stores") / "sql/postgres/grants.sql").read_bytes())
                     db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+
+
+def _begin(db: "psycopg.Connection[Any]", name: str) -> None:
+    try:
+        db.execute(_READY)
+    except InsufficientPrivilege as error:
+        raise ReadOnlyError(
+            f"{name} is empty, and this login may not make the schema: open it once as its owner, or let the owner run "
+            f'`GRANT CREATE ON DATABASE "{db.info.dbname}" TO "{db.info.user}"`'
+        ) from error
 
 
 def _version(db: "psycopg.Connection[Any]", name: str) -> int:
