@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +12,13 @@ import pytest
 from slowwave.errors import CorruptError, InputError
 from slowwave.model.query import Query, Where
 from slowwave.stores import copying
-from slowwave.stores.copying import TABLES, copy, state_hash
+from slowwave.stores.copying import TABLES, copy, give_up, state_hash
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.sqlite import SqliteStore
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, entry, fact, link, message, plan, use
 
 OTHER = "acme/bob"
+EVERYTHING = Where(cascade=None)
 Rows = Sequence[Sequence[object]]
 
 
@@ -32,10 +35,54 @@ def full() -> Iterator[SqliteStore]:
     store.close()
 
 
-def said(store: SqliteStore | PostgresStore) -> object:
+@pytest.fixture(params=["postgres", "sqlite"])
+def target(request: pytest.FixtureRequest) -> Iterator[PostgresStore | SqliteStore]:
+    """An empty store of either kind."""
+    if request.param == "postgres":
+        yield request.getfixturevalue("in_postgres")
+        return
+    store = SqliteStore(":memory:")
+    yield store
+    store.close()
+
+
+def interrupt(
+    source: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, *, fails: int
+) -> None:
+    """Begin a copy that ends in the middle of the first scope, before this batch of two rows."""
+    calls, written = count(1), copying._written
+
+    def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
+        if next(calls) == fails:
+            raise KeyboardInterrupt
+        return written(store, table, token, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "_BATCH", 2)
+        patch.setattr(copying, "_STEP", 3)
+        patch.setattr(copying, "_written", stop)
+        with pytest.raises(KeyboardInterrupt):
+            copy(source, target)
+
+
+def left(store: SqliteStore | PostgresStore) -> int:
+    """Rows of scopes that are no longer there."""
+    with store._guard:
+        store._see_all()
+        tables = (
+            f"SELECT count(*) FROM {table} WHERE scope NOT IN (SELECT token FROM scopes)"
+            for table in [*TABLES, "leases"]
+        )
+        return sum(store._one(query, ())[0] for query in tables)
+
+
+def hits(store: SqliteStore | PostgresStore) -> object:
     vector = np.frombuffer(entry("tea").vectors, dtype="<f4")
-    query = Query(text="tea", top_k=5, now=NOW, vector=vector, embedder="test-8")
-    return store.select([SCOPE, OTHER], Where()), store.runs(SCOPE), store.search([SCOPE], query), store.secret
+    return store.search([SCOPE], Query(text="tea", top_k=5, now=NOW, vector=vector, embedder="test-8"))
+
+
+def said(store: SqliteStore | PostgresStore) -> object:
+    return store.select([SCOPE, OTHER], Where()), store.runs(SCOPE), hits(store), store.secret
 
 
 def test_there_and_back_every_row_is_the_same(full: SqliteStore, in_postgres: PostgresStore) -> None:
@@ -82,12 +129,129 @@ def test_a_scope_that_was_copied_in_part_goes_on_with_the_next_row(
     monkeypatch.setattr(copying, "_written", stop)
     with pytest.raises(KeyboardInterrupt):
         copy(full, in_postgres)
-    assert in_postgres.count(SCOPE)
+    assert not in_postgres.count(SCOPE)
     rest = copy(full, in_postgres)
     assert 0 < rest.rows < whole
     assert state_hash(in_postgres, SCOPE) == state_hash(full, SCOPE)
     assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # nobody holds it any more
     assert in_postgres.check(deep=True) == []
+
+
+@pytest.mark.parametrize("fails", [5, 13, 17])
+def test_of_a_half_copy_nobody_sees_anything_and_it_can_be_finished(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    interrupt(full, target, monkeypatch, fails=fails)
+    later = NOW + timedelta(days=4000)
+    assert target.scopes_due(later, 10) == []
+    assert not target.select([SCOPE], EVERYTHING)
+    assert target.runs(SCOPE) == []
+    assert any("1 scopes were copied only in part" in one for one in target.check(deep=True))
+    assert copy(target, SqliteStore(":memory:")).scopes == 0  # nor is it copied on
+    assert target.lease(SCOPE, "a sleeper", 60, NOW) == 1  # of a scope that holds nothing yet
+    done = copy(full, target)
+    assert (done.scopes, done.known) == (2, 0)
+    assert [state_hash(target, one) for one in (SCOPE, OTHER)] == [state_hash(full, one) for one in (SCOPE, OTHER)]
+    assert said(target) == said(full)
+    assert sorted(target.scopes_due(later, 10)) == sorted(full.scopes_due(later, 10))
+    assert target.check(deep=True) == []
+    assert left(target) == 0
+    assert copy(full, target).known == 2
+    assert not target.apply(plan(add(message("Next")), add(fact("Likes milk")))).dropped
+
+
+@pytest.mark.parametrize("slept", [False, True])
+def test_who_had_the_target_open_writes_on_to_the_copy_once_it_is_whole(
+    full: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slept: bool
+) -> None:
+    target, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
+    interrupt(full, target, monkeypatch, fails=13)
+    target.close()
+    if slept:
+        assert other.lease(SCOPE, "a sleeper", 60, NOW) == 1  # it remembers the token of the scope
+    assert not hits(other)
+    target = SqliteStore(str(tmp_path / "memory.db"))
+    copy(full, target)
+    assert hits(other) == hits(target) == hits(full)
+    assert other.apply(plan(add(fact("Likes milk")))).applied
+    assert [one.text for one in target.select([SCOPE], Where())] == [one.text for one in other.select([SCOPE], Where())]
+    assert target.count(SCOPE) != full.count(SCOPE)
+    assert target.check(deep=True) == []
+    target.close()
+    other.close()
+
+
+def test_what_is_written_to_a_scope_while_its_copy_is_interrupted_is_kept_and_the_copy_refused(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(full, target, monkeypatch, fails=17)
+    target.apply(plan(add(fact("Likes milk"))))
+    for _ in range(2):
+        with pytest.raises(InputError, match="other memories"):
+            copy(full, target)
+    assert [one.text for one in target.select([SCOPE], Where())] == ["Likes milk"]
+    assert target.check(deep=True) == []
+    assert left(target) == 0
+
+
+def test_what_is_written_to_a_scope_just_before_its_copy_gets_its_name_is_kept(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = copying._whole
+
+    def late(store: PostgresStore, half: str, path: str) -> None:
+        store.apply(plan(add(fact("Likes milk"))))
+        whole(store, half, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "_whole", late)
+        with pytest.raises(InputError, match="other memories"):
+            copy(full, target)
+    assert [one.text for one in target.select([SCOPE], Where())] == ["Likes milk"]
+    assert give_up(target) == 1
+    assert target.check(deep=True) == []
+    assert left(target) == 0
+
+
+def test_a_source_that_changed_since_the_interruption_is_copied_from_the_start_the_next_time(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(full, target, monkeypatch, fails=17)
+    tea = next(one for one in full.select([SCOPE], Where()) if one.text == "Likes green tea")
+    full.apply(plan(change(tea, text="Likes black tea")))
+    with pytest.raises(CorruptError, match="thrown away"):
+        copy(full, target)
+    copy(full, target)
+    assert state_hash(target, SCOPE) == state_hash(full, SCOPE)
+    assert left(target) == 0
+
+
+def test_a_half_copy_can_be_given_up(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(full, target, monkeypatch, fails=17)
+    assert [give_up(target), give_up(target)] == [1, 0]
+    assert target.check(deep=True) == []
+    assert left(target) == 0
+    assert copy(full, target).scopes == 2
+
+
+def test_of_two_copies_at_once_one_is_refused(
+    full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, calls = copying._written, count(1)
+
+    def between(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
+        done = written(store, table, token, rows)
+        if next(calls) == 3:
+            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other one does
+        return done
+
+    monkeypatch.setattr(copying, "_BATCH", 2)
+    monkeypatch.setattr(copying, "_STEP", 3)
+    monkeypatch.setattr(copying, "_written", between)
+    with pytest.raises(InputError, match="one at a time"):
+        copy(full, target)
 
 
 def test_a_copy_that_is_not_what_the_source_holds_is_told(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from secrets import token_hex
 from typing import Any, Final
 
 from slowwave.errors import CorruptError, InputError
@@ -9,12 +10,14 @@ from slowwave.model.record import record
 from slowwave.stores.applying import Applying
 from slowwave.stores.base import Values
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
-from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.statements import SQL, UNNAMED, bounds
 
 _BATCH: Final = 5000
 _STEP: Final = 50_000
+_HALF: Final = f"{UNNAMED}copying"
+"""How the path begins under which a scope is copied. It gets its own once it is whole: nobody meets a part of it."""
+
 _COPYING: Final = "slowwave copy"
-"""Who holds the lease of a scope of which only a part was copied so far."""
 
 _ENTRY: Final = ("key", "scope", "embedder", *ENTRY_COLUMNS, "checksum")
 TABLES: Final = {
@@ -61,7 +64,9 @@ class Copied:
 def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | None = None) -> Copied:
     """Copy every scope, 50,000 rows a transaction; run it again after an interruption, and it goes on with what is left.
 
-    Nothing may be written to a scope while it is copied, and nobody may use it in the target before it is whole. Scopes that the source does not have stay as they are.
+    Nothing may be written to a scope of the source while it is copied, and one copy at a time may write to a target.
+    In the target a scope is there once it is whole: until then nobody finds it, sleeps it or writes to it. Scopes that
+    the source does not have stay as they are.
 
     Args:
         source: it is only read.
@@ -70,33 +75,44 @@ def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | No
 
     Raises:
         InputError: a scope of the target holds something else; what was copied before it stays.
-        CorruptError: the copy of a scope does not have its hash.
+        CorruptError: the copy of a scope does not have its hash. It is thrown away.
     """
     paths = _paths(source)
     if paths and not _paths(target):
-        _share_secret(source.secret, target, paths[0])
+        _share_secret(source.secret, target, _begun(target, paths[0]) or _half(paths[0]))
     rows = known = 0
     hashes: dict[str, str] = {}
     for path in paths:
-        begun, there = _begun(target, path), ""
-        if not begun and (there := state_hash(target, path)) != state_hash(target, ""):
+        half, there = _begun(target, path), state_hash(target, path)
+        if there != state_hash(target, ""):
+            if half:
+                _throw_away(target, half)
             hashes[path] = state_hash(source, path)
             if there != hashes[path]:
-                raise InputError(f"the scope {path} of {target.name} holds other memories: copy into an empty store")
+                raise _taken(target, path)
             known += 1
         else:
-            total = blake2b(digest_size=16)
-            rows += _copied(source, target, path, total)
+            half, total = half or _half(path), blake2b(digest_size=16)
+            rows += _copied(source, target, (path, half), total)
             hashes[path] = total.hexdigest()
-            if state_hash(target, path) != hashes[path]:
+            if state_hash(target, half) != hashes[path]:
+                _throw_away(target, half)
                 raise CorruptError(
-                    f"the copy of {path} in {target.name} is not what {source.name} holds: something was written to "
-                    "one of them meanwhile; copy into an empty store"
+                    f"the copy of {path} in {target.name} was not what {source.name} holds, and is thrown away: "
+                    "something was written there meanwhile; copy again when nobody writes"
                 )
-            _whole(target, path)
+            _whole(target, half, path)
         if told:
             told(path)
     return Copied(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
+
+
+def give_up(target: Applying) -> int:
+    """Throw away what interrupted copies left in a store. Returns of how many scopes."""
+    halves = [path for path in _all_paths(target) if path.startswith(_HALF)]
+    for half in halves:
+        _throw_away(target, half)
+    return len(halves)
 
 
 def state_hash(store: Applying, scope: str) -> str:
@@ -126,48 +142,112 @@ def _add_up(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> Non
             total.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def _paths(store: Applying) -> list[str]:
+def _all_paths(store: Applying) -> list[str]:
     with store._guard:  # noqa: SLF001
         store._see_all()  # noqa: SLF001
         return sorted(path for _, path in store._all(SQL["scopes"], ()))  # noqa: SLF001
 
 
-def _share_secret(secret: bytes, target: Applying, path: str) -> None:
-    with target._guard, target._transaction(path):  # noqa: SLF001
+def _paths(store: Applying) -> list[str]:
+    """The scopes that are whole."""
+    return [path for path in _all_paths(store) if not path.startswith(UNNAMED)]
+
+
+def _half(path: str) -> str:
+    """A path for a new copy: another one each time, because stores remember which token a path had."""
+    return f"{_HALF} {token_hex(4)} {path}"
+
+
+def _begun(target: Applying, path: str) -> str | None:
+    """Under which path a copy of a scope was begun and interrupted."""
+    found = (half for half in _all_paths(target) if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
+    return next(found, None)
+
+
+def _taken(target: Applying, path: str) -> InputError:
+    return InputError(f"the scope {path} of {target.name} holds other memories: copy into an empty store")
+
+
+def _share_secret(secret: bytes, target: Applying, half: str) -> None:
+    with target._guard, target._transaction(half):  # noqa: SLF001
         target._db.execute(SQL["put_secret"], (secret,))  # noqa: SLF001
 
 
-def _begun(target: Applying, path: str) -> bool:
-    """Whether a copy of a scope was interrupted."""
+def _claimed(target: Applying, half: str) -> int:
+    """The token of a scope that is being copied, kept from other copies until the transaction ends."""
+    token = target._tokens.new_scope(half)  # noqa: SLF001
+    mine = "UPDATE scopes SET path = path WHERE token = ? AND path = ? RETURNING token"
+    if target._db.execute(mine, (token, half)).get is None:  # noqa: SLF001
+        raise InputError(f"somebody else copied into {target.name} meanwhile: copy again, one at a time")
+    return token
+
+
+def _whole(target: Applying, half: str, path: str) -> None:
+    """Nothing is missing from a scope any more: it gets its path."""
     with target._guard:  # noqa: SLF001
-        token = target._tokens.scope(path)  # noqa: SLF001
-        lease = None if token is None else target._one(SQL["lease"], (token,))  # noqa: SLF001
-    return lease is not None and lease[1] == _COPYING
+        there = target._tokens.scope(path)  # noqa: SLF001
+        with target._transaction(half if there is None else path):  # noqa: SLF001
+            own = _claimed(target, half)
+            if there is None:
+                target._db.execute("UPDATE scopes SET path = ? WHERE token = ?", (path, own))  # noqa: SLF001
+            elif any(target._one(f"SELECT 1 {_rows(table, there)} LIMIT 1", ()) for table in TABLES):  # noqa: SLF001
+                raise _taken(target, path)
+            else:  # others remember the token of this path, though nothing is stored there
+                _move(target, own, there)
+                _empty(target, own)
 
 
-def _whole(target: Applying, path: str) -> None:
-    """Nothing is missing from a scope any more."""
-    if _begun(target, path):
-        with target._guard, target._transaction(path):  # noqa: SLF001
-            target._db.execute("DELETE FROM leases WHERE scope = ?", (target._tokens.new_scope(path),))  # noqa: SLF001
+def _throw_away(target: Applying, half: str) -> None:
+    with target._guard, target._transaction(half):  # noqa: SLF001
+        _empty(target, _claimed(target, half))
 
 
-def _copied(source: Applying, target: Applying, path: str, total: "blake2b") -> int:
-    """Copy what is left of a scope, so many rows a transaction, and hash all of it. Returns how many rows were written."""
-    written, going = 0, True
+def _move(target: Applying, token: int, there: int) -> None:
+    """Write the rows of a scope once more, under the token of another one, which is empty."""
+    further = bounds(there)[0] - bounds(token)[0]
+    for table, columns in TABLES.items():
+        values = (
+            str(there) if column == "scope" else f"{column} + {further}" if column in _KEYS else column
+            for column in columns
+        )
+        target._db.execute(  # noqa: SLF001
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} {_rows(table, token)}"  # constants and numbers
+        )
+
+
+def _empty(target: Applying, token: int) -> None:
+    """Delete a scope that was copied in part. Its lease is touched last, for whoever looks then whether it is due."""
+    for table in TABLES:
+        target._db.execute(f"DELETE {_rows(table, token)}")  # noqa: SLF001
+    target._db.execute(SQL["put_lease"], (token, 0, _COPYING, 0, bounds(token)[0]))  # noqa: SLF001
+    target._db.execute("DELETE FROM leases WHERE scope = ?", (token,))  # noqa: SLF001
+    target._db.execute("DELETE FROM scopes WHERE token = ?", (token,))  # noqa: SLF001
+
+
+def _rows(table: str, token: int) -> str:
+    """Where the rows of a scope are."""
+    low, high = bounds(token)
+    keyed = TABLES[table][0] == "key"
+    return f"FROM {table} WHERE key > {low} AND key <= {high}" if keyed else f"FROM {table} WHERE scope = {token}"
+
+
+def _copied(source: Applying, target: Applying, paths: tuple[str, str], total: "blake2b") -> int:
+    """Copy what is left of a scope, so many rows a transaction, and hash all of it. Returns how many rows were written.
+
+    The two paths are the scope's, and that under which it is copied.
+    """
+    written, going, (path, half) = 0, True, paths
     with source._guard, source._one_state():  # noqa: SLF001
         token = source._tokens.scope(path)  # noqa: SLF001
         batches = ((table, rows) for table in TABLES for rows in _read(source, table, int(token or 0)))
         while going:
-            with target._guard, target._transaction(path):  # noqa: SLF001
-                own, step, going = target._tokens.new_scope(path), 0, False  # noqa: SLF001
+            with target._guard, target._transaction(half):  # noqa: SLF001
+                own, step, going = _claimed(target, half), 0, False
                 for table, rows in batches:
                     _add_up(total, table, rows)
                     step += _written(target, table, own, rows)
                     if going := step >= _STEP:
                         break
-                if going:
-                    target._db.execute(SQL["put_lease"], (own, 0, _COPYING, 0, bounds(own)[0]))  # noqa: SLF001
                 written += step
     return written
 

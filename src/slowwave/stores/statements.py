@@ -6,6 +6,8 @@ from slowwave.stores.migrate import queries
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
 
 SCOPE_BITS: Final = 40
+UNNAMED: Final = " "
+"""How the path of a scope begins that is not anybody's yet: no name of a scope begins so (`path < '!'` in SQL)."""
 
 
 def bounds(token: int) -> tuple[int, int]:

@@ -109,4 +109,5 @@ SELECT s.path FROM (
     SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
     WHERE m.flags IS NOT NULL AND instr(m.flags, :waits) AND m.phase IN ('active', 'core') AND coalesce(l.until, 0) <= :slept
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+WHERE s.path >= '!'
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit

@@ -492,6 +492,9 @@ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.na
 -- name: orphans
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
+-- name: half_copied
+SELECT count(*) FROM scopes WHERE path < '!'
+
 -- name: every_memory
 SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high
 
@@ -509,7 +512,8 @@ SELECT secret FROM store
 
 -- name: scopes_due
 SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-WHERE EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
+WHERE s.path >= '!' AND (
+    EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
         SELECT 1 FROM runs
         WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
@@ -518,6 +522,7 @@ WHERE EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AN
         SELECT 1 FROM memories
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
+)
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
 -- name: put_secret
