@@ -61,7 +61,7 @@ class ErasureReceipt:
     `restored` are memories that an erased one stood for, and facts that others said as well, stored anew. `still` are
     memories of this scope that say what an erased one said, such as the messages it was drawn from: they were not chosen.
     `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
-    be asked for again, once no other process has the file open.
+    be asked for again, once no other process has the file open, or no older transaction is left on the server.
     """
 
     run_id: str
