@@ -15,7 +15,10 @@ from slowwave.errors import ConflictError, InputError, SlowwaveError
 from slowwave.model.plan import tally
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slowwave.agent_memory import AgentMemory
+    from slowwave.model.plan import Receipt
     from slowwave.pipelines.distil import ConsolidationResult
 
 room = Room()
@@ -142,13 +145,7 @@ def apply(given: Given, plan: Annotated[Path, Argument(help="A file of `slowwave
         raise ConflictError(
             f"nothing of {plan} was done, as memory has changed ({why}): `slowwave sleep --dry-run --save` makes a new plan"
         )
-    if given.json:
-        given.paper.value(receipts)
-        return
-    for receipt in told:
-        given.paper.told(receipt)
-    if not told:
-        given.paper.say("nothing to do: that plan changes nothing")
+    _told(given, receipts, told, "nothing to do: that plan changes nothing")
 
 
 @command(room, "undo", PANEL)
@@ -160,13 +157,18 @@ def undo(
     """Take back a run, or a whole night."""
     with given.memory() as memory:
         receipts = memory.undo(run, cascade=cascade)
+    _told(given, receipts, receipts, "nothing to take back: that run changed nothing")
+
+
+def _told(given: Given, receipts: "Sequence[Receipt]", shown: "Sequence[Receipt]", nothing: str) -> None:
+    """All receipts as JSON, or in words those that are worth showing."""
     if given.json:
         given.paper.value(receipts)
         return
-    for receipt in receipts:
+    for receipt in shown:
         given.paper.told(receipt)
-    if not receipts:
-        given.paper.say("nothing to take back: that run changed nothing")
+    if not shown:
+        given.paper.say(nothing)
 
 
 @command(room, "reembed", PANEL)
