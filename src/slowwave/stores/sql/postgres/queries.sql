@@ -21,16 +21,16 @@ UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST(? AS tex
 WHERE key = ?
 
 -- name: clear_entry
-INSERT INTO entries (key, scope) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET
+INSERT INTO entries (key, scope) VALUES (?, ?) ON CONFLICT (key, scope) DO UPDATE SET
     embedder = NULL, terms = NULL, words = NULL, question = NULL, cues = NULL, dim = NULL, vectors = NULL, checksum = NULL
 
 -- name: put_entry
 INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
-ON CONFLICT (key) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
 
 -- name: put_gist
 INSERT INTO gists (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
-ON CONFLICT (key) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
 
 -- name: put_cursor
 INSERT INTO cursors (scope, conversation, cursor, seq) VALUES (?, ?, ?, ?)
