@@ -15,7 +15,8 @@ from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
 from slowwave.stores import postgres_session
 from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_session import Raw, Reply, Statement
+from slowwave.stores.postgres_pool import Raw
+from slowwave.stores.postgres_wire import Statement, exchanged
 from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -164,16 +165,15 @@ def test_a_commit_that_the_server_did_not_confirm_is_none(
 ) -> None:
     store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
     store.apply(plan(add(message("One", ref="1")), cause="observe"))
-    real, unheard = postgres_session._sent, []
+    unheard: list[Raw] = []
 
-    def sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
+    def sent(raw: Raw, statements: Sequence[Statement]) -> None:
         if unheard:
-            return real(raw, statements)
+            return exchanged(raw, statements)
         unheard.append(raw)
-        raw.pgconn.send_query(b"SELECT 1")
-        return raw.cursor()
+        return raw.pgconn.send_query(b"SELECT 1")
 
-    monkeypatch.setattr(postgres_session, "_sent", sent)
+    monkeypatch.setattr(postgres_session, "exchanged", sent)
     assert store.apply(plan(add(message("Two", ref="2")), cause="observe")).applied
     assert unheard
     proven(store, ["1", "2"])

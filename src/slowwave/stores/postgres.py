@@ -18,6 +18,7 @@ from slowwave.stores.postgres_session import Again
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.statements import SQL
+from slowwave.stores.writer import Given
 
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
@@ -64,6 +65,15 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         except Again as error:
             raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
 
+    def _given(self) -> Given | None:
+        return self._db.guess
+
+    def _leave(self, given: Given | None) -> None:
+        if given is not None:
+            self._left[given.token] = given
+            while len(self._left) > _SCOPES:
+                self._left.pop(next(iter(self._left)), None)  # the longest unwritten
+
     @contextmanager
     def _transaction(self, scope: str, run: RunRow | None = None) -> Iterator[None]:
         session, tokens, reached = self._db, self._tokens, self._reached or unwatched
@@ -81,7 +91,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             reached("apply.before_commit")
             self._commit(scope, token, run)
         except BaseException as error:
-            guessed = session.guessed
+            guessed = session.guess is not None
             tokens.forget()
             session.end()
             if guessed and isinstance(error, ConflictError | Stale):
@@ -93,7 +103,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         """Commit; if the connection is lost meanwhile, the run says whether it was."""
         session = self._db
         try:
-            left = session.commit()
+            session.commit()
         except psycopg.OperationalError as error:
             if not session.lost(error) or run is None:
                 raise
@@ -108,8 +118,3 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
                 ) from error
             if row is None or len(loads(row[_BECAUSE])) <= run.groups:
                 raise Again from error
-        else:
-            if run is not None and left.sound:
-                self._left[token] = left
-                while len(self._left) > _SCOPES:
-                    self._left.pop(next(iter(self._left)), None)  # the longest unwritten

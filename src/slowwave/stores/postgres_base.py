@@ -17,6 +17,7 @@ from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrations
 from slowwave.stores.postgres_errors import translated
 from slowwave.stores.postgres_migrate import ROLE, migrate
+from slowwave.stores.postgres_opening import Opening
 from slowwave.stores.postgres_pool import Pool, Raw, connected
 from slowwave.stores.postgres_remains import PAGES, reads_pages
 from slowwave.stores.postgres_session import Session
@@ -24,7 +25,7 @@ from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
 
 if TYPE_CHECKING:
-    from slowwave.stores.postgres_left import Left
+    from slowwave.stores.writer import Given
 
 _CONNECTIONS: Final = 16
 _ABOUT: Final = """
@@ -57,14 +58,17 @@ class PostgresBase(StoreBase):
                     self.unreached = (*self.unreached, PAGES)
         except psycopg.Error as error:
             raise translated(error, self.name) from error
-        durability, encoding, member, self._implicit = about
+        durability, encoding, member, implicit = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
-        self._always = {"role": ROLE} if member else {}
-        self._durable = {"synchronous_commit": "on"} if durability in {"off", "local"} else {}
+        self._opening = Opening(
+            always={"role": ROLE} if member else {},
+            durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
+            implicit=implicit,
+        )
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
-        self._left: dict[int, Left] = {}  # by scope: what this process last wrote there left behind
+        self._left: dict[int, Given] = {}  # by scope: what this process last wrote there left behind
         self._secret: bytes | None = None
         self._url, self._most = url, connections
         self._pool = Pool(url, self.name, most=connections, configure=_configured)
@@ -106,13 +110,7 @@ class PostgresBase(StoreBase):
         yield
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
-        session = Session(
-            self._pool,
-            always=self._always,
-            durable=self._durable,
-            implicit=self._implicit,
-            patience=self._patience,
-        )
+        session = Session(self._pool, opening=self._opening, patience=self._patience)
         return session, SeenTokens(session, ChainMap({}, self._scopes), ChainMap({}, self._embedders))
 
     def _learn(self, tokens: Tokens) -> None:

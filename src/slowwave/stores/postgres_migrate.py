@@ -8,7 +8,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from slowwave.errors import ForeignFileError, ReadOnlyError
 from slowwave.stores.migrate import Migration, refuse_newer
-from slowwave.stores.postgres_session import LOCK_CLASS
+from slowwave.stores.postgres_opening import LOCK_CLASS
 
 if TYPE_CHECKING:
     import psycopg

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import psycopg
 
@@ -13,7 +13,18 @@ from slowwave.stores.postgres_errors import NotConnected
 _PAUSE: Final = 0.05
 _FEWEST_SECONDS: Final = 2  # what libpq takes for a time-out
 
-Raw: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+class Raw(psycopg.Connection[tuple[Any, ...]]):
+    """A connection.
+
+    Attributes:
+        prepared: the names of statements that the server has prepared for it, by their text and the types of their
+            values; none yet for those that were sent once. psycopg keeps those of cursors itself.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # psycopg's own
+        super().__init__(*arguments, **options)
+        self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
 
 
 def connected(url: str, seconds: float = 30.0) -> Raw:
@@ -23,7 +34,7 @@ def connected(url: str, seconds: float = 30.0) -> Raw:
         NotConnected: there is none, and why.
     """
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(seconds)))
+        return Raw.connect(url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(seconds)))
     except psycopg.OperationalError as error:
         raise NotConnected(str(error)) from error
 

@@ -1,7 +1,7 @@
 """One thread's use of a pooled connection: transactions that say whose rows they see, in as few round trips as can be."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Final, TypeAlias
 
@@ -10,16 +10,13 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from slowwave.stores.base import Clash, Values
-from slowwave.stores.postgres_left import ASKED_FIRST, Left
+from slowwave.stores.postgres_opening import READING, WRITING, Opening
 from slowwave.stores.postgres_pool import Pool, Raw
+from slowwave.stores.postgres_wire import Statement, exchanged
 from slowwave.stores.postgres_words import APART, STRICT, plain, together, words
-from slowwave.stores.statements import bounds
+from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.writer import Given
 
-LOCK_CLASS: Final = 0x736C7777
-""""slww": the class of our advisory locks; the number beside it is a scope's token, 0 for migrations."""
-
-_READING: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"
 _UNCHANGED: Final = b"""
@@ -37,12 +34,11 @@ _FEW: Final = 16
 _SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
 _WRONG: Final = (errors.UniqueViolation, errors.InvalidTextRepresentation)
 _GONE: Final = "08006"
+_KNOWN: Final = SQL["known_message"]
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
 
 Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
-Statement: TypeAlias = tuple[bytes, Sequence[Any]]
-Settings: TypeAlias = Mapping[str, str]
 
 
 class Again(Exception):  # noqa: N818  # not an error: whoever wrote does the same once more
@@ -52,7 +48,7 @@ class Again(Exception):  # noqa: N818  # not an error: whoever wrote does the sa
 class Rows:
     """What a statement gave."""
 
-    def __init__(self, reply: "Reply | _Known") -> None:
+    def __init__(self, reply: "Reply | _Nothing") -> None:
         self._reply = reply
 
     @property
@@ -74,20 +70,17 @@ class Rows:
         return iter(self._reply)
 
 
-class _Known:
-    """Rows that no server was asked for, or that were looked at already."""
-
-    def __init__(self, rows: Iterable[Any]) -> None:
-        self._rows = iter(rows)
+class _Nothing:
+    """No rows, and no server was asked for them."""
 
     def __iter__(self) -> Iterator[Any]:
-        return self._rows
+        return iter(())
 
-    def fetchone(self) -> Any:  # noqa: ANN401  # a row of scalars, or None
-        return next(self._rows, None)
+    def fetchone(self) -> None:
+        return None
 
     def fetchall(self) -> list[Any]:
-        return list(self._rows)
+        return []
 
 
 class Session:
@@ -100,32 +93,28 @@ class Session:
 
     Args:
         pool: where connections come from.
-        always: settings of every transaction, by name.
-        durable: settings of every writing transaction.
-        implicit: whether statements that are sent together are a transaction of the isolation that writes want.
+        opening: how transactions begin.
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
 
     Attributes:
         clash: what it raises for a row that is not accepted.
         guesses: whether a write may guess from what the last one left.
-        guessed: whether this one did.
+        guess: what this one takes for known, because the last one left it so.
     """
 
     clash: type[Exception] = Clash
 
-    def __init__(self, pool: Pool, *, always: Settings, durable: Settings, implicit: bool, patience: float) -> None:
+    def __init__(self, pool: Pool, *, opening: Opening, patience: float) -> None:
         self._pool = pool
-        self._implicit = implicit
-        self._always = always
-        self._durable = durable
+        self._opening = opening
         self._patience = patience
         self._raw: Raw | None = None
         self.guesses = True
         self._forget()
 
     def _forget(self) -> None:
-        self._begun = self._every = self.guessed = False
-        self._journal: int | None = None
+        self._begun = self._every = False
+        self.guess: Given | None = None
         self._visible: list[int] = []
         self._path: str | None = None
         self._steady = False
@@ -133,7 +122,6 @@ class Session:
         self._lock: int | None = None
         self._waiting: list[Statement] = []
         self._apart = True
-        self._left = Left()
 
     # ---- whose rows
 
@@ -162,10 +150,14 @@ class Session:
 
     # ---- transactions
 
-    def write(self, token: int | None, left: Left | None = None) -> None:
-        """Begin to write to a scope, alone, perhaps guessing from what the last write to it left."""
+    def write(self, token: int | None, left: Given | None = None) -> None:
+        """Begin to write to a scope, alone, perhaps guessing from what the last write to it left.
+
+        Others may have written since: the server proves that nothing was journaled, and that a message that is taken
+        for new is new, its index does.
+        """
         self.end()
-        self._writes, self._lock, self._left = True, token, (left if self.guesses else None) or Left()
+        self._writes, self._lock, self.guess = True, token, left if self.guesses else None
         self._visible = [] if token is None else [token]
 
     def hold(self) -> None:
@@ -181,29 +173,30 @@ class Session:
             self._raw.close()  # the server says so before the socket does
         return bool(self._raw.closed)
 
-    def commit(self) -> Left:
-        """Make it last. Returns what the next write to the scope may guess from.
+    def commit(self) -> None:
+        """Make it last.
 
         Raises:
             Again: a guess was wrong.
         """
         if self._begun or self._waiting:
-            self._send(_COMMIT)
+            if self._begun or not self._opening.implicit:
+                self._send(_COMMIT)
+            else:
+                self._exchange()
             if self._raw is None or self._raw.pgconn.transaction_status != TransactionStatus.IDLE:
                 raise psycopg.OperationalError("the server did not say that it has committed")
-        left = self._left
         self._forget()
-        return left
 
     def end(self) -> None:
         """Let go of what was not committed."""
         raw = self._raw
         if raw is not None and not raw.closed and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE:
             try:
-                if status == TransactionStatus.INERROR:
-                    _unprepared(raw)
+                if status == TransactionStatus.INERROR or self._writes:
+                    _rolled_back(raw, b"ROLLBACK")
                 else:
-                    raw.execute(b"ROLLBACK" if self._writes else _COMMIT, prepare=False)
+                    raw.execute(_COMMIT, prepare=False)
             except psycopg.OperationalError:
                 raw.close()
         self._forget()
@@ -218,30 +211,25 @@ class Session:
             self._pool.give(self._raw)
             self._raw = None
 
-    def _opening(self) -> Iterator[Statement]:
-        """What a transaction begins with."""
-        settings = {"search_path": "slowwave, pg_catalog", **self._always, "slowwave.scopes": self._seen}
+    def _settings(self) -> Statement:
+        """What a transaction is told to begin with."""
+        seen = {"slowwave.scopes": self._seen}
         if self._every:
-            settings["slowwave.every_scope"] = "on"
+            seen["slowwave.every_scope"] = "on"
         if self._path is not None:
-            settings["slowwave.path"] = self._path
+            seen["slowwave.path"] = self._path
         if self._writes:
-            settings |= {**self._durable, "lock_timeout": str(int(self._patience * 1000))}
-        calls = [f"set_config('{name}', ${place}, true)" for place, name in enumerate(settings, 1)]
-        values = [*settings.values()]
-        if self._lock is not None:
-            calls.append(f"pg_advisory_xact_lock({LOCK_CLASS}, CAST(${len(calls) + 1} AS integer))")
-            values.append(str(self._lock))
-        yield _WRITING if self._writes else _READING, ()
-        yield f"SELECT {', '.join(calls)}".encode(), values
+            return self._opening.writing(seen, self._lock, self._patience)
+        return self._opening.reading(seen)
 
     def _before(self) -> Iterator[Statement]:
         """What the server is to be told before it is asked."""
         proof: Statement = _ONE, ()
         if not self._begun:
-            yield from self._opening()
-            if self.guessed:
-                proof = _UNCHANGED, (*bounds(self._lock or 0), self._journal)
+            yield self._settings()
+            if self.guess is not None:
+                low, high = bounds(self.guess.token)
+                proof = _UNCHANGED, (low, high, self.guess.journal if self.guess.journal > low else None)
         if len(self._waiting) > 1 and self._apart:
             texts, values = zip(*self._waiting, strict=True)
             yield together(texts, proof[0]), [value for some in (*values, proof[1]) for value in some]
@@ -264,14 +252,11 @@ class Session:
             raise psycopg.OperationalError("the connection was lost, and the transaction with it")
         while True:
             raw = self._taken()
-            statements = [*self._before(), (text, values)]
             # What is sent at once is one transaction without being told.
-            whole = text == _COMMIT and not self._begun and self._implicit
             alone = not (self._begun or self._writes or self._steady)
-            if whole or alone:
-                statements = statements[1:-1] if whole else statements[1:]
+            begin = () if self._begun or alone else ((WRITING if self._writes else READING, ()),)
             try:
-                reply = _sent(raw, statements)
+                reply = _sent(raw, [*begin, *self._before(), (text, values)])
             except psycopg.OperationalError as error:
                 # A connection may have died while it was idle. What was begun on it is gone, and another one will do,
                 # unless it may have committed.
@@ -279,14 +264,21 @@ class Session:
                     raise
             except _WRONG as error:
                 self._heard(begun=True)
-                if whole:
-                    _unprepared(raw)
-                if self.guessed:
+                if self.guess is not None:
                     raise Again from error
                 raise
             else:
                 self._heard(begun=not alone)
                 return reply
+
+    def _exchange(self) -> None:
+        """A transaction that needs no answers, in one round trip: what is sent at once is one without being told."""
+        try:
+            exchanged(self._taken(), [*self._before()])
+        except _WRONG as error:
+            if self.guess is not None:
+                raise Again from error
+            raise
 
     def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
         self._apart = self._apart and apart
@@ -300,21 +292,13 @@ class Session:
 
     def execute(self, statement: str, values: Values = (), /) -> Rows:
         """Run one statement; `?` and `:name` stand for values."""
-        known = self._left.guess(statement, values) if self._writes and (self.guessed or not self._begun) else None
-        if known is not None:
-            if not self.guessed:
-                self.guessed, self._journal = True, self._left.journal
-            return Rows(_Known(known))
+        if self.guess is not None and statement == _KNOWN:
+            return Rows(_Nothing())
         said = words(statement)
         if not said.answers:
             self._write(statement, [values])
-            return Rows(_Known(()))
-        reply = self._send(said.text, said.values(values))
-        if not (self._writes and statement in ASKED_FIRST):
-            return Rows(reply)
-        row = reply.fetchone()
-        self._left.read(statement, values, row)
-        return Rows(_Known(() if row is None else (row,)))
+            return Rows(_Nothing())
+        return Rows(self._send(said.text, said.values(values)))
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> None:
         """Run one statement for every row of values. Raises Clash if one is not accepted."""
@@ -323,13 +307,12 @@ class Session:
             self._write(statement, gathered)
 
     def _write(self, statement: str, rows: Sequence[Values]) -> None:
-        self._left.wrote(statement, rows)
         strict = statement in STRICT
-        said = plain(statement) if strict and self.guessed else words(statement)
+        said = plain(statement) if strict and self.guess is not None else words(statement)
         wanted = [said.values(values) for values in rows]
         if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
             self._carefully(said.text, wanted[0])
-        elif strict and not self.guessed:
+        elif strict and self.guess is None:
             if self._counted(said.text, wanted) != len(rows):
                 raise Clash("a row clashes with one that is stored")
         elif len(rows) > _FEW:
@@ -347,7 +330,7 @@ class Session:
         try:
             cursor.executemany(text, rows)
         except _WRONG as error:
-            if self.guessed:
+            if self.guess is not None:
                 raise Again from error
             raise
         return cursor.rowcount
@@ -359,7 +342,7 @@ class Session:
         try:
             self._send(b"RELEASE SAVEPOINT before")
         except errors.UniqueViolation as error:
-            self._send(b"ROLLBACK TO SAVEPOINT before")
+            _rolled_back(self._taken(), b"ROLLBACK TO SAVEPOINT before")
             raise Clash(str(error)) from error
 
 
@@ -385,14 +368,14 @@ def _sent(raw: Raw, statements: Sequence[Statement]) -> Reply:
     return cursor
 
 
-def _unprepared(raw: Raw) -> None:
-    """Roll back after an error: what was prepared behind it never reached the server.
+def _rolled_back(raw: Raw, text: bytes) -> None:
+    """Roll back after an error, perhaps: what was prepared behind it never reached the server.
 
-    psycopg forgets what it has prepared after a statement that it has not seen before and that rolls back: a number
-    makes it one.
+    psycopg has the server forget all that is prepared after a statement that it has not seen before and that rolls
+    back: a number makes it one.
     """
-    begun = raw.pgconn.transaction_status == TransactionStatus.INERROR
-    raw.execute(b"%sROLLBACK -- %d" % (b"" if begun else b"BEGIN; ", next(_numbers)), prepare=False)
+    raw.prepared.clear()
+    raw.execute(b"%s -- %d" % (text, next(_numbers)), prepare=False)
 
 
 def _run(cursor: Reply, text: bytes, values: Sequence[Any]) -> Reply:

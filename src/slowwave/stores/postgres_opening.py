@@ -1,0 +1,49 @@
+"""What each transaction on Postgres begins with: whose rows it sees, and how it writes."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from slowwave.stores.postgres_wire import Statement
+
+LOCK_CLASS: Final = 0x736C7777
+""""slww": the class of our advisory locks; the number beside it is a scope's token, 0 for migrations."""
+
+READING: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED"
+
+Settings: TypeAlias = Mapping[str, str]
+
+
+class Opening:
+    """How the transactions of a store begin.
+
+    Args:
+        always: settings of every transaction, by name.
+        durable: settings of every writing transaction.
+        implicit: whether statements that are sent together are a transaction of the isolation that writes want.
+    """
+
+    def __init__(self, *, always: Settings, durable: Settings, implicit: bool) -> None:
+        self._reading = {"search_path": "slowwave, pg_catalog", **always}
+        self._writing = {**self._reading, **durable}
+        self.implicit = implicit
+
+    def reading(self, seen: Settings) -> Statement:
+        """Settings of a read, these for whose rows it sees."""
+        settings = {**self._reading, **seen}
+        return _called(tuple(settings), lock=False), [*settings.values()]
+
+    def writing(self, seen: Settings, lock: int | None, patience: float) -> Statement:
+        """Settings of a write, and a lock on a scope that ends with it; other writers are waited for so many seconds."""
+        settings = {**self._writing, **seen, "lock_timeout": str(int(patience * 1000))}
+        values: Sequence[object] = [*settings.values()] if lock is None else [*settings.values(), str(lock)]
+        return _called(tuple(settings), lock=lock is not None), values
+
+
+@lru_cache(maxsize=256)
+def _called(names: tuple[str, ...], *, lock: bool) -> bytes:
+    calls = [f"set_config('{name}', ${place}, true)" for place, name in enumerate(names, 1)]
+    if lock:
+        calls.append(f"pg_advisory_xact_lock({LOCK_CLASS}, CAST(${len(names) + 1} AS integer))")
+    return f"SELECT {', '.join(calls)}".encode()
