@@ -1,40 +1,101 @@
-"""The scope is part of every key: an older store gets there with its rows."""
+"""The scope is part of every key: an older store gets there with its rows, and tables are cut by it without a change."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
 
 import psycopg
+import pytest
 
-from slowwave.stores.copying import state_hash
+from slowwave import AgentMemory, Message
+from slowwave.model.query import Where
+from slowwave.stores.copying import copy, state_hash
 from slowwave.stores.migrate import migrations
 from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_doctor import UNBOUND
+from slowwave.stores.postgres_words import words
+from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.statements import SQL
+from slowwave.testing.contract import StoreContract
 from slowwave.testing.plans import NOW, SCOPE, add, advance, entry, fact, link, message, plan
 from slowwave.testing.postgres import PostgresServer
+from slowwave.testing.search_contract import SearchContract
 
 OTHER = "acme/bob"
+PARTS = 3
+WHOLE = {"store", "scopes", "embedders", "migrations", "due"}
+"""Tables that are not cut: they hold no rows of scopes, but one for all, one a scope, or numbers without content."""
 
 
-def lived_in(store: PostgresStore) -> None:
+def partitioned(address: str, parts: int = PARTS) -> None:
+    """Run the script that ships, as docs/scaling.md says."""
+    script = (files("slowwave.stores") / "sql/postgres/partitions.sql").read_bytes()
+    with psycopg.connect(address, options=f"-c slowwave.partitions={parts}", autocommit=True) as db:
+        db.execute(script)
+
+
+@pytest.fixture(scope="module")
+def cut(postgres: PostgresServer) -> str:
+    """A database whose tables were cut before the first row."""
+    address = postgres.database()
+    PostgresStore(address).close()
+    partitioned(address)
+    return address
+
+
+@pytest.fixture
+def store(cut: str) -> Iterator[PostgresStore]:
+    opened = PostgresStore(cut, connections=4, busy_seconds=10)
+    with psycopg.connect(cut) as db:
+        (names,) = db.execute(
+            "SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE relnamespace = 'slowwave'::regnamespace "
+            "AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('store', 'migrations')"
+        ).fetchone() or ("",)
+        db.execute(f"TRUNCATE {names}".encode())
+    yield opened
+    opened.close()
+
+
+class TestPartitioned(StoreContract):
+    pass
+
+
+class TestPartitionedSearch(SearchContract):
+    pass
+
+
+def lived_in(store: PostgresStore | SqliteStore) -> None:
     """Rows of two scopes in every table with a key."""
     tea, rye, hello = fact("Likes tea"), fact("Likes rye"), message("Hello there, old friend", id="m-1")
     store.apply(plan(add(hello), add(tea), add(rye), link(tea.id, rye.id), advance(0, 1), cause="observe"))
     store.apply(plan(add(fact("Likes milk", scope=OTHER, id="f-2")), scope=OTHER, cause="add"))
 
 
+def kept(store: PostgresStore, before: list[str]) -> None:
+    """Whatever was done to the tables, the store holds the same and goes on."""
+    assert [state_hash(store, scope) for scope in (SCOPE, OTHER)] == before
+    assert state_hash(store, "nobody") not in before
+    assert store.index(SCOPE, {"m-1": entry("Hello there, old friend")}) == 1
+    assert store.index(SCOPE, {"m-1": entry("Hello there, old friend")}) == 1, "an upsert finds the key"
+    assert not store.apply(plan(add(fact("Likes oats")))).dropped
+    assert store.scopes_due(NOW, 10) == [SCOPE, OTHER]
+    assert store.check(deep=True) == []
+
+
+# ---- keys
+
+
 def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres: PostgresServer) -> None:
-    address, scopes = postgres.database(), (SCOPE, OTHER)
+    address = postgres.database()
     old = PostgresStore(address, steps=migrations("postgres")[:3])
     lived_in(old)
-    before = [state_hash(old, scope) for scope in scopes]
+    before = [state_hash(old, scope) for scope in (SCOPE, OTHER)]
     old.close()
     store = PostgresStore(address)
-    try:
-        assert [state_hash(store, scope) for scope in scopes] == before
-        assert state_hash(store, "nobody") not in before
-        assert store.index(SCOPE, {"m-1": entry("Hello there, old friend")}) == 1
-        assert store.index(SCOPE, {"m-1": entry("Hello there, old friend")}) == 1, "an upsert finds the key"
-        assert not store.apply(plan(add(fact("Likes oats")))).dropped
-        assert store.scopes_due(NOW, 10) == [SCOPE, OTHER]
-        assert store.check(deep=True) == []
-    finally:
-        store.close()
+    kept(store, before)
+    store.close()
 
 
 def test_the_scope_is_part_of_every_unique_index_of_a_table_that_has_one(postgres: PostgresServer) -> None:
@@ -47,3 +108,190 @@ def test_the_scope_is_part_of_every_unique_index_of_a_table_that_has_one(postgre
             "WHERE c.relnamespace = 'slowwave'::regnamespace AND i.indisunique AND NOT a.attnum = ANY (i.indkey)"
         ).fetchall()
     assert without == []
+
+
+# ---- partitions
+
+
+def shape(address: str) -> dict[str, list[object]]:
+    """Columns, indexes, constraints, policies, triggers and rights of every table, without the names of partitions."""
+    queries = {
+        "columns": "SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, attstorage, attcollation FROM "
+        "pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND attnum > 0 WHERE {}",
+        "indexes": "SELECT relname, i.indexrelid::regclass::text, replace(pg_get_indexdef(i.indexrelid), ' ONLY ', ' ') "
+        "FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid WHERE {}",
+        "policies": "SELECT relname, relrowsecurity, relforcerowsecurity, p.polname, pg_get_expr(polqual, polrelid) "
+        "FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid WHERE {}",
+        "triggers": "SELECT relname, pg_get_triggerdef(t.oid) FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid WHERE {}",
+        "rights": "SELECT relname, relowner::regrole::text, relacl::text FROM pg_class c WHERE {}",
+    }
+    which = "relnamespace = 'slowwave'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"
+    with psycopg.connect(address) as db:
+        return {name: sorted(map(str, db.execute(text.format(which).encode()))) for name, text in queries.items()}
+
+
+def test_tables_are_cut_with_all_that_belongs_to_them(cut: str, postgres: PostgresServer) -> None:
+    plain = postgres.database()
+    PostgresStore(plain).close()
+    assert shape(cut) == shape(plain)
+    with psycopg.connect(cut) as db:
+        kinds = dict(
+            db.execute(
+                "SELECT relname, (SELECT count(*) FROM pg_inherits WHERE inhparent = c.oid) FROM pg_class c "
+                "WHERE relnamespace = 'slowwave'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"
+            ).fetchall()
+        )
+    assert {name for name, parts in kinds.items() if not parts} == WHOLE == UNBOUND | {"scopes"}
+    assert {parts for parts in kinds.values() if parts} == {PARTS}
+
+
+def test_a_store_that_was_lived_in_is_cut_with_its_rows_and_again_is_nothing(postgres: PostgresServer) -> None:
+    address = postgres.database()
+    store = PostgresStore(address)
+    lived_in(store)
+    before = [state_hash(store, scope) for scope in (SCOPE, OTHER)]
+    partitioned(address)
+    first = shape(address)
+    partitioned(address, parts=7)
+    assert shape(address) == first
+    kept(store, before)
+    store.close()
+
+
+def test_a_number_of_partitions_that_is_none_is_refused(postgres: PostgresServer) -> None:
+    address = postgres.database()
+    PostgresStore(address).close()
+    with pytest.raises(psycopg.errors.RaiseException, match="is 1: take 2 to 1024"):
+        partitioned(address, parts=1)
+
+
+def test_an_owner_who_is_no_superuser_cuts_its_own(postgres: PostgresServer) -> None:
+    address = postgres.database()
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("CREATE ROLE cutter LOGIN")
+        db.execute(f"ALTER DATABASE {db.info.dbname} OWNER TO cutter".encode())
+    theirs = address.replace("postgres:@", "cutter@")
+    store = PostgresStore(theirs)
+    lived_in(store)
+    before = [state_hash(store, scope) for scope in (SCOPE, OTHER)]
+    partitioned(theirs)
+    kept(store, before)
+    assert {name for name, ok, _ in store.about() if not ok} == {"disk"}
+    store.close()
+
+
+@pytest.mark.usefixtures("store")
+def test_a_whole_memory_lives_in_a_database_that_is_cut(cut: str) -> None:
+    words = "My dentist keeps forty xylophones"
+    with AgentMemory.open(cut, scope=SCOPE, llm=None, embedder="static") as memory:
+        said = [Message(role="user", content=text, id=text) for text in (words, "I moved to Lisbon", "Rain again")]
+        memory.add_messages(said, conversation="c")
+        fact = memory.add("Alice owns the deploy pipeline").ids[0]
+        edited = memory.update(fact, "Alice owned the deploy pipeline until June")
+        assert list(memory.sleep_due()) == [SCOPE]
+        assert not memory.sleep_due()
+        assert memory.search("who keeps xylophones?")[0].text == words
+        memory.undo(edited.run_id)
+        assert memory.get(fact).text == "Alice owns the deploy pipeline"
+        receipt = memory.erase(id=memory.search("who keeps xylophones?")[0].memory.id)
+        assert (receipt.problems, receipt.verified) == ((), True)
+        assert words not in {hit.text for hit in memory.search("who keeps xylophones?")}
+        assert memory.doctor(deep=True) == []
+        assert {name for name, ok, _ in memory.ports.store.about() if not ok} == {"disk"}
+
+
+def test_a_store_is_copied_into_partitions_and_back(store: PostgresStore) -> None:
+    source, back = SqliteStore(":memory:"), SqliteStore(":memory:")
+    lived_in(source)
+    assert copy(source, store).hashes == copy(store, back).hashes
+    assert back.select([SCOPE, OTHER], Where()) == source.select([SCOPE, OTHER], Where()) != []
+
+
+# ---- what guards a table guards its partitions
+
+
+def test_a_partition_shows_and_takes_no_row_of_a_scope_that_was_not_named(store: PostgresStore, cut: str) -> None:
+    lived_in(store)
+    with psycopg.connect(cut, options="-c search_path=slowwave,pg_catalog") as db:
+        db.execute("SET ROLE slowwave_app")
+        named = "SELECT relname FROM pg_class WHERE relnamespace = 'slowwave'::regnamespace AND relispartition AND relkind = 'r'"
+        partitions = [name for (name,) in db.execute(named)]
+        assert len(partitions) >= PARTS * 11
+        for name in partitions:
+            assert db.execute(f"SELECT count(*) FROM {name}".encode()).fetchone() == (0,)
+            assert db.execute(f"DELETE FROM {name}".encode()).rowcount == 0
+    assert len(store.select([SCOPE, OTHER], Where())) == 4
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "line", "where"),
+    [
+        ("DROP POLICY own ON slowwave.journal_1", "row security", "journal_1"),
+        ("ALTER TABLE slowwave.links_0 NO FORCE ROW LEVEL SECURITY", "row security", "links_0"),
+        ("ALTER POLICY own ON slowwave.held_2 USING (true)", "row security", "held_2"),
+        ("REVOKE INSERT ON slowwave.runs_0 FROM slowwave_app", "privileges", "runs_0"),
+        ("ALTER TABLE slowwave.runs_2 DISABLE TRIGGER came_in", "triggers", "runs.came_in"),
+        ("ALTER TABLE slowwave.leases DISABLE TRIGGER taken", "triggers", "leases.taken"),
+        ("DROP TRIGGER fact_added ON slowwave.memories", "triggers", "memories.fact_added"),
+    ],
+)
+def test_a_doctor_finds_a_partition_that_is_not_as_its_table_and_what_mends_it(
+    store: PostgresStore, cut: str, spoilt: str, line: str, where: str
+) -> None:
+    def look() -> tuple[bool, str]:
+        return {name: (ok, told) for name, ok, told in store.about()}[line]
+
+    assert look()[0]
+    with psycopg.connect(cut, autocommit=True) as db:
+        db.execute(spoilt.encode())
+        ok, told = look()
+        assert not ok
+        assert where in told
+        db.execute(re.split("owner[:,] ", told)[1].encode())
+    assert look()[0]
+
+
+def test_a_cut_database_is_dumped_and_restored(
+    store: PostgresStore, cut: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    lived_in(store)
+    before, restored = [state_hash(store, scope) for scope in (SCOPE, OTHER)], postgres.database()
+    file = f"--file={tmp_path / 'memory.sql'}"
+    for program, *told in (
+        ("pg_dump", cut, "--schema=slowwave", "--no-owner", file),
+        ("psql", restored, "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction", file),
+    ):
+        done = subprocess.run([postgres.program(program), *told], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    again = PostgresStore(restored)
+    assert shape(restored) == shape(cut)
+    kept(again, before)
+    again.close()
+
+
+# ---- one partition is asked
+
+CUT = re.compile(r"\b(memories|entries|gists|conversations|cursors|leases|links|held|runs|journal|snapshots)\b")
+OF_ONE = {
+    name: text for name, statement in SQL.items() if (text := words(statement).text.decode()) and "scope = $" in text
+}
+"""Statements that are about one scope."""
+
+
+def test_only_checks_and_looks_for_work_and_words_ask_about_all_scopes() -> None:
+    asking = {name for name, text in SQL.items() if CUT.search(text) and not text.startswith(("INSERT", "CREATE"))}
+    checks = {"without_entry", "lost_entries", "nameless", "orphans"}
+    assert asking - set(OF_ONE) <= checks | {"scopes_due", "somewhere", "words_of_memories", "words_of_changes"}
+
+
+def test_a_statement_looks_into_one_partition_of_each_table_by_an_index(cut: str) -> None:
+    wrong = {}
+    with psycopg.connect(cut, options="-c search_path=slowwave,pg_catalog -c enable_seqscan=off") as db:
+        db.execute("SET ROLE slowwave_app")
+        for name, text in OF_ONE.items():
+            told = re.sub(r"\$\d+", "'5'", text)
+            steps = [str(row[0]) for row in db.execute(f"EXPLAIN {told}".encode()).fetchall()]
+            scans = [step for step in steps if re.search(r"Scan\b.* on \w+_\d", step) and "Bitmap Index" not in step]
+            if len(scans) > len(CUT.findall(text)) or any("Seq Scan" in step for step in scans):
+                wrong[name] = scans
+    assert wrong == {}

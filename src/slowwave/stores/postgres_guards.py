@@ -31,10 +31,12 @@ FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.
 WHERE n.nspname = 'slowwave' ORDER BY 1, 2
 """
 _TRIGGERS: Final = """
-SELECT c.relname, t.tgname, t.tgenabled IN ('O', 'A')
-FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'slowwave' AND NOT t.tgisinternal
+SELECT c.relname, t.tgname, bool_and(t.tgenabled IN ('O', 'A'))
+FROM pg_trigger t JOIN pg_class c ON c.oid = coalesce(pg_partition_root(t.tgrelid), t.tgrelid)
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'slowwave' AND NOT t.tgisinternal GROUP BY 1, 2
 """
+"""Those of partitions are their table's, which must be enabled in all of them."""
 _MADE: Final = re.compile(r"^(CREATE|DROP)(?: OR REPLACE)? TRIGGER (?:IF EXISTS )?(\w+)[^;]*;", re.MULTILINE)
 _TABLE: Final = re.compile(r"\bON (?:slowwave\.)?(\w+)")
 _FUNCTION: Final = re.compile(r"\bFUNCTION (?:slowwave\.)?(\w+)")

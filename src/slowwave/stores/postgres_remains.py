@@ -34,7 +34,7 @@ WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND c.relname NOT IN ('store', 
 _TABLES: Final = """
 SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind = 'r' ORDER BY 1, 2
+WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1, 2
 """
 _FILES: Final = """
 SELECT r.relname, pg_relation_filepath(r.oid), pg_relation_size(r.oid)

@@ -21,7 +21,8 @@ _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"
 _UNCHANGED: Final = b"""
 SELECT CAST(CASE
-    WHEN (SELECT max(key) FROM journal WHERE key BETWEEN $1 AND $2) IS NOT DISTINCT FROM CAST($3 AS bigint) THEN '1'
+    WHEN (SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2)
+        IS NOT DISTINCT FROM CAST($3 AS bigint) THEN '1'
     ELSE 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again' END AS integer)
 """
 """Ends the transaction unless the journal of a scope still ends with this key, by text that is no number: servers log it."""

@@ -52,9 +52,9 @@ ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
 SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
 FROM conversations c LEFT JOIN LATERAL (
     SELECT key, seq, valid_from FROM memories
-    WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+    WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
 ) m ON true
-WHERE c.scope = ? ORDER BY m.key DESC NULLS LAST, c.name
+WHERE c.scope = $1 ORDER BY m.key DESC NULLS LAST, c.name
 
 -- name: lanes
 WITH RECURSIVE
