@@ -155,9 +155,9 @@ def test_a_never_against_what_was_done_is_linked_as_a_conflict() -> None:
     assert verdict.relation == "conflict?"
 
 
-def test_a_new_value_of_the_same_thing_is_linked_not_believed() -> None:
-    old = known(1, "The budget is $400 for the kitchen renovation")
-    new = Fact(text="The budget is now $500 for the kitchen renovation")
+def test_a_new_figure_of_what_may_be_the_same_thing_is_linked_not_believed() -> None:
+    old = known(1, "For the kitchen renovation Anna set aside a budget of $400")
+    new = Fact(text="Anna now has $500 of budget for the kitchen renovation set aside")
     (verdict,) = decided(case(new, old))
     assert (verdict.op, verdict.relation) == ("LINK", "value changed?")
     (verdict,) = decided(case(new, old, at=AT - timedelta(days=1)))
@@ -193,17 +193,28 @@ def test_every_case_gets_one_main_verdict_about_known_numbers(new: str, olds: li
         ("The user lives in Bristol now", "I live in Bristol now", "The user lives in Leeds"),
         ("The deadline moved to 21 April 2026", "The deadline moved to 21 April", "The deadline is 14 April 2026"),
         ("The deadline is 21 April 2026", "Correction: the deadline is 21 April", "The deadline is 14 April 2026"),
+        ("The budget is now $500 for the kitchen", "The budget is now $500", "The budget is $400 for the kitchen"),
     ],
 )
-def test_a_value_said_anew_points_at_the_old_one(text: str, quote: str, old: str) -> None:
+def test_a_value_that_is_said_to_be_new_takes_the_place_of_the_old_one(text: str, quote: str, old: str) -> None:
     (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old)))
-    assert (verdict.op, verdict.memory, verdict.relation) == ("LINK", 1, "value changed?")
+    assert (verdict.op, verdict.memory, verdict.relation) == ("UPDATE", 1, "contradictory")
+    (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old, kind="episodic")))
+    assert (verdict.op, verdict.relation) == ("LINK", "value changed?")
+    (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old), at=AT - timedelta(days=1)))
+    assert verdict.relation != "contradictory"
 
 
-def test_a_second_date_that_nothing_announces_is_no_change() -> None:
+def test_another_value_that_nothing_announces_points_at_the_latest_one() -> None:
     fact = Fact(text="The deadline is 21 April 2026", quote="The deadline is 21 April")
-    (verdict,) = decided(case(fact, known(1, "The deadline is 14 April 2026")))
-    assert verdict.relation != "value changed?"
+    older, old = (
+        known(1, "The deadline is 7 April 2026"),
+        known(2, "The deadline is 14 April 2026", at=AT + timedelta(1)),
+    )
+    (verdict,) = decided(case(fact, older, old))
+    assert (verdict.op, verdict.memory, verdict.relation) == ("LINK", 2, "value changed?")
+    (verdict,) = decided(case(fact, old, older))
+    assert verdict.memory == 1
 
 
 @pytest.mark.parametrize(

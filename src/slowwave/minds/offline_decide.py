@@ -17,6 +17,7 @@ from slowwave.policy.dates import mentioned
 from slowwave.policy.duplicates import Comparison, compare, longer, normalised
 from slowwave.policy.importance import PRIOR_DOCUMENTS, PRIOR_WORDS
 from slowwave.policy.segment import stem
+from slowwave.policy.succession import Succession, succession
 from slowwave.policy.values import value_changed
 
 CLOSE, CHANGED, CONFLICT = "close", "value changed?", "conflict?"
@@ -28,8 +29,8 @@ SAME_EVENT: Final = timedelta(days=7)
 def decide(case: Case, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
     """The verdicts on one new fact: at most one that adds, updates, links or reinforces, any number that retract.
 
-    Explicit corrections come first, then merging, then links: a conflict, a changed value, closeness. Events of
-    different dates never supersede each other.
+    Explicit corrections and successions come first, then what may have changed, then merging, then links: a conflict, a
+    changed figure, closeness. Events of different dates never supersede each other.
 
     Args:
         case: The fact and its candidates.
@@ -47,7 +48,12 @@ def decide(case: Case, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
         return (main, *more, *retractions)
     if retractions:
         return (_added(case, "What it corrects was never so."), *retractions)
-    return (_merged(case, word_cosine) or _linked(case, word_cosine) or _added(case, "Nothing known says the same."),)
+    return (
+        _other_value(case)
+        or _merged(case, word_cosine)
+        or _linked(case, word_cosine)
+        or _added(case, "Nothing known says the same."),
+    )
 
 
 def _added(case: Case, because: str) -> Verdict:
@@ -61,18 +67,35 @@ def _verdict(
 
 
 def _correction(case: Case, candidate: Candidate) -> Correction | None:
-    """An explicit correction of the same subject by the later statement; an event that is over stays an event."""
+    """What the later statement plainly does to one of the same subject; an event that is over stays an event."""
     if case.at < candidate.memory.at or candidate.memory.kind == "episodic":
         return None
-    return correction(case.fact.text, candidate.memory.text, called=_called(case, candidate))
+    if found := correction(case.fact.text, candidate.memory.text, called=_called(case, candidate)):
+        return found
+    after = _succession(case, candidate)
+    return Correction(kind="changed", because=after.because) if after is not None and after.certain else None
+
+
+def _succession(case: Case, candidate: Candidate) -> Succession | None:
+    """Whether the later statement gives another value, as it stands or as it was announced ("Correction: …")."""
+    if case.at < candidate.memory.at:
+        return None
+    old, called = candidate.memory.text, _called(case, candidate)
+    head = _HEAD.match(case.fact.quote or "")
+    return succession((head[0] if head else "") + case.fact.text, old, called=called)
+
+
+def _other_value(case: Case) -> Verdict | None:
+    """A link to the latest statement whose value may have changed; that one points at those before it."""
+    found = [(c, after) for c in case.candidates if (after := _succession(case, c))]
+    if not found:
+        return None
+    candidate, after = max(found, key=lambda one: (one[0].memory.at, one[0].number))
+    return _verdict(case, candidate, "LINK", CHANGED, after.because)
 
 
 def _called(case: Case, candidate: Candidate) -> tuple[str, ...]:
-    """The names both facts may call their one subject by; none where the subjects differ or are not known."""
-    new, old = case.fact.subject, candidate.memory.subject
-    if not new or not old or subjects.key(new) != subjects.key(old):
-        return ()
-    return tuple({new, old, *(("the user", "user") if subjects.key(new) == "user" else ())})
+    return subjects.one_subject(case.fact.subject, candidate.memory.subject)
 
 
 def _merged(case: Case, word_cosine: WordCosine | None) -> Verdict | None:

@@ -15,12 +15,15 @@ from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.model.record import record
 from slowwave.pipelines.associates import with_associates
+from slowwave.policy.restated import asks_how_it_is, restated
 from slowwave.policy.values import arranged, asks_for_value, outdated
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from slowwave.policy.succession import Succession
 
 QUESTION_LONGEST = 20_000
 LOOKED_AT = 20
@@ -52,15 +55,14 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     asked = _checked(asked)
     question = clean(asked.text)[:QUESTION_LONGEST]
     query, known = _query(ports, asked, question)
-    wanted = max(asked.top_k, LOOKED_AT) if asks_for_value(question) else asked.top_k
-    query = replace(query, top_k=wanted)
+    if asks_for_value(question) or asks_how_it_is(question):
+        query = replace(query, top_k=max(asked.top_k, LOOKED_AT))
     ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
     if asked.deep and query.outdated_penalty < 1.0:
         ranked = _meant(ports, query, ranked)
     hits = _hits(ports, ranked, known, asked)
-    if asks_for_value(question):
-        hits = _changed_values(ports, question, hits)[: asked.top_k]
-    return _with_conflicts(ports, hits, asked) if asked.known_at is None else hits
+    hits = _changed_values(ports, question, hits)[: asked.top_k]
+    return _with_linked(ports, hits, asked) if asked.known_at is None else hits
 
 
 def _meant(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -220,11 +222,11 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
-    ranked = [(hits[place].text, hits[place].memory.at) for place in places]
-    pairs = [
-        replace(pair, newer=places[pair.newer], older=places[pair.older])
-        for pair in outdated(question, ranked, _idf(ports))
-    ]
+    said = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
+    found = restated(question, said)
+    if asks_for_value(question):
+        found += outdated(question, [(text, at) for text, at, _ in said], _idf(ports))
+    pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
     for pair in pairs:
         if pair.stale:
             hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because)
@@ -247,23 +249,34 @@ def _idf(ports: Ports) -> Callable[[str], float]:
     return idf
 
 
-def _with_conflicts(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
-    """A memory that is linked as a contradiction of a hit is shown directly below it."""
-    facts = {
-        memory.id: place
-        for place, hit in enumerate(hits)
-        for memory in (hit.memory, *hit.facts)
-        if memory.kind in FACT_KINDS
-    }
+def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
+    """A memory that is linked as a contradiction of a hit is shown directly below it, one with a newer value above."""
+    facts = {memory.id: memory for hit in hits for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
     if not facts:
         return hits
     shown = {hit.memory.id for hit in hits} | set(facts)
-    for link in ports.store.links(ports.scope, list(facts), ["conflict?"]):
+    for link in ports.store.links(ports.scope, list(facts), ["conflict?", "value changed?"]):
         for end in (link.source, link.target):
-            if end in facts and link.other(end) not in shown:
-                hits = _shown_below(ports, hits, end, link.other(end), asked)
-                shown.add(link.other(end))
-    return hits
+            if end not in facts or link.other(end) in shown:
+                continue
+            other = next(iter(ports.store.get(ports.scopes, [link.other(end)])), None)
+            if other is None or not _wanted(other, asked):
+                continue
+            if link.kind == "conflict?":
+                hits = _shown_beside(ports, hits, end, other, asked)
+            elif other.at > facts[end].at and (found := _newer_value(other, facts[end])):
+                hits = _shown_above(ports, hits, end, other, found)
+            else:
+                continue
+            shown.add(other.id)
+    return hits[: asked.top_k]
+
+
+def _newer_value(newer: Memory, older: Memory) -> "Succession | None":
+    from slowwave.policy.subjects import one_subject  # noqa: PLC0415 - most questions do without
+    from slowwave.policy.succession import succession  # noqa: PLC0415
+
+    return succession(newer.text, older.text, called=one_subject(newer.subject, older.subject))
 
 
 def _wanted(memory: Memory, asked: Search) -> bool:
@@ -279,19 +292,29 @@ def _wanted(memory: Memory, asked: Search) -> bool:
     )
 
 
-def _shown_below(ports: Ports, hits: list[Hit], one: str, other: str, asked: Search) -> list[Hit]:
-    memory = next(iter(ports.store.get(ports.scopes, [other])), None)
-    if memory is None or not _wanted(memory, asked):
-        return hits
+def _place(hits: Sequence[Hit], one: str) -> int | None:
+    """Where a memory is shown; None if another pair took the last place."""
     shown = (n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
-    if (place := next(shown, None)) is None:  # another pair took the last place
+    return next(shown, None)
+
+
+def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked: Search) -> list[Hit]:
+    if (place := _place(hits, one)) is None:
         return hits
     beside = Hit(
-        memory=memory,
+        memory=other,
         score=hits[place].score,
-        sources=sources_of(ports, memory),
-        deep=not memory.hot,
-        stale=memory.outdated and asked.as_of is None,
+        sources=sources_of(ports, other),
+        deep=not other.hot,
+        stale=other.outdated and asked.as_of is None,
         because=f"may contradict {hits[place].text!r}",
     )
-    return [*hits[: place + 1], beside, *hits[place + 1 :]][: asked.top_k]
+    return [*hits[: place + 1], beside, *hits[place + 1 :]]
+
+
+def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Succession") -> list[Hit]:
+    if (place := _place(hits, one)) is None or not other.hot:
+        return hits
+    above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
+    older = replace(hits[place], stale=True, because=found.doubtful)
+    return [*hits[:place], above, older, *hits[place + 1 :]]

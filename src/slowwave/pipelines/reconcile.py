@@ -20,6 +20,7 @@ from slowwave.pipelines.review import QUARANTINED, suspect
 from slowwave.pipelines.tombstone import tombstone
 from slowwave.pipelines.verdicts import LIVE, Draft
 from slowwave.policy.segment import STOP_WORDS, stem, words
+from slowwave.policy.statements import implied
 from slowwave.ports import Ports
 
 CANDIDATES = 8
@@ -130,7 +131,8 @@ def _held(ports: Ports, fresh: Sequence[_New]) -> frozenset[str]:
 
 def _new(fact: Fact, memory: Memory, entry: Entry) -> _New:
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim) if entry.dim else None
-    stems = frozenset(stem(word) for word in words(fact.text) if word not in STOP_WORDS)
+    said = f"{fact.text} {implied(fact.text)}"
+    stems = frozenset(stem(word) for word in words(said) if word not in STOP_WORDS)
     return _New(
         fact=fact,
         memory=memory,
@@ -175,9 +177,9 @@ def _cases(
 
 
 def _similar(ports: Ports, new: _New, now: datetime) -> list[tuple[Memory, float | None]]:
-    """Known hot facts of the scope that share a stem, or point the same way."""
+    """Known hot facts of the scope that share a stem with it, or with what it implies, or that point the same way."""
     query = Query(
-        text=new.fact.text,
+        text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
         vector=new.vector,
         embedder=new.entry.embedder,
         top_k=CANDIDATES,

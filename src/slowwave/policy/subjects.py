@@ -79,6 +79,13 @@ def canonical(subject: str, aliases: Mapping[str, str], *, speaker: str | None =
     return found
 
 
+def one_subject(new: str | None, old: str | None) -> tuple[str, ...]:
+    """The names that two facts may call their one subject by; none where the subjects differ or are not known."""
+    if not new or not old or key(new) != key(old):
+        return ()
+    return tuple(dict.fromkeys((new, old, *(("the user", "user") if key(new) == "user" else ()))))
+
+
 def names_of(subject: str, aliases: Mapping[str, str]) -> frozenset[str]:
     """List every known name of a subject, its own key included."""
     one = canonical(subject, aliases)

@@ -289,56 +289,12 @@ def arranged(size: int, pairs: Sequence[Pair]) -> list[int]:
 def value_changed(new: str, old: str, idf: Idf) -> Change | None:
     """Tell whether a newer fact may give a new value for what an older one states (same subject, the caller's to know).
 
-    The shared context must weigh at least 7 and 0.3 of the smaller one, or both state a time, place or job of one thing
-    ("lives in Leeds", "lives in Bristol now"); always with a word of change at the new value. About one in four such links is truly the same attribute, so this is a question to ask, never a reason to supersede.
+    The shared context must weigh at least 7 and 0.3 of the smaller one, with a word of change at the new value. About one
+    in four such links is truly the same attribute, so this is a question to ask, never a reason to supersede.
     """
     found = _changed(mentions(new)[:_MENTIONS_MAX], mentions(old)[:_MENTIONS_MAX], idf, LINK_IDF_MIN, LINK_SHARE_MIN)
     if found is None:
-        return _restated(new, old)
+        return None
     newer, older = found
     because = f"The newer fact says {newer.value}, the older {older.value}, of what may be the same thing."
     return Change(new_value=newer.value, old_value=older.value, because=because)
-
-
-_MOVED: Final = (
-    r"(?:(?:has|have|was|is|got)\s+(?:now\s+)?(?:been\s+)?)?"
-    r"(?:moved|changed|postponed|rescheduled|shifted|pushed|brought)(?:\s+(?:back|forward))?\s+to"
-)
-_STATED: Final = late(
-    rf"^(?P<thing>[^,;:]{{1,80}}?)\s+(?:(?:now|currently|actually)\s+)?(?P<form>(?P<moved>{_MOVED})|is|are|lives in|works (?:at|for|as))\s+(?P<value>[^,;]{{1,80}})",
-    re.IGNORECASE,
-)
-_ANNOUNCED: Final = late(
-    r"^(?:correction|update|actually|sorry|i mean|scratch that|no wait|no, wait)\b[\s,:;.!–—-]*", re.IGNORECASE
-)
-_NOW: Final = late(r"\b(?:now|currently|these days|nowadays|instead|on|at)\b|[.!]+$", re.IGNORECASE)
-_CURRENT: Final = late(r"\b(?:now|currently|these days|nowadays|instead)\b", re.IGNORECASE)
-_TIMES: Final = frozenset({"date", "weekday", "clock", "year"})
-_MOVABLE: Final = frozenset({"is", "lives in"})  # what "moved to" may give a new value of
-
-
-def _restated(new: str, old: str) -> Change | None:
-    """Read "X is A" and then "X moved to B", "X is B now" or "Correction: X is B"."""
-    announced = _ANNOUNCED.match(new)
-    later, earlier = _STATED.match(new[announced.end() :] if announced else new), _STATED.match(old)
-    if later is None or earlier is None or not (later["moved"] or announced or _CURRENT.search(new)):
-        return None
-    form = "is" if earlier["moved"] else earlier["form"].casefold()
-    fits = form in _MOVABLE if later["moved"] else later["form"].casefold() == form
-    if not fits or _bare(later["thing"]) != _bare(earlier["thing"]):
-        return None
-    value, known = _bare(later["value"]), _bare(earlier["value"])
-    if form == "is" and not (_tells_time(later["value"]) and _tells_time(earlier["value"])):
-        return None  # "is vegan now" and "is tall" are two traits; figures are weighed by what they share
-    if not value or value == known:
-        return None
-    because = f"The newer fact says {value}, the older {known}, of the same thing."
-    return Change(new_value=value, old_value=known, because=because)
-
-
-def _tells_time(value: str) -> bool:
-    return any(m.unit & _TIMES for m in mentions(value))
-
-
-def _bare(words: str) -> str:
-    return " ".join(_NOW.sub(" ", words).casefold().split())

@@ -1,0 +1,98 @@
+"""Statements: what is read out of a plain sentence, and what is not read at all."""
+
+import pytest
+
+from slowwave.policy.statements import formed, implied, plain, statement, stems
+
+
+def test_a_state_has_a_holder_a_relation_and_a_value() -> None:
+    said = statement("Alice's new manager is Ann Lee, since May")
+    assert said is not None
+    assert (said.holder, said.relations, said.value) == (("alice", "'s", "manager"), {"be"}, ("Ann", "Lee"))
+    assert (said.tail, said.new, said.event, said.sure) == (", since May", True, False, True)
+    assert stems(said.value) == {"ann", "lee"}
+
+
+def test_a_change_may_be_of_several_relations() -> None:
+    said = statement("We've moved to Ghent last week")
+    assert said is not None
+    assert said.relations >= {"live", "use"}
+    assert (said.value, said.tail, said.new, said.event) == (("Ghent",), "last week", True, True)
+
+
+@pytest.mark.parametrize("text", ["I moved from Ghent to Antwerp", "I moved to Antwerp from Ghent"])
+def test_a_change_may_say_what_was_before(text: str) -> None:
+    said = statement(text)
+    assert said is not None
+    assert (said.before, said.value, said.tail) == (("Ghent",), ("Antwerp",), "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I moved the standup to 10:00", "The standup was moved to 10:00", "The standup is now at 10:00"],
+)
+def test_three_ways_to_say_that_a_time_changed_have_one_holder(text: str) -> None:
+    said = statement(text)
+    assert said is not None
+    assert said.holder == ("the", "standup")
+    assert said.value == ("10:00",)
+    assert said.new
+
+
+@pytest.mark.parametrize("text", ["I'm 31", "I am 31", "The user is 31", "Actually, I'm 31."])
+def test_the_first_person_is_the_user(text: str) -> None:
+    said = statement(text)
+    assert said is not None
+    assert (said.holder, said.value) == (("user",), ("31",))
+
+
+def test_what_is_current_is_not_new() -> None:
+    said = statement("My current address is 7 Oak St")
+    assert said is not None
+    assert said.holder == ("user", "'s", "address")
+    assert not said.new
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do I live in Ghent?",
+        "I do not live in Ghent",
+        "I might live in Ghent",
+        "I also live in Ghent",
+        "Ik woon nu in Gent",
+        "The man who lives in Ghent is here",
+        "Yesterday, I live in Ghent",
+        "Hello there",
+        "I live in one two three four five six seven",
+        "x" * 300,
+    ],
+)
+def test_anything_less_plain_is_not_read(text: str) -> None:
+    assert statement(text) is None
+
+
+def test_a_name_or_a_month_is_no_doubt() -> None:
+    assert plain("The deadline is May 3")
+    assert not plain("The deadline may be tomorrow")
+
+
+def test_a_form_may_be_read_of_what_is_not_plain() -> None:
+    assert formed("I might be based in Ghent") is None
+    assert formed("My wish is Ghent") is not None
+    assert statement("My wish is Ghent") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "verbs"),
+    [
+        ("I moved to Bern", "live use"),
+        ("We switched to Postgres 16", "use"),
+        ("I got a new job at Globex", "work"),
+        ("The standup moved to Monday", "live use"),
+        ("I live in Bern", ""),
+        ("Nothing of the kind", ""),
+    ],
+)
+def test_a_change_implies_the_verb_of_what_it_changes(text: str, verbs: str) -> None:
+    assert implied(text) == verbs
