@@ -15,6 +15,7 @@ from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_pool import Raw
 from slowwave.stores.postgres_session import _UNCHANGED, Again
 from slowwave.stores.postgres_wire import Statement
+from slowwave.stores.statements import bounds
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
 
 
@@ -94,12 +95,18 @@ def test_what_another_process_wrote_meanwhile_is_noticed(in_postgres: PostgresSt
 def test_what_the_servers_log_says_of_a_wrong_guess_tells_that_it_is_harmless(
     in_postgres: PostgresStore, address: str
 ) -> None:
-    assert in_postgres.name
+    in_postgres.apply(plan(add(message("One", ref="1"))))
+    (token, left), *_ = in_postgres._left.items()
+    key, high = left.journal, bounds(token)[1]
     with psycopg.connect(address, cursor_factory=psycopg.RawCursor) as db:
         db.execute("SET search_path = slowwave")
-        assert db.execute(_UNCHANGED, (1, 2, None)).fetchone() == (1,)
-        with pytest.raises(psycopg.errors.InvalidTextRepresentation, match="harmless: another wrote to this scope"):
-            db.execute(_UNCHANGED, (1, 2, 3))
+        assert db.execute(_UNCHANGED, (token, key, high)).fetchone() == (1,)
+        for other in (key - 1, key + 1):
+            with (
+                pytest.raises(psycopg.errors.InvalidTextRepresentation, match="harmless: another wrote to this scope"),
+                db.transaction(),
+            ):
+                db.execute(_UNCHANGED, (token, other, high))
 
 
 def test_what_another_process_erased_leaves_no_gap_to_write_into(

@@ -1,7 +1,8 @@
 """Memory in a Postgres database that many machines may use at once."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
 from typing import Final
 
 import psycopg
@@ -74,30 +75,28 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
             while len(self._left) > _SCOPES:
                 self._left.pop(next(iter(self._left)), None)  # the longest unwritten
 
-    @contextmanager
-    def _transaction(self, scope: str, run: RunRow | None = None) -> Iterator[None]:
-        session, tokens, reached = self._db, self._tokens, self._reached or unwatched
-        token = tokens.scope(scope)
+    def _transaction(self, scope: str, run: RunRow | None = None) -> "Transaction":
+        session, token = self._db, self._tokens.scope(scope)
         if token is None:
             session.write(None)
-            token = tokens.new_scope(scope)
+            token = self._tokens.new_scope(scope)
             session.commit()
-        reached("apply.before_begin")
         # Whoever guesses takes what was left with him: of many threads one guesses, the others ask.
-        session.write(token, None if run is None else self._left.pop(token, None))
-        try:
-            reached("apply.begun")
-            yield
-            reached("apply.before_commit")
-            self._commit(scope, token, run)
-        except BaseException as error:
-            guessed = session.guess is not None
-            tokens.forget()
-            session.end()
-            if guessed and isinstance(error, ConflictError | Stale):
-                raise Again from error  # it is told what is stored, not what was guessed
-            raise
-        reached("apply.committed")
+        left = None if run is None else self._left.pop(token, None)
+        return Transaction(
+            self._reached,
+            begin=partial(session.write, token, left),
+            commit=partial(self._commit, scope, token, run),
+            back=self._back,
+        )
+
+    def _back(self, error: BaseException) -> None:
+        session = self._db
+        guessed = session.guess is not None
+        self._tokens.forget()
+        session.end()
+        if guessed and isinstance(error, ConflictError | Stale):
+            raise Again from error  # it is told what is stored, not what was guessed
 
     def _commit(self, scope: str, token: int, run: RunRow | None) -> None:
         """Commit; if the connection is lost meanwhile, the run says whether it was."""
@@ -118,3 +117,50 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
                 ) from error
             if row is None or len(loads(row[_BECAUSE])) <= run.groups:
                 raise Again from error
+
+
+class Transaction:
+    """Around writes. A class, because a generator in its place costs time that every add pays.
+
+    Args:
+        reached: called with the name of each point that is passed, if anybody wants to know.
+        begin: called first.
+        commit: makes it last.
+        back: called when something failed, with what did.
+    """
+
+    def __init__(
+        self,
+        reached: Callable[[str], None] | None,
+        *,
+        begin: Callable[[], None],
+        commit: Callable[[], None],
+        back: Callable[[BaseException], None],
+    ) -> None:
+        self._reached = reached or unwatched
+        self._begin = begin
+        self._commit = commit
+        self._back = back
+
+    def __enter__(self) -> None:
+        self._reached("apply.before_begin")
+        self._begin()
+        try:
+            self._reached("apply.begun")
+        except BaseException as error:
+            self._back(error)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._back(error)
+            return
+        try:
+            self._reached("apply.before_commit")
+            self._commit()
+        except BaseException as failed:
+            self._back(failed)
+            raise
+        self._reached("apply.committed")

@@ -1,7 +1,6 @@
 """The connections of the Postgres store: a pool, a session for each thread that uses it, and the tokens."""
 
 import threading
-from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -92,11 +91,13 @@ class PostgresBase(StoreBase):
 
     @property
     def _db(self) -> Session:
-        return self._guard.session
+        session: Session = self._guard.local.session
+        return session
 
     @property
     def _tokens(self) -> "SeenTokens":
-        return self._guard.tokens
+        tokens: SeenTokens = self._guard.local.tokens
+        return tokens
 
     def _see_all(self) -> None:
         self._db.see_every_scope()
@@ -111,25 +112,34 @@ class PostgresBase(StoreBase):
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
         session = Session(self._pool, opening=self._opening, patience=self._patience)
-        return session, SeenTokens(session, ChainMap({}, self._scopes), ChainMap({}, self._embedders))
-
-    def _learn(self, tokens: Tokens) -> None:
-        """What a session found or committed is known to all."""
-        for mine, shared in ((tokens.scopes, self._scopes), (tokens.embedders, self._embedders)):
-            if isinstance(mine, ChainMap):
-                shared.update(mine.maps[0])
+        return session, SeenTokens(session, self._scopes, self._embedders)
 
 
 class SeenTokens(Tokens):
-    """Tokens that, once asked for, let the transaction see the rows of their scopes."""
+    """Tokens that, once asked for, let the transaction see the rows of their scopes.
+
+    Those that a session finds or makes are its own until `learned`.
+
+    Args:
+        db: the session.
+        scopes: the tokens of scopes that all sessions know.
+        embedders: those of embedders.
+    """
 
     db: Session
 
+    def __init__(self, db: Session, scopes: dict[str, int], embedders: dict[str, int]) -> None:
+        super().__init__(db, {}, {})
+        self._scopes = scopes
+        self._embedders = embedders
+
     def scope(self, path: str) -> int | None:
         """The token of a scope, or None if nothing was ever stored in it."""
-        if path not in self.scopes:
-            self.db.see_path(path)
-        token = Tokens.scope(self, path)
+        token = self._scopes.get(path)
+        if token is None:
+            if path not in self.scopes:
+                self.db.see_path(path)
+            token = Tokens.scope(self, path)
         if token is not None:
             self.db.see(token)
         return token
@@ -140,42 +150,44 @@ class SeenTokens(Tokens):
         self.db.see(token)
         return token
 
+    def embedder(self, name: str | None) -> int | None:
+        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
+        return self._embedders.get(name or "") or Tokens.embedder(self, name)
+
+    def learned(self) -> None:
+        """What this session found or committed is known to all."""
+        self._scopes.update(self.scopes)
+        self._embedders.update(self.embedders)
+
 
 class Guard:
-    """A session for each thread inside; Postgres's errors in Slowwave's words."""
+    """A session for each thread inside; Postgres's errors in Slowwave's words.
+
+    Attributes:
+        local: `session` and `tokens` of this thread.
+        closed: whether nobody may come in any more.
+    """
 
     def __init__(self, store: PostgresBase) -> None:
         self._store = store
-        self._local = threading.local()
+        self.local = threading.local()
         self.closed = False
 
-    @property
-    def session(self) -> Session:
-        """This thread's."""
-        session: Session = self._local.session
-        return session
-
-    @property
-    def tokens(self) -> SeenTokens:
-        """This thread's."""
-        tokens: SeenTokens = self._local.tokens
-        return tokens
-
     def __enter__(self) -> None:  # like a lock
-        depth = getattr(self._local, "depth", 0)
+        depth = getattr(self.local, "depth", 0)
         if not depth:
             if self.closed:
                 raise ClosedError(f"the store {self._store.name} was closed: open it again")
-            self._local.session, self._local.tokens = self._store._session()  # noqa: SLF001  # its own part
-        self._local.depth = depth + 1
+            self.local.session, self.local.tokens = self._store._session()  # noqa: SLF001  # its own part
+        self.local.depth = depth + 1
 
     def __exit__(  # like a lock
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._local.depth -= 1
-        if not self._local.depth:
-            self.session.leave()
-            self._store._learn(self.tokens)  # noqa: SLF001  # its own part
+        self.local.depth -= 1
+        if not self.local.depth:
+            self.local.session.leave()
+            self.local.tokens.learned()
         if isinstance(error, psycopg.Error):
             raise self.words(error) from error
 

@@ -55,7 +55,10 @@ class Pool:
         self._url = url
         self._name = name
         self._configure = configure
-        self._places = threading.BoundedSemaphore(most)
+        self._most = most
+        self._lock = threading.Lock()
+        self._freed = threading.Condition(self._lock)
+        self._taken = self._waiting = 0
         self._idle: list[Raw] = []
         self._closed = False
 
@@ -67,17 +70,38 @@ class Pool:
             NotConnected: the server did not come back.
         """
         ends = time.monotonic() + seconds
-        if not self._places.acquire(timeout=seconds):
-            raise BusyError(f"all connections to {self._name} are in use: open the store with more `connections`")
-        try:
+        with self._lock:
+            if self._taken >= self._most:
+                self._wait(ends)
+            self._taken += 1
             while self._idle:
                 raw = self._idle.pop()
                 if not raw.closed:
                     return raw
+        try:
             return self._connected(ends)
         except BaseException:
-            self._places.release()
+            self._free()
             raise
+
+    def _wait(self, ends: float) -> None:
+        self._waiting += 1
+        try:
+            while self._taken >= self._most:
+                if not self._freed.wait(ends - time.monotonic()):
+                    raise BusyError(
+                        f"all connections to {self._name} are in use: open the store with more `connections`"
+                    )
+        finally:
+            self._waiting -= 1
+
+    def _free(self, raw: Raw | None = None) -> None:
+        with self._lock:
+            if raw is not None:
+                self._idle.append(raw)
+            self._taken -= 1
+            if self._waiting:
+                self._freed.notify()
 
     def _connected(self, ends: float) -> Raw:
         while True:
@@ -96,9 +120,7 @@ class Pool:
         """Back, for the next."""
         if self._closed:
             raw.close()
-        elif not raw.closed:
-            self._idle.append(raw)
-        self._places.release()
+        self._free(None if raw.closed else raw)
 
     def close(self) -> None:
         """Close what is idle now, and the others when they come back."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count, repeat
 from typing import Any, Final, TypeAlias
 
 import psycopg
@@ -21,8 +21,7 @@ _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"
 _UNCHANGED: Final = b"""
 SELECT CAST(CASE
-    WHEN (SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2)
-        IS NOT DISTINCT FROM CAST($3 AS bigint) THEN '1'
+    WHEN (SELECT max(key) FROM journal WHERE scope = $1 AND key BETWEEN $2 AND $3) = $2 THEN '1'
     ELSE 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again' END AS integer)
 """
 """Ends the transaction unless the journal of a scope still ends with this key, by text that is no number: servers log it."""
@@ -157,7 +156,8 @@ class Session:
         Others may have written since: the server proves that nothing was journaled, and that a message that is taken
         for new is new, its index does.
         """
-        self.end()
+        if self._raw is not None:
+            self.end()
         self._writes, self._lock, self.guess = True, token, left if self.guesses else None
         self._visible = [] if token is None else [token]
 
@@ -191,8 +191,12 @@ class Session:
 
     def end(self) -> None:
         """Let go of what was not committed."""
+        self._undone()
+        self._forget()
+
+    def _undone(self) -> None:
         raw = self._raw
-        if raw is not None and not raw.closed and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE:
+        if raw is not None and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE and not raw.closed:
             try:
                 if status == TransactionStatus.INERROR or self._writes:
                     _rolled_back(raw, b"ROLLBACK")
@@ -200,11 +204,10 @@ class Session:
                     raw.execute(_COMMIT, prepare=False)
             except psycopg.OperationalError:
                 raw.close()
-        self._forget()
 
     def leave(self) -> None:
-        """Give the connection back."""
-        self.end()
+        """Give the connection back, and be of no more use."""
+        self._undone()
         self._given_back()
 
     def _given_back(self) -> None:
@@ -229,11 +232,11 @@ class Session:
         if not self._begun:
             yield self._settings()
             if self.guess is not None:
-                low, high = bounds(self.guess.token)
-                proof = _UNCHANGED, (low, high, self.guess.journal if self.guess.journal > low else None)
+                token = self.guess.token
+                proof = _UNCHANGED, (token, self.guess.journal, bounds(token)[1])
         if len(self._waiting) > 1 and self._apart:
             texts, values = zip(*self._waiting, strict=True)
-            yield together(texts, proof[0]), [value for some in (*values, proof[1]) for value in some]
+            yield together(texts, proof[0]), [*chain.from_iterable(values), *proof[1]]
             return
         if proof[1]:
             yield proof
@@ -283,7 +286,7 @@ class Session:
 
     def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
         self._apart = self._apart and apart
-        self._waiting += [(text, values) for values in rows]
+        self._waiting.extend(zip(repeat(text), rows))
 
     def _heard(self, *, begun: bool) -> None:
         self._begun, self._apart = begun, True
@@ -310,7 +313,7 @@ class Session:
     def _write(self, statement: str, rows: Sequence[Values]) -> None:
         strict = statement in STRICT
         said = plain(statement) if strict and self.guess is not None else words(statement)
-        wanted = [said.values(values) for values in rows]
+        wanted: Any = rows if isinstance(rows[0], tuple) else [said.values(values) for values in rows]
         if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
             self._carefully(said.text, wanted[0])
         elif strict and self.guess is None:
