@@ -395,3 +395,30 @@ def test_of_many_who_still_say_it_a_receipt_names_ten(world: "World") -> None:
     assert len(receipt.still) == 12
     assert str(receipt).count("still said by") == 10
     assert "and by 2 more" in str(receipt)
+
+
+def test_many_are_erased_by_as_few_statements_as_one(world: "World") -> None:
+    memory = world.open(embedder="none")
+    asked: list[str] = []
+    for name, number in (("short", 3), ("long", 300)):
+        spoken(memory, *[f"{FILLER} {name} {n}" for n in range(number)], conversation=name)
+        memory.ports.store._db.exec_trace = lambda _, sql, __: asked.append(sql) or True
+        assert memory.erase(conversation=name).verified
+        memory.ports.store._db.exec_trace = None
+        told = [sql for sql in asked if sql.startswith(("DELETE", "SELECT"))]
+        assert len(told) < 120, [name, len(told)]
+        asked.clear()
+
+
+def test_conversations_whose_names_are_parts_of_others_keep_theirs(world: "World") -> None:
+    memory = world.open(embedder="none", min_messages=2)
+    for name in ("trip", "trip to Rome", "a trip"):
+        spoken(memory, f"{FILLER} says {name}", "Thanks for that", conversation=name)
+        memory.consolidate(name, force=True)
+    memory.erase(conversation="trip")
+    told = repr(memory.runs(None))
+    assert "of trip to Rome" in told
+    assert "of a trip" in told
+    assert "of trip " not in told.replace("of trip to Rome", "")
+    memory.erase(scope=True)
+    assert "trip" not in repr(memory.runs(None))

@@ -25,7 +25,8 @@ WHOLE_FILE = {
     "orphans",
     "embedders",
     "secret",
-    "somewhere",
+    "words_of_memories",
+    "words_of_changes",
     "tell_embedders_apart",
     "several_embedders",
 }

@@ -82,6 +82,7 @@ class Applying(StoreBase):
                 writer.read_ahead(group.operations)
             for operation in group.operations:
                 writer.perform(operation)
+            writer.destroy()
             # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
             if happened := bool(writer.performed or not group.operations):
                 last = writer.finish()

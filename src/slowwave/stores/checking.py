@@ -6,12 +6,13 @@ from typing import Any
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps
 from slowwave.stores.journal import Journal, Replayed
-from slowwave.stores.remains import WORD
+from slowwave.stores.remains import WORD, Needles
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.statements import SQL, UNNAMED, bounds
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
+_READ = 5000
 COUNTS = (
     ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
@@ -34,11 +35,20 @@ class Checking(Journal):
             values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
             return [str(row[0]) for row in self._all(SQL["mentions"], values)]
 
-    def _needles(self, texts: Sequence[str]) -> list[bytes]:
+    def _needles(self, texts: Sequence[str]) -> Needles:
         """The bytes of erased words, as they are and as JSON has them; none that some memory still holds."""
-        gone = [text for text in texts if not self._one(SQL["somewhere"], {"word": text, "escaped": dumps(text)[1:-1]})]
-        forms = dict.fromkeys(form.encode() for text in gone for form in (text, dumps(text)[1:-1]))
-        return [form for form in forms if len(form) >= WORD]
+        forms = {text: [form.encode() for form in dict.fromkeys((text, dumps(text)[1:-1]))] for text in texts}
+        looked = Needles([form for some in forms.values() for form in some if len(form) >= WORD])
+        held = set(looked.among(self._words_held())) if looked.words else set()
+        return Needles([form for some in forms.values() if held.isdisjoint(some) for form in some if len(form) >= WORD])
+
+    def _words_held(self) -> Iterator[bytes]:
+        """All that memories say and ever said, of every scope: once for any number of words to look for."""
+        for statement in (SQL["words_of_memories"], SQL["words_of_changes"]):
+            last = 0
+            while rows := self._all(statement, (last, _READ)):
+                last = rows[-1][0]
+                yield "\n".join(words for _, words in rows).encode("utf-8", "surrogatepass")
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         if path.startswith(UNNAMED):

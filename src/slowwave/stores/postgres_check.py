@@ -8,6 +8,7 @@ from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.postgres_pool import Raw, connected
 from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, rewritable
+from slowwave.stores.remains import Needles
 from slowwave.stores.statements import SQL
 
 
@@ -79,7 +80,7 @@ class PostgresCheck(Checking, PostgresBase):
             self._see_all()
             needles = self._needles(texts)
         with self._guard, self._owner() as db:
-            return list(found(db, needles, [identity.encode() for identity in ids]))
+            return list(found(db, needles, Needles([identity.encode() for identity in ids])))
 
     def _owner(self) -> Raw:
         return connected(self._url, self._patience)

@@ -1,13 +1,13 @@
 """Where a Postgres server may still hold what was erased: rows of its tables, and pages of the files below."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import errors, sql
 
-from slowwave.stores.remains import PIECE, holds
+from slowwave.stores.remains import PIECE, Needles, holds
 
 if TYPE_CHECKING:
     from psycopg.sql import Composable
@@ -85,7 +85,7 @@ def older(db: "psycopg.Connection[Any]") -> list[str]:
     return [str(name) for (name,) in there]
 
 
-def found(db: "psycopg.Connection[Any]", needles: Sequence[bytes], ids: Sequence[bytes]) -> Iterator[str]:
+def found(db: "psycopg.Connection[Any]", needles: Needles, ids: Needles) -> Iterator[str]:
     """Each place that still holds one of the words or ids, in a sentence."""
     with db.transaction():
         db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # else row security would hide them
@@ -108,8 +108,8 @@ def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Iterator[bytes]
         yield from map(bytes, copy)
 
 
-def _in_files(db: "psycopg.Connection[Any]", needles: Sequence[bytes]) -> Iterator[str]:
-    if not needles:
+def _in_files(db: "psycopg.Connection[Any]", needles: Needles) -> Iterator[str]:
+    if not needles.words:
         return
     db.execute("CHECKPOINT")
     for relation, path, size in db.execute(_FILES.encode()).fetchall():

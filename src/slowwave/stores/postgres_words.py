@@ -22,6 +22,10 @@ STRICT: Final = frozenset({SQL["add_memory"], SQL["add_run"]})
 
 _CHANGES = (
     (re.compile(r"SELECT value FROM json_each\((\?|:\w+)\)"), r"SELECT jsonb_array_elements_text(CAST(\1 AS jsonb))"),
+    (
+        re.compile(r"SELECT CAST\(value AS integer\) FROM json_each\((\?|:\w+)\)"),
+        r"SELECT CAST(jsonb_array_elements_text(CAST(\1 AS jsonb)) AS bigint)",
+    ),
     (re.compile(r"\bLIMIT (:limit)\b"), r"LIMIT nullif(\1, -1)"),
     (re.compile(r"(:\w+) IS NULL"), r"CAST(\1 AS bigint) IS NULL"),
     (re.compile(r"ORDER BY (due_at|coalesce\(seq, span_first\)), key"), r"ORDER BY \1 NULLS FIRST, key"),

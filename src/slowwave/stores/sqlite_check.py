@@ -90,7 +90,7 @@ class SqliteCheck(Checking, SqliteBase):
             return [
                 f"{path.name} still holds the bytes of what was erased"
                 for path in places
-                if needles and path.is_file() and holds(pieces(path), needles)
+                if path.is_file() and holds(pieces(path), needles)
             ]
 
     def _emptied(self) -> None:

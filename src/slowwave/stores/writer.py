@@ -99,6 +99,7 @@ class GroupWriter:
         self._last_seq = given.seqs.copy()  # what is rolled back was not given out
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
+        self._doomed: list[Erase] = []
 
     def _asked(self) -> Given:
         low, high = bounds(self.token)
@@ -126,7 +127,12 @@ class GroupWriter:
             self._ahead = {row[0]: row for row in rows}
 
     def perform(self, operation: Operation) -> None:
-        """Carry out one operation; new memories are gathered and written together."""
+        """Carry out one operation; new memories are gathered and written together, and what is erased goes together."""
+        if isinstance(operation, Erase):
+            self._doomed.append(operation)
+            return
+        if self._doomed and not isinstance(operation, Hold):
+            self.destroy()
         if isinstance(operation, Add):
             self._add(operation)
         else:
@@ -232,9 +238,8 @@ class GroupWriter:
         self._db.executemany(SQL["add_entry"], self._entries)
         self._at("apply.entries")
         self._refs.clear()
-        self._memories.clear()
-        self._entries.clear()
-        self._added.clear()
+        for gathered in (self._memories, self._entries, self._added):
+            gathered.clear()
 
     def _clash(self) -> str | None:
         """Why one of the new memories cannot stand beside what is stored. Looks only at rows before this flush."""
@@ -370,14 +375,19 @@ class GroupWriter:
 
     # ---- destroying
 
-    def _erase(self, operation: Erase) -> None:
+    def destroy(self) -> None:
+        """Erase what is to be erased so far."""
+        if not self._doomed:
+            return
+        self.flush()
         self._write_journal()  # what this group did to it must be found too
         self._ahead.clear()
         self._last_seq = {}
-        if self._eraser.erased(operation):
-            self._at("apply.erase")
+        for operation in self._eraser.erased(self._doomed):
             kept = replace(operation, conversation=None, words=())  # that something was erased is kept, never what
             self._note(kept, "erase", None, operation.memory or None)
+        self._doomed.clear()
+        self._at("apply.erase")
 
     _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
         Change: _change,
@@ -386,5 +396,4 @@ class GroupWriter:
         Advance: _advance,
         Hold: _hold,
         Refuse: _refuse,
-        Erase: _erase,
     }

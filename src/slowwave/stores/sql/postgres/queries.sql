@@ -88,11 +88,11 @@ SELECT * FROM (
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
     SELECT run, part FROM journal
-    WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 = :name
+    WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
 )
 
 -- name: erase_advances
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 = :name
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: costs
 SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),

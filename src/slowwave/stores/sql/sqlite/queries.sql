@@ -185,28 +185,35 @@ SELECT count(*) FROM memories WHERE scope = ? AND seq IS NOT NULL
 -- name: count_messages_off
 SELECT phase, count(*) FROM memories WHERE scope = ? AND seq IS NOT NULL AND phase <> 'active' GROUP BY phase
 
--- name: erase_memory
-DELETE FROM memories WHERE scope = :scope AND id = :id
+-- name: erase_memories
+DELETE FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
 
--- name: erase_entry
-DELETE FROM entries WHERE key = (SELECT key FROM memories WHERE scope = :scope AND id = :id)
+-- name: erase_entries
+DELETE FROM entries WHERE scope = :scope AND key IN (
+    SELECT key FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
+)
 
--- name: erase_links
-DELETE FROM links WHERE scope = :scope AND (source = :id OR target = :id)
+-- name: erase_links_from
+DELETE FROM links WHERE scope = :scope AND source IN (SELECT value FROM json_each(:ids))
 
--- name: runs_of_memory
-SELECT run, part FROM journal WHERE key = (SELECT born FROM memories WHERE scope = :scope AND id = :id)
-UNION
-SELECT run, part FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add'
-UNION
-SELECT run, part FROM journal WHERE scope = :scope AND other = :id
+-- name: erase_links_to
+DELETE FROM links WHERE scope = :scope AND target IN (SELECT value FROM json_each(:ids))
 
--- name: run_because
-SELECT because, first, last FROM runs WHERE key = ?
+-- name: groups_of_memories
+SELECT j.run, j.part, r.because FROM (
+    SELECT scope, run, part FROM journal
+    WHERE key IN (SELECT born FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids)))
+    UNION
+    SELECT scope, run, part FROM journal WHERE scope = :scope AND memory IN (SELECT value FROM json_each(:ids)) AND op <> 'add'
+    UNION
+    SELECT scope, run, part FROM journal WHERE scope = :scope AND other IN (SELECT value FROM json_each(:ids))
+) j LEFT JOIN runs r ON r.key = j.run
 
--- name: reasons_of_group
-SELECT key, op, memory, other, payload FROM journal
-WHERE key BETWEEN ? AND ? AND run = ? AND part = ? AND because NOT IN ('said', 'erased')
+-- name: reasons_of_groups
+SELECT j.key, j.op, j.memory, j.other, j.payload
+FROM runs r JOIN journal j ON j.key BETWEEN r.first AND r.last AND j.run = r.key AND j.scope = :scope
+WHERE r.scope = :scope AND r.key IN (SELECT CAST(value AS integer) FROM json_each(:runs)) AND j.because NOT IN ('said', 'erased')
+    AND j.run || '.' || j.part IN (SELECT value FROM json_each(:groups))
 
 -- name: put_reason
 UPDATE journal SET because = ?, checksum = ? WHERE key = ?
@@ -222,28 +229,30 @@ WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:word))
 -- name: runs_with_words
 SELECT key, because FROM runs WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:escaped))
 
--- name: someone_in_conversation
-SELECT 1 FROM memories WHERE scope = :scope AND conversation = :name LIMIT 1
+-- name: someone_in_conversations
+SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) LIMIT 1
 
--- name: conversation_exists
-SELECT 1 FROM conversations WHERE scope = :scope AND name = :name
+-- name: conversations_of
+SELECT name FROM conversations WHERE scope = :scope AND name IN (SELECT value FROM json_each(:names))
 
--- name: erase_conversation
-DELETE FROM conversations WHERE scope = :scope AND name = :name
+-- name: erase_conversations
+DELETE FROM conversations WHERE scope = :scope AND name IN (SELECT value FROM json_each(:names))
 
 -- name: erase_cursors
-DELETE FROM cursors WHERE scope = :scope AND conversation = :name
+DELETE FROM cursors WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names))
 
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
-    SELECT run, part FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 = :name
+    SELECT run, part FROM journal
+    WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 IN (SELECT value FROM json_each(:names))
 )
 
 -- name: erase_advances
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 = :name
+DELETE FROM journal
+WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 IN (SELECT value FROM json_each(:names))
 
--- name: runs_of_conversation
-SELECT key, because FROM runs WHERE key BETWEEN :low AND :high AND instr(because, ' of ')
+-- name: runs_of_conversations
+SELECT key, because FROM runs WHERE key BETWEEN ? AND ? AND instr(because, ' of ')
 
 -- name: mentions
 SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
@@ -262,11 +271,11 @@ UPDATE runs SET because = ? WHERE key = ?
 
 -- name: erase_journal
 DELETE FROM journal WHERE key IN (
-    SELECT born FROM memories WHERE scope = :scope AND id = :id
+    SELECT born FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
     UNION ALL
-    SELECT key FROM journal WHERE scope = :scope AND memory = :id AND op <> 'add' AND op <> 'erase'
+    SELECT key FROM journal WHERE scope = :scope AND memory IN (SELECT value FROM json_each(:ids)) AND op <> 'add' AND op <> 'erase'
     UNION ALL
-    SELECT key FROM journal WHERE scope = :scope AND other = :id
+    SELECT key FROM journal WHERE scope = :scope AND other IN (SELECT value FROM json_each(:ids))
 )
 
 -- name: refused
@@ -405,8 +414,10 @@ INSERT OR REPLACE INTO gists (key, scope, embedder, {entry}, checksum) VALUES (?
 -- name: cut_gist
 DELETE FROM gists WHERE key = ?
 
--- name: erase_gist
-DELETE FROM gists WHERE key = (SELECT key FROM memories WHERE scope = :scope AND id = :id)
+-- name: erase_gists
+DELETE FROM gists WHERE scope = :scope AND key IN (
+    SELECT key FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
+)
 
 -- name: some_gists
 SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.key = m.key
@@ -534,15 +545,16 @@ SELECT cause, sum(cost ->> 'calls'), sum(cost ->> 'tokens_in'), sum(cost ->> 'to
 FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since
 GROUP BY cause ORDER BY cause
 
--- name: somewhere
-SELECT 1 FROM memories
-WHERE instr(text, :word) OR instr(coalesce(speaker, '') || char(10) || coalesce(subject, '') || char(10)
-    || coalesce(conversation, '') || char(10) || coalesce(ref, '') || char(10) || category, :word)
-    OR instr(coalesce(metadata, '') || coalesce(sources, ''), :escaped)
-UNION ALL
-SELECT 1 FROM journal j WHERE instr(coalesce(payload, ''), :escaped)
-    AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
-LIMIT 1
+-- name: words_of_memories
+SELECT key, text || char(10) || coalesce(speaker, '') || char(10) || coalesce(subject, '') || char(10)
+    || coalesce(conversation, '') || char(10) || coalesce(ref, '') || char(10) || category || char(10)
+    || coalesce(metadata, '') || char(10) || coalesce(sources, '')
+FROM memories WHERE key > ? ORDER BY key LIMIT ?
+
+-- name: words_of_changes
+SELECT j.key, j.payload FROM journal j
+WHERE j.key > ? AND j.payload IS NOT NULL AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+ORDER BY j.key LIMIT ?
 
 -- name: lease
 SELECT token, holder, until, run FROM leases WHERE scope = ?
