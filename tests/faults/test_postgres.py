@@ -146,6 +146,7 @@ def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServ
             commit, raw = session.commit, session._taken()
 
             def committed() -> object:
+                session.commit = commit  # type: ignore[method-assign]  # as it was
                 commit()
                 raw.close()
                 raise psycopg.OperationalError("the answer was lost")

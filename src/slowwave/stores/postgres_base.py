@@ -64,6 +64,7 @@ class PostgresBase(StoreBase):
             always={"role": ROLE} if member else {},
             durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
             implicit=implicit,
+            patience=busy_seconds,
         )
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
@@ -87,17 +88,15 @@ class PostgresBase(StoreBase):
         self._pool.close()
 
     def _wait_for_nobody(self) -> None:
-        self._patience = 0.1  # a time-out of 0 would be none
+        self._patience = self._opening.patience = 0.1  # a time-out of 0 would be none
 
     @property
     def _db(self) -> Session:
-        session: Session = self._guard.local.session
-        return session
+        return self._guard.own.session
 
     @property
     def _tokens(self) -> "SeenTokens":
-        tokens: SeenTokens = self._guard.local.tokens
-        return tokens
+        return self._guard.own.tokens
 
     def _see_all(self) -> None:
         self._db.see_every_scope()
@@ -111,7 +110,7 @@ class PostgresBase(StoreBase):
         yield
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
-        session = Session(self._pool, opening=self._opening, patience=self._patience)
+        session = Session(self._pool, self._opening)
         return session, SeenTokens(session, self._scopes, self._embedders)
 
 
@@ -156,38 +155,47 @@ class SeenTokens(Tokens):
 
     def learned(self) -> None:
         """What this session found or committed is known to all."""
-        self._scopes.update(self.scopes)
-        self._embedders.update(self.embedders)
+        if self.scopes or self.embedders:
+            self._scopes.update(self.scopes)
+            self._embedders.update(self.embedders)
+            self.forget()
+
+
+class Own(threading.local):
+    """What each thread has of a store: a session and its tokens, and how many guards it is inside of."""
+
+    def __init__(self, store: PostgresBase) -> None:
+        self.session, self.tokens = store._session()  # noqa: SLF001  # its own part
+        self.depth = 0
 
 
 class Guard:
     """A session for each thread inside; Postgres's errors in Slowwave's words.
 
     Attributes:
-        local: `session` and `tokens` of this thread.
+        own: what this thread has.
         closed: whether nobody may come in any more.
     """
 
     def __init__(self, store: PostgresBase) -> None:
         self._store = store
-        self.local = threading.local()
+        self.own = Own(store)
         self.closed = False
 
     def __enter__(self) -> None:  # like a lock
-        depth = getattr(self.local, "depth", 0)
-        if not depth:
-            if self.closed:
-                raise ClosedError(f"the store {self._store.name} was closed: open it again")
-            self.local.session, self.local.tokens = self._store._session()  # noqa: SLF001  # its own part
-        self.local.depth = depth + 1
+        own = self.own
+        if self.closed and not own.depth:
+            raise ClosedError(f"the store {self._store.name} was closed: open it again")
+        own.depth += 1
 
     def __exit__(  # like a lock
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.local.depth -= 1
-        if not self.local.depth:
-            self.local.session.leave()
-            self.local.tokens.learned()
+        own = self.own
+        own.depth -= 1
+        if not own.depth:
+            own.session.leave()
+            own.tokens.learned()
         if isinstance(error, psycopg.Error):
             raise self.words(error) from error
 

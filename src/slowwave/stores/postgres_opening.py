@@ -22,21 +22,23 @@ class Opening:
         always: settings of every transaction, by name.
         durable: settings of every writing transaction.
         implicit: whether statements that are sent together are a transaction of the isolation that writes want.
+        patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
     """
 
-    def __init__(self, *, always: Settings, durable: Settings, implicit: bool) -> None:
+    def __init__(self, *, always: Settings, durable: Settings, implicit: bool, patience: float) -> None:
         self._reading = {"search_path": "slowwave, pg_catalog", **always}
         self._writing = {**self._reading, **durable}
         self.implicit = implicit
+        self.patience = patience
 
     def reading(self, seen: Settings) -> Statement:
         """Settings of a read, these for whose rows it sees."""
         settings = {**self._reading, **seen}
         return _called(tuple(settings), lock=False), [*settings.values()]
 
-    def writing(self, seen: Settings, lock: int | None, patience: float) -> Statement:
-        """Settings of a write, and a lock on a scope that ends with it; other writers are waited for so many seconds."""
-        settings = {**self._writing, **seen, "lock_timeout": str(int(patience * 1000))}
+    def writing(self, seen: Settings, lock: int | None) -> Statement:
+        """Settings of a write, these for whose rows it sees, and a lock on a scope that ends with it."""
+        settings = {**self._writing, **seen, "lock_timeout": str(int(self.patience * 1000))}
         values: Sequence[object] = [*settings.values()] if lock is None else [*settings.values(), str(lock)]
         return _called(tuple(settings), lock=lock is not None), values
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import psycopg
+from psycopg.adapt import Transformer
 
 from slowwave.errors import BusyError
 from slowwave.stores.postgres_errors import NotConnected
@@ -20,11 +21,13 @@ class Raw(psycopg.Connection[tuple[Any, ...]]):
     Attributes:
         prepared: the names of statements that the server has prepared for it, by their text and the types of their
             values; none yet for those that were sent once. psycopg keeps those of cursors itself.
+        dumping: makes values what libpq takes.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # psycopg's own
         super().__init__(*arguments, **options)
         self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
+        self.dumping = Transformer(self)
 
 
 def connected(url: str, seconds: float = 30.0) -> Raw:

@@ -93,8 +93,7 @@ class Session:
 
     Args:
         pool: where connections come from.
-        opening: how transactions begin.
-        patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
+        opening: how transactions begin, and how long others are waited for.
 
     Attributes:
         clash: what it raises for a row that is not accepted.
@@ -104,10 +103,9 @@ class Session:
 
     clash: type[Exception] = Clash
 
-    def __init__(self, pool: Pool, *, opening: Opening, patience: float) -> None:
+    def __init__(self, pool: Pool, opening: Opening) -> None:
         self._pool = pool
         self._opening = opening
-        self._patience = patience
         self._raw: Raw | None = None
         self.guesses = True
         self._forget()
@@ -206,9 +204,11 @@ class Session:
                 raw.close()
 
     def leave(self) -> None:
-        """Give the connection back, and be of no more use."""
+        """Give the connection back."""
         self._undone()
         self._given_back()
+        self._forget()
+        self.guesses = True
 
     def _given_back(self) -> None:
         if self._raw is not None:
@@ -223,7 +223,7 @@ class Session:
         if self._path is not None:
             seen["slowwave.path"] = self._path
         if self._writes:
-            return self._opening.writing(seen, self._lock, self._patience)
+            return self._opening.writing(seen, self._lock)
         return self._opening.reading(seen)
 
     def _before(self) -> Iterator[Statement]:
@@ -246,12 +246,12 @@ class Session:
         if self._raw is not None and self._raw.closed:
             self._given_back()
         if self._raw is None:
-            self._raw = self._pool.take(self._patience)
+            self._raw = self._pool.take(self._opening.patience)
         return self._raw
 
     def _send(self, text: bytes, values: Sequence[Any] = ()) -> Reply:
         """What waits and then this, in one round trip."""
-        ends = time.monotonic() + self._patience
+        ends = time.monotonic() + self._opening.patience
         if self._begun and (self._raw is None or self._raw.closed):
             raise psycopg.OperationalError("the connection was lost, and the transaction with it")
         while True:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import psycopg
 from psycopg import errors
-from psycopg.adapt import PyFormat, Transformer
+from psycopg.adapt import PyFormat
 from psycopg.generators import fetch_many, send
 from psycopg.pq import ConnStatus, ExecStatus, Format
 
@@ -52,7 +52,7 @@ def exchanged(raw: "Raw", statements: Sequence[Statement]) -> None:
 
 def _ready(raw: "Raw", statements: Sequence[Statement]) -> Iterator[_Ready]:
     for text, values in statements:
-        dumping = Transformer(raw)
+        dumping = raw.dumping
         dumped = dumping.dump_sequence(values, [PyFormat.AUTO] * len(values))
         types, formats = dumping.types or (), dumping.formats or ()
         name = raw.prepared.get((text, types))
