@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.alignment import expanded, stem
-from slowwave.policy.lexicon import FUNCTION_WORDS, NEGATIONS
+from slowwave.policy.lexicon import FUNCTION_WORDS, NEGATIONS, PAST
+from slowwave.policy.mood import unrealised
 from slowwave.policy.naming import word_set
 from slowwave.policy.patterns import late
 
@@ -61,6 +62,12 @@ _FORM_ONLY: Final = late(
 _QUITE: Final = "quite"  # has the stem of "quit"
 _SO: Final = "so"  # "not so great" is not the denial of "great", and what follows "so" may be a clause of its own
 _OPEN_MARK: Final = "openmark"
+# What is failed, forgotten or pretended to be done is not done, nor what is almost done: "not" is read behind them.
+_UNDONE: Final = late(
+    r"\b(?:fail|forget|forgot|neglect|omit|pretend)(?:s|ed|ting|ing|ten|ted)?(?= to\b)"
+    rf"|\b(?:almost|nearly)(?= (?:\w{{2,}}ed|{'|'.join(sorted(PAST))})\b)",
+    re.IGNORECASE,
+)
 _SENTENCE: Final = late(r"[^.!?;。！？\n]+[.!?;。！？\n]*")
 _FRESH: Final = late(r"\s(?:but|because|although|though|while|whereas|however|since)\s|\s[-–—]+\s|—|:\s", re.IGNORECASE)
 _JOINED: Final = late(r",\s*|\s(?:and|or|nor|who|which|where|when|then|than|if|unless|until)\s", re.IGNORECASE)
@@ -71,7 +78,8 @@ def contrary(claim: str, close: Sequence[str], around: Sequence[str] = (), *, wo
     """The word on which a claim says the opposite of what it rests on; None if they agree.
 
     A word that both have must not be affirmed in one and denied in the other, where the tables can tell; and a
-    negation needs some negative word to rest on ("no longer smokes" on "quit smoking").
+    negation needs some negative word to rest on ("no longer smokes" on "quit smoking"). Nor may what is done in one be only
+    meant in the other (`slowwave.policy.mood`).
 
     Args:
         claim: What is said by a mind.
@@ -85,7 +93,9 @@ def contrary(claim: str, close: Sequence[str], around: Sequence[str] = (), *, wo
     if len(turned) >= words:
         return next(word for word in _words(claim) if stem(word) == turned[0])
     denial = next((w for w in _words(claim) if w in NEGATIONS), None)
-    return denial if denial and not any(map(denies, (*close, *around))) else None
+    if denial and not any(map(denies, (*close, *around))):
+        return denial
+    return unrealised(claim, close, around) if words == 1 else None
 
 
 def denies(text: str) -> bool:
@@ -105,7 +115,7 @@ def signs(text: str) -> Mapping[str, frozenset[int]]:
     """
     found: dict[str, set[int]] = {}
     told: dict[str, set[int]]
-    for sentence in _SENTENCE.findall(_FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text))):
+    for sentence in _SENTENCE.findall(_UNDONE.sub(r"\g<0> not", _FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text)))):
         asked = sentence.rstrip("\"'”’) \n").endswith(("?", "？"))
         parts = _FRESH.split(sentence)
         for number, part in enumerate(parts, 1):

@@ -1,0 +1,94 @@
+"""What is only meant is not done: a claim may not make the one of the other."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from slowwave.policy.mood import unrealised
+from slowwave.policy.polarity import contrary
+
+PAINTED = "I painted the cellar stairs white."
+MEANT = [
+    "Juno planned to paint the stairs",
+    "Juno plans to paint the stairs",
+    "Juno is planning on painting the stairs",
+    "Juno wants to paint the stairs",
+    "Juno would like to paint the stairs",
+    "Juno hopes to paint the stairs",
+    "Juno intends to paint the stairs",
+    "Juno tried to paint the stairs",
+    "Juno looks forward to painting the stairs",
+    "Juno dreams of painting the stairs",
+]
+UNDONE = ["failed to", "forgot to", "neglected to", "refused to", "declined to", "pretended to", "is failing to"]
+NEARLY = ["almost", "nearly", "barely", "hardly", "never"]
+
+
+@pytest.mark.parametrize("claim", MEANT)
+def test_what_was_done_is_not_only_meant(claim: str) -> None:
+    assert unrealised(claim, [PAINTED])
+    assert contrary(claim, [PAINTED])
+
+
+@pytest.mark.parametrize("claim", MEANT)
+def test_what_is_meant_rests_on_what_is_meant(claim: str) -> None:
+    assert unrealised(claim, [claim]) is None
+    assert unrealised(claim, ["Next week I'll paint the stairs"]) is None
+
+
+@pytest.mark.parametrize("claim", ["Juno wants to sail", "Juno is thinking of selling the boat"])
+def test_a_wish_needs_some_word_to_rest_on(claim: str) -> None:
+    assert unrealised(claim, ["The sea was calm"])
+    assert unrealised(claim, ["The sea was calm"], ["Do you sail?"])
+    assert unrealised(claim, ["The sea was calm"], ["If only it were so!"]) is None
+    assert unrealised(claim, ["The sea is calm, isn't it?"]) is None
+    assert unrealised(claim, ["海很平静"]) is None
+
+
+def test_what_is_still_meant_is_not_done() -> None:
+    assert unrealised("Juno painted the stairs", ["I want to paint the stairs"]) == "painted"
+    assert unrealised("Juno painted the stairs", ["I'm going to paint the stairs"]) == "painted"
+    assert unrealised("Juno painted the stairs", ["I want to paint more", PAINTED]) is None
+    assert unrealised("Juno painted the stairs", ["I wanted to paint the stairs"]) is None, "it may be done since"
+    assert unrealised("Juno painted the stairs", ["I got to paint the stairs"]) is None
+    assert unrealised("Juno painted the stairs", ["The stairs are white now"]) is None
+
+
+@pytest.mark.parametrize("words", UNDONE)
+def test_what_was_failed_or_forgotten_is_not_done(words: str) -> None:
+    assert contrary(f"Juno {words} paint the cellar stairs", [PAINTED])
+    assert contrary("Juno painted the cellar stairs", [f"I {words} paint the cellar stairs"])
+    assert contrary(f"Juno {words} paint the cellar stairs", [f"I {words} paint the cellar stairs"]) is None
+
+
+@pytest.mark.parametrize("word", NEARLY)
+def test_what_was_nearly_done_is_not_done(word: str) -> None:
+    assert contrary(f"Juno {word} painted the cellar stairs", [PAINTED])
+    assert contrary("Juno painted the cellar stairs", [f"I {word} painted the cellar stairs"])
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Juno owns nearly 30 boats", "I own about 30 boats"),
+        ("Juno remembers to paint", "Don't forget to paint"),
+        ("Juno always manages to paint", "I never fail to paint"),
+        ("Juno failed the exam", "I failed my exam"),
+        ("Juno forgot the paint", "I forgot the paint at home"),
+    ],
+)
+def test_words_like_these_in_another_use_deny_nothing(claim: str, source: str) -> None:
+    assert contrary(claim, [source]) is None
+
+
+def test_a_form_that_is_always_past_tells_nothing() -> None:
+    assert unrealised("Juno wants to embed it", ["I want to embed it"]) is None
+
+
+@given(st.text(max_size=100))
+def test_no_text_means_more_or_less_than_itself(text: str) -> None:
+    assert unrealised(text, [text]) is None
+
+
+@given(st.sampled_from([*MEANT, PAINTED]), st.sampled_from([*MEANT, PAINTED]))
+def test_a_text_beside_others_rests_on_itself(claim: str, other: str) -> None:
+    assert unrealised(claim, [claim, other]) is None
