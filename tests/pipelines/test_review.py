@@ -321,6 +321,17 @@ def test_a_distilled_fact_keeps_the_fact_and_drops_the_secret_and_the_message_ke
     assert TOKEN in memory.get(message).text
 
 
+def test_a_fact_that_says_nothing_without_its_secret_is_refused_and_the_message_is_found(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    message = said(memory, "user", f"My token is {TOKEN}")
+    world.mind.facts = [Fact(text=f"The user's token is {TOKEN}", turn=1, quote=f"token is {TOKEN}")]
+    result = memory.consolidate(force=True)
+    assert memory.get_all() == []
+    assert [one.reason for one in result.rejected] == ["says nothing without its secret"]
+    assert TOKEN not in repr(result.rejected)
+    assert memory.search("what is my token?")[0].memory.id == message
+
+
 def test_a_summary_of_a_conversation_drops_the_secret(world: "World") -> None:
     memory = world.open(immediate_window=2, recent_window=3)
     world.mind.summary = lambda brief: " ".join(m.text for m in brief.memories)

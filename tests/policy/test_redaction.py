@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.redaction import redact
+from slowwave.policy.redaction import hollow, redact
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6hJ9k"
 HEX = "0123456789abcdef" * 5
@@ -131,3 +131,30 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = redact(text)
     assert redact(once.text).text == once.text
     assert bool(once.kinds) == (once.text != text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user's password is hunter2x",
+        "My PIN is 4921",
+        "The user's new API key is now 9f8e7d6c5b4a",
+        "The user's AWS key is AKIA" + "IOSFODNN7EXAMPLE",
+    ],
+)
+def test_that_somebody_has_a_secret_is_nothing_to_remember(text: str) -> None:
+    assert hollow(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The deploy token of Mia is ghp_" + LETTERS[:36],
+        "The staging password is hunter2x",
+        "The user's password is hunter2x since the break-in",
+        "The user has a password",
+        "The user's password is short",
+    ],
+)
+def test_what_is_said_beside_a_secret_is_worth_remembering(text: str) -> None:
+    assert not hollow(text)

@@ -14,7 +14,7 @@ from slowwave.pipelines.chunks import CURSOR, Chunk, begun, next_chunk, released
 from slowwave.pipelines.making import TRIES, new_id, paid
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.policy.grounding import check, ground
-from slowwave.policy.redaction import redact
+from slowwave.policy.redaction import hollow, redact
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -199,6 +199,8 @@ def _supported(
         elif len(kept) == transcript.most:
             reason = f"over the {transcript.most} facts of one pass"
             rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
+        elif hollow(fact.text):
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason="says nothing without its secret"))
         elif found.turn is not None:
             kept.append(_sourced(found, said[found.turn], transcript))
     return tuple(kept), tuple(map(_discreet, rejected))

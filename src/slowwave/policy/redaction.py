@@ -1,11 +1,13 @@
-"""Redaction: secrets are recognised by the shape of their value, which is dropped; the fact around it stays."""
+"""Redaction: secrets are recognised by the shape of their value, which is dropped; the fact around it stays, if it is one."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from slowwave.model.record import record
 from slowwave.policy.patterns import late
+from slowwave.policy.segment import STOP_WORDS, stem, words
 
 _NAMED: Final = (
     r"(?:password|passwd|passphrase|passcode|api[_ -]?key|secret(?:[_ -]?key)?|access[_ -]?key|auth[_ -]?token|"
@@ -39,6 +41,12 @@ _SHAPES: Final = (
     ("PIN", r"\bPIN(?:\s+(?:code|number))?(?:\s+(?:is|was)|\s*[:=])\s*(\d{4,8})\b"),
     ("social security number", r"\b(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
 )  # fmt: skip
+# What is left of "the user's new password is …" says nothing.
+_NOTHING: Final = (
+    "user person someone password passwd passphrase passcode pwd pin code number card secret key token api access auth "
+    "refresh client private encryption bot credential login now new current set changed value uses"
+)
+_REMOVED: Final = late(r"\[[^\[\]]* removed\]")
 _CASELESS: Final = frozenset({"password", "token", "secret"})
 _PATTERNS: Final = tuple((kind, late(shape, re.IGNORECASE if kind in _CASELESS else 0)) for kind, shape in _SHAPES)
 _CARD: Final = late(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])")
@@ -68,6 +76,23 @@ def redact(text: str) -> Redacted:
             kinds.append(kind)
             done = end
     return Redacted(text="".join((*pieces, text[done:])), kinds=tuple(kinds))
+
+
+def hollow(text: str) -> bool:
+    """Whether a text with secrets says nothing but that somebody has one, once their values are gone.
+
+    >>> hollow("The user's password is hunter2x"), hollow("The staging password is hunter2x")
+    (True, False)
+    """
+    done = redact(text)
+    kinds = {stem(word) for kind in done.kinds for word in words(kind)}
+    left = {stem(word.removesuffix("'s")) for word in words(_REMOVED.sub(" ", done.text)) if word not in STOP_WORDS}
+    return bool(done.kinds) and left <= kinds | _stems_of_nothing()
+
+
+@cache
+def _stems_of_nothing() -> frozenset[str]:
+    return frozenset(map(stem, words(_NOTHING)))
 
 
 def _found(text: str) -> Iterator[tuple[int, int, str]]:
