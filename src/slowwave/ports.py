@@ -294,8 +294,16 @@ class Store(Protocol):
         """
         ...
 
-    def scrub(self) -> None:
-        """Make the bytes of what was erased vanish from files and logs. Raises BusyError if others are at work."""
+    def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
+        """Make the bytes of what was erased vanish from files and logs. Returns what was rewritten, in words.
+
+        Args:
+            rewrite: whether files or tables may be rewritten, which locks others out; None: small ones.
+            again: an earlier erase may have left bytes anywhere, not only where this process erased.
+
+        Raises:
+            BusyError: others are at work, or what has to be rewritten may not be.
+        """
         ...
 
     def mentions(self, scope: str, text: str) -> list[str]:

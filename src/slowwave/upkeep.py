@@ -136,14 +136,18 @@ class Upkeep(Handle):
         conversation: str | None = None,
         text: str | None = None,
         scope: bool = False,
+        rewrite: bool | None = None,
     ) -> "ErasureReceipt":
         """Destroy whole memories and everything derived from them, for good, and prove it.
 
         Give exactly one: the id of a memory, a source (the caller's own message id), a conversation, a text (whatever
         holds it or ever held it, in any case of its letters), or `scope=True` for all. What an erased summary stood for returns; erased words are kept out of later imports.
+
+        What was erased leaves free space behind, and the proof is that a file, or a server's tables from which it was
+        erased, are rewritten; others wait meanwhile. `rewrite`: True however large tables are, False never, None up to 64 MB.
         """
         choice = pipelines.erase.Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
-        return pipelines.erase.erase(self._open_ports, choice)
+        return pipelines.erase.erase(self._open_ports, choice, rewrite=rewrite)
 
     def review(self) -> list[Memory]:
         """What reads as an instruction to a model and was not said by the user; `reason` says what it looks like.

@@ -1,12 +1,14 @@
 """What an erase leaves on a server is looked for in every table and page, and what cannot be reached is said."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
 from slowwave import AgentMemory
+from slowwave.pipelines.erase import ErasureReceipt
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_remains import older
 from slowwave.testing.postgres import PostgresServer
@@ -43,6 +45,57 @@ def test_an_erase_is_proven_in_every_table_and_page_and_says_what_it_does_not_re
     assert "no trace is left in this scope" in str(receipt)
     assert memory.ports.store.traces([WORDS], [gone]) == []
     assert memory.ports.store.traces([], [kept]) != [], "what was not erased is found"
+
+
+def names(receipt: ErasureReceipt) -> set[str]:
+    return {one.partition(" ")[0] for one in receipt.rewritten}
+
+
+def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_receipt_names_them(
+    own: str, memory: AgentMemory
+) -> None:
+    memory.add("Alice owns the deploy pipeline")
+    gone = memory.add(WORDS).ids[0]
+    receipt = memory.erase(id=gone)
+    assert receipt.verified
+    assert names(receipt) >= {"slowwave.memories", "slowwave.entries", "slowwave.journal"}
+    assert names(receipt).isdisjoint({"slowwave.links", "slowwave.gists", "slowwave.conversations", "slowwave.scopes"})
+    assert "rewritten: slowwave.entries (locked for 0." in str(receipt)
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as other:
+        again = names(other.erase(id=gone))
+    assert {"slowwave.held", "slowwave.scopes", "slowwave.memories"} <= again, (
+        "what another process erased may have been anywhere"
+    )
+
+
+def test_who_reads_a_table_is_not_waited_for_long_and_the_statement_is_told(
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_remains.WAITED", 1)
+    gone = memory.add(WORDS).ids[0]
+    with psycopg.connect(own) as reader:
+        reader.execute("SELECT * FROM slowwave.memories")
+        begun = time.perf_counter()
+        receipt = memory.erase(id=gone)
+        assert time.perf_counter() - begun < 10
+    assert not receipt.verified
+    problem = receipt.problems[0]
+    assert "`VACUUM FULL slowwave.memories`" in problem
+    assert "(rewritten: slowwave.entries (locked for" in problem
+    assert memory.erase(id=gone).verified
+
+
+def test_an_erase_that_may_not_rewrite_says_what_to_run_and_one_that_must_not_ask_does(
+    memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = memory.add(WORDS).ids[0]
+    receipt = memory.erase(id=gone, rewrite=False)
+    assert (receipt.verified, receipt.rewritten) == (False, ())
+    assert "run `VACUUM FULL slowwave.entries, slowwave.journal, slowwave.memories" in receipt.problems[0]
+    assert memory.search("xylophones") == []
+    monkeypatch.setattr("slowwave.stores.postgres_check.REWRITTEN_MAX", 1)
+    assert "`--rewrite`" in memory.erase(id=gone).problems[0]
+    assert memory.erase(id=gone, rewrite=True).verified
 
 
 def test_a_row_that_was_left_anywhere_is_named(own: str, memory: AgentMemory) -> None:
@@ -90,7 +143,8 @@ def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: A
         receipt = mine.erase(id=gone)
         assert not receipt.verified
         (problem,) = receipt.problems
-        assert "their owner has to run `VACUUM FULL slowwave.conversations, " in problem
+        assert "their owner has to run `VACUUM FULL slowwave.conversations, " not in problem, "it has lost no row"
+        assert "their owner has to run `VACUUM FULL slowwave.entries, slowwave.journal, slowwave.memories" in problem
         statement = problem.partition("`")[2].partition("`")[0]
         told(own, statement)
         assert isinstance(mine.ports.store, PostgresStore)

@@ -61,13 +61,19 @@ def erase(
     conversation: Annotated[str | None, Option(help="A whole conversation.")] = None,
     text: Annotated[str | None, Option(help="Whatever holds these words, or ever held them.")] = None,
     everything: Annotated[bool, Option("--everything", help="All of the scope.")] = False,
+    rewrite: Annotated[
+        bool | None,
+        Option("--rewrite/--no-rewrite", help="Rewrite tables of a server, however large, or none; else small ones."),
+    ] = None,
     yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> int | None:
     """Destroy memories and all that was made of them, for good, and prove it; exit code 1 if a trace is left."""
     if not yes and not (sys.stdin.isatty() and _confirmed("This cannot be undone. Erase?")):
         raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
     with given.memory() as memory:
-        done = memory.erase(id=memory_id, source=source, conversation=conversation, text=text, scope=everything)
+        done = memory.erase(
+            id=memory_id, source=source, conversation=conversation, text=text, scope=everything, rewrite=rewrite
+        )
     given.paper.either(done)
     return None if done.verified else 1
 

@@ -62,6 +62,7 @@ class ErasureReceipt:
     memories of this scope that say what an erased one said, such as the messages it was drawn from: they were not chosen.
     `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
     be asked for again, once no other process has the file open, or no older transaction is left on the server.
+    `rewritten` names the file or the tables that were, for which others had to wait.
     """
 
     run_id: str
@@ -72,6 +73,7 @@ class ErasureReceipt:
     verified: bool
     problems: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         number = len(self.destroyed)
@@ -81,6 +83,7 @@ class ErasureReceipt:
         lines += [f"  still said by {identity}: `slowwave erase {identity}`" for identity in self.still[:STILL_SHOWN]]
         if more := self.still[STILL_SHOWN:]:
             lines.append(f"  and by {len(more)} more: `slowwave erase --text` takes all that say the same words")
+        lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
@@ -107,20 +110,25 @@ class _Done:
     touched: bool = False
 
 
-def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
+def erase(ports: Ports, choice: Choice, *, rewrite: bool | None = None) -> ErasureReceipt:
     """Destroy whole memories that match, and everything derived from them; asked for again, finish what was left.
+
+    Args:
+        ports: what it works with.
+        choice: what to erase.
+        rewrite: whether files or tables may be rewritten, for which others wait; None: small ones.
 
     Raises:
         NotFoundError: if nothing matches, and nothing is left of an earlier erase of it.
     """
-    done = _Done(run_id=new_id(ports.now()))
+    done, again = _Done(run_id=new_id(ports.now())), _unfinished(ports, choice)
     for _ in range(TRIES):
         doom = Doom(ports, _chosen(ports, choice))
         receipt = _applied(ports, doom, choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
         if not receipt.dropped:
             break
-    if not done.touched and not _unfinished(ports, choice):
+    if not done.touched and not again:
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
     if done.touched and not done.destroyed:  # words of the journal alone: whether there are any, only erasing tells
         hold = Group(operations=(Hold(key=choice.key, because=BECAUSE),), because=BECAUSE)
@@ -131,8 +139,9 @@ def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
     words = [choice.text] if choice.text is not None else []
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
+    rewritten: tuple[str, ...] = ()
     try:
-        ports.store.scrub()
+        rewritten = ports.store.scrub(rewrite=rewrite, again=again)
     except StoreError as error:
         done.problems.append(str(error))
     done.problems += ports.store.traces(_needles(words, done.destroyed.values()), tuple(done.destroyed))
@@ -145,6 +154,7 @@ def erase(ports: Ports, choice: Choice) -> ErasureReceipt:
         verified=not done.problems,
         problems=tuple(done.problems),
         still=_still(ports, choice, done.destroyed),
+        rewritten=rewritten,
     )
 
 

@@ -87,6 +87,8 @@ class Applying(StoreBase):
             if happened := bool(writer.performed or not group.operations):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
+            if writer.given is None:
+                self._destroying()
         if happened:
             self._leave(writer.given)
             run.key = writer.run

@@ -103,6 +103,9 @@ class StoreBase:
         """Around writes to one scope: all of them or none, and one writer at a time."""
         raise NotImplementedError
 
+    def _destroying(self) -> None:
+        """At the end of a transaction that has destroyed something."""
+
     def _wait_for_nobody(self) -> None:
         """From now on, who holds a lock is not waited for."""
 

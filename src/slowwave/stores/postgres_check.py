@@ -1,13 +1,14 @@
 """Whether a Postgres store is sound, and getting rid of what was erased."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from slowwave.errors import BusyError, CorruptError, ReadOnlyError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.postgres_pool import Raw, connected
-from slowwave.stores.postgres_remains import REWRITTEN_MAX, found, older, rewritable
+from slowwave.stores.postgres_remains import REWRITTEN_MAX, TOUCHED, WAITED, found, older, rewritten, tables
 from slowwave.stores.remains import Needles
 from slowwave.stores.statements import SQL
 
@@ -16,6 +17,14 @@ class PostgresCheck(Checking, PostgresBase):
     """What keeps a database in order."""
 
     unreached: tuple[str, ...] = ("the server's write-ahead log and replicas, until they are recycled",)
+
+    def __init__(self, url: str, **options: Any) -> None:  # noqa: ANN401  # those of PostgresBase
+        super().__init__(url, **options)
+        self._erased_from: set[str] = set()  # tables that wait for `scrub`
+        self._read_pages: set[str] = set()  # tables that it has rewritten last
+
+    def _destroying(self) -> None:
+        self._erased_from |= {name for (name,) in self._all(TOUCHED, ())}
 
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well.
@@ -43,44 +52,68 @@ class PostgresCheck(Checking, PostgresBase):
         with self._guard, self._owner() as db:
             return list(examined(db, self._most))
 
-    def scrub(self) -> None:
-        """Rewrite the tables, so that no page of them keeps what was erased. The server's log and backups keep theirs.
+    def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
+        """Rewrite the tables from which something was erased, so that no page of them keeps it. The server's log keeps its own.
+
+        Nobody reads or writes a table while it is rewritten, and for no lock is waited longer than two seconds. A plain
+        VACUUM would lock nobody out, but leaves bytes in the free space of pages.
+
+        Args:
+            rewrite: True: however large they are. False: never. None: up to 64 MB in all.
+            again: all tables, not only those from which this process erased something.
+
+        Returns:
+            Their names, and for how long each was locked.
 
         Raises:
-            BusyError: they are larger than 256 MB, and rewriting locks all scopes out: that is the operator's to time. Or
-                somebody can still see the rows of before, which are then kept.
+            BusyError: they are not rewritten, or not all of them, or somebody can still see the rows of before, which
+                are then kept. It says which statement to run.
             ReadOnlyError: this login may not rewrite them, which their owner may.
         """
         with self._guard, self._owner() as db:
-            tables, size, may = rewritable(db)
-            full = f"VACUUM FULL {', '.join(tables)}"
-            kept = f"what was erased is gone from the tables of {self.name}, but free space in their pages may hold bytes of it"
-            if not may:
+            there = tables(db)
+            chosen = (
+                [one for one in there if one.name in self._erased_from] if self._erased_from and not again else there
+            )
+            kept = f"what was erased is gone from the rows of {self.name}, but free space in pages may hold bytes of it"
+            full = f"VACUUM FULL {', '.join(one.name for one in chosen)}"
+            if not all(one.ours for one in chosen):
                 raise ReadOnlyError(f"{kept}: their owner has to run `{full}` when the store may stand still")
-            if size > REWRITTEN_MAX:
-                db.execute(f"VACUUM {', '.join(tables)}".encode())
-                raise BusyError(f"{kept}: run `{full}` when the store may stand still")
+            if rewrite is False or (rewrite is None and sum(one.size for one in chosen) > REWRITTEN_MAX):
+                raise BusyError(
+                    f"{kept}: run `{full}` when the store may stand still, or erase again with `--rewrite` (rewrite=True)"
+                )
             seeing = older(db)
-            db.execute(full.encode())
+            done, busy = rewritten(db, chosen)
+            told = f" (rewritten: {', '.join(done)})" if done else ""
+            if busy:
+                raise BusyError(
+                    f"{kept}: others were using it, and are not waited for longer than {WAITED} s: "
+                    f"run `VACUUM FULL {', '.join(busy)}` when the store may stand still, or erase again{told}"
+                )
             if (
                 seeing
             ):  # pages would show it, but not to every login, nor once it is not known any more what to look for
                 raise BusyError(
                     f"{kept}: {', '.join(seeing)} could still see it when they were rewritten, as a dump or an open "
-                    "transaction does. Repeat the erase when that has ended"
+                    f"transaction does. Repeat the erase when that has ended{told}"
                 )
+            self._read_pages = {one.name for one in chosen}
+            self._erased_from.clear()
+            return tuple(done)
 
     def traces(self, texts: Sequence[str], ids: Sequence[str] = ()) -> list[str]:
         """Where erased words and ids still stand: in a table, a queue of workers included, or in a file that may be read.
 
         Every column of every table is looked through, and with the rights of a superuser the pages of the files below,
-        up to 256 MB: for others `unreached` says that these were not read. Words that some memory still holds are no trace.
+        of the tables that were rewritten and of all up to 64 MB: for others `unreached` says that these were not read. Words that some memory still holds are no trace.
         """
         with self._guard:
             self._see_all()
             needles = self._needles(texts)
         with self._guard, self._owner() as db:
-            return list(found(db, needles, Needles([identity.encode() for identity in ids])))
+            ours = Needles([identity.encode() for identity in ids])
+            return list(found(db, needles, ours, self._read_pages))
 
     def _owner(self) -> Raw:
         return connected(self._url, self._patience)

@@ -10,7 +10,7 @@ from slowwave.model.codec import COLUMNS
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.remains import holds, pieces
 from slowwave.stores.sqlite_base import SqliteBase
-from slowwave.stores.sqlite_file import translated
+from slowwave.stores.sqlite_file import MEMORY, translated
 from slowwave.stores.statements import SQL
 
 _WIDTH = len(COLUMNS)
@@ -71,16 +71,23 @@ class SqliteCheck(Checking, SqliteBase):
         if wrong:
             raise CorruptError(f"the backup {path!r} is not sound: {wrong[0]}; check the disk, and this store")
 
-    def scrub(self) -> None:
+    def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:  # noqa: ARG002  # of Store
         """Make the bytes of what was erased vanish from the file and its log; the file shrinks. Needs as much room again.
+
+        Args:
+            rewrite: False leaves the file as it is: what was erased is overwritten in it, but it does not shrink.
+            again: all the same here.
 
         Raises:
             BusyError: another process reads or writes; try again.
         """
         with self._guard:
             self._emptied()
+            if rewrite is False:
+                return ()
             self._db.execute("VACUUM")
             self._emptied()
+            return () if self.name == MEMORY else (Path(self.name).name,)
 
     def traces(self, texts: Sequence[str], _ids: Sequence[str] = ()) -> list[str]:
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
