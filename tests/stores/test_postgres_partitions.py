@@ -1,9 +1,7 @@
 """The scope is part of every key: an older store gets there with its rows, and tables are cut by it without a change."""
 
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -273,7 +271,10 @@ def test_a_cut_database_is_dumped_and_restored(
 
 # ---- one partition is asked
 
-CUT = re.compile(r"\b(memories|entries|gists|conversations|cursors|leases|links|held|runs|journal|snapshots)\b")
+MADE = {
+    name for _, script in migrations("postgres") for name in re.findall(r"^CREATE TABLE (\w+)", script, re.MULTILINE)
+}
+CUT = re.compile(rf"\b(?:{'|'.join(MADE - WHOLE)})\b")
 OF_ONE = {
     name: text for name, statement in SQL.items() if (text := words(statement).text.decode()) and "scope = $" in text
 }
@@ -297,22 +298,3 @@ def test_a_statement_looks_into_one_partition_of_each_table_by_an_index(cut: str
             if len(scans) > len(CUT.findall(text)) or any("Seq Scan" in step for step in scans):
                 wrong[name] = scans
     assert wrong == {}
-
-
-def test_the_page_tells_how_to_cut_a_new_database_in_words_that_work(postgres: PostgresServer) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="utf-8")
-    address = postgres.database()
-    told = re.findall(r"^    (.*postgresql://owner@host/memory (?:doctor|.*partitions\.sql).*)$", page, re.MULTILINE)
-    assert len(told) == 2
-    places = f"{Path(sys.executable).parent}:{postgres.program('psql').removesuffix('/psql')}:{os.environ['PATH']}"
-    for line, code in zip(
-        told, (1, 0), strict=True
-    ):  # the tests' server does not wait for its disk, and doctor says so
-        command = line.replace("postgresql://owner@host/memory", f"'{address}'")
-        done = subprocess.run(
-            command, shell=True, capture_output=True, text=True, check=False, env={**os.environ, "PATH": places}
-        )
-        assert done.returncode == code, done.stderr
-    with psycopg.connect(address) as db:
-        cut = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'slowwave.memories'::regclass"
-        assert db.execute(cut).fetchone() == (16,)
