@@ -5,7 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from slowwave import AgentMemory
+from slowwave.errors import StoreError
+from slowwave.stores import copying
 from slowwave.testing.postgres import PostgresServer
 
 Run = Callable[..., Any]
@@ -34,6 +38,31 @@ def test_a_store_is_copied_and_copied_again(run: Run, store: Path, tmp_path: Pat
         assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
     assert run("copy", copy, copy).code == 2
     assert run("copy", str(tmp_path / "nobody.db"), copy).code == 2
+
+
+def test_what_an_interrupted_copy_left_is_thrown_away_when_that_is_said(
+    run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("add", "Alice owns the deploy pipeline")
+    copy = str(tmp_path / "copy.db")
+
+    def fails(*_: object) -> None:
+        raise StoreError("the power failed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "_whole", fails)
+        assert run("copy", str(store), copy).code == StoreError.exit_code
+    told = run("--store", copy, "doctor")
+    assert "1 scopes were copied only in part" in told.out
+    assert "`slowwave copy --give-up`" in told.out
+    refused = run("copy", "--give-up", copy)
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    assert run("copy", "--give-up", "--yes", str(store), copy).code == 2
+    assert run("copy", "--give-up", "--yes", str(tmp_path / "nobody.db")).code == 2
+    assert run("--json", "copy", "--give-up", "--yes", copy).json == {"thrown_away": 1}
+    assert run("copy", "--give-up", "--yes", copy).out.startswith("0 scopes")
+    assert "only in part" not in run("--store", copy, "doctor").out
+    assert run("copy", str(store)).code == 2
 
 
 def test_the_same_commands_work_on_a_database(run: Run, postgres: PostgresServer) -> None:

@@ -68,7 +68,7 @@ def erase(
     yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> int | None:
     """Destroy memories and all that was made of them, for good, and prove it; exit code 1 if a trace is left."""
-    if not yes and not (sys.stdin.isatty() and _confirmed("This cannot be undone. Erase?")):
+    if not agreed("This cannot be undone. Erase?", yes=yes):
         raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
     with given.memory() as memory:
         done = memory.erase(
@@ -78,7 +78,10 @@ def erase(
     return None if done.verified else 1
 
 
-def _confirmed(question: str) -> bool:
-    import typer  # noqa: PLC0415 - only a person at a terminal is asked
+def agreed(question: str, *, yes: bool) -> bool:
+    """Whether something may be destroyed: it was said with the command, or is by a person at a terminal."""
+    if yes or not sys.stdin.isatty():
+        return yes
+    import typer  # noqa: PLC0415 - only a person is asked
 
     return typer.confirm(question, err=True)

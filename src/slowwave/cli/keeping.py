@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from slowwave.cli.declared import Argument, Option, Room, command
+from slowwave.cli.editing import agreed
 from slowwave.cli.given import WAITING, Given
 from slowwave.cli.nights import every_scope, nights
 from slowwave.cli.shapes import plain
@@ -240,20 +241,43 @@ def _mind(name: str) -> str:
 def copy(
     given: Given,
     source: Annotated[str, Argument(help="A file, or postgresql://...")],
-    target: Annotated[str, Argument(help="Another of either kind; a file is made if it is not there.")],
+    target: Annotated[str | None, Argument(help="Another of either kind; a file is made if it is not there.")] = None,
+    give_up: Annotated[
+        bool, Option("--give-up", help="Throw away what an interrupted copy left in the one store named.")
+    ] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask before throwing away.")] = False,
 ) -> None:
     """Copy a whole store into another, proven by hashes; run it again to go on after an interruption."""
     from slowwave.stores import make  # noqa: PLC0415 - `--help` does without
     from slowwave.stores.address import checked  # noqa: PLC0415
     from slowwave.stores.copying import copy as copied  # noqa: PLC0415
 
-    if source == target:
-        raise InputError("source and target are the same store: name two")
     if "://" not in checked(source) and not Path(source).is_file():
-        raise InputError(f"{source!r} is no file: name the store to copy")
+        raise InputError(f"{source!r} is no file: name the store that is there")
+    if give_up:
+        if target is not None:
+            raise InputError("--give-up takes one store: that which was copied into")
+        _give_up(given, source, yes=yes)
+        return
+    if target is None or source == target:
+        raise InputError("name two stores: what to copy, and another to copy it into")
     with closing(make(source)) as old, closing(make(target)) as new:
         done = copied(old, new, told=None if given.json else lambda path: given.paper.say(f"  {path}"))
     if given.json:
         given.paper.value({"scopes": done.scopes, "known": done.known, "rows": done.rows, "hashes": done.hashes})
     else:
         given.paper.say(str(done))
+
+
+def _give_up(given: Given, target: str, *, yes: bool) -> None:
+    from slowwave.stores import make  # noqa: PLC0415 - `--help` does without
+    from slowwave.stores.copying import give_up  # noqa: PLC0415
+
+    if not agreed("What was copied in part is thrown away. Go on?", yes=yes):
+        raise InputError("nothing was thrown away: say --yes, or run the copy again to finish it")
+    with closing(make(target)) as store:
+        number = give_up(store)
+    if given.json:
+        given.paper.value({"thrown_away": number})
+    else:
+        given.paper.say(f"{number} scopes that were copied only in part are thrown away")

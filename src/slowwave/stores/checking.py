@@ -18,7 +18,11 @@ COUNTS = (
     ("lost_entries", "{} index entries belong to no memory"),
     ("nameless", "{} conversations have messages, but are not listed"),
     ("orphans", "{} journal rows belong to no run"),
-    ("half_copied", "{} scopes were copied only in part: run `slowwave copy` again, from the same store"),
+    (
+        "half_copied",
+        "{} scopes were copied only in part: run `slowwave copy` again, from the same store, or throw them away with "
+        "`slowwave copy --give-up`",
+    ),
 )
 
 
