@@ -108,6 +108,49 @@ def test_a_trigger_that_does_nothing_is_found_with_statements_that_mend_it(own: 
         assert db.execute("SELECT count(*) FROM slowwave.due").fetchone() == (1,), "what came in meanwhile is due"
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "name"),
+    [
+        ("CREATE OR REPLACE FUNCTION slowwave.seen_all() RETURNS boolean LANGUAGE sql RETURN true", "seen_all()"),
+        ("ALTER FUNCTION slowwave.seen() SECURITY DEFINER", "seen()"),
+        ("DROP FUNCTION slowwave.mark_due(bigint)", "mark_due(whose bigint)"),
+        (
+            "CREATE OR REPLACE FUNCTION slowwave.due_now() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+            "due_now()",
+        ),
+        (
+            "CREATE FUNCTION slowwave.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql RETURN 'on'",
+            "current_setting(name text, missing boolean)",
+        ),
+    ],
+)
+def test_a_function_that_is_not_what_the_migrations_made_is_found_with_statements_that_mend_it(
+    own: str, look: Look, spoilt: str, name: str
+) -> None:
+    assert look()["functions"] == (True, "those of the migrations")
+    told(own, spoilt)
+    ok, words = look()["functions"]
+    assert not ok
+    assert words.startswith(f"missing, changed or not ours: {name}: run as the owner: ")
+    told(own, words.rpartition("owner: ")[2])
+    assert look()["functions"][0]
+
+
+def test_a_login_that_may_not_make_temporary_functions_is_told_that_they_were_not_compared(
+    own: str, opened: PostgresStore
+) -> None:
+    database = psycopg.conninfo.conninfo_to_dict(own)["dbname"]
+    assert opened.about()
+    told(own, f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")
+    told(own, "CREATE ROLE poor LOGIN IN ROLE slowwave_app")
+    store = PostgresStore(own.replace("postgres:@", "poor@"))
+    found = {name: (ok, words) for name, ok, words in store.about()}["functions"]
+    store.close()
+    told(own, "DROP ROLE poor")
+    assert found[0]
+    assert found[1].startswith("not compared with those of the migrations: permission denied")
+
+
 def test_every_table_with_rows_of_a_scope_is_bound(own: str, opened: PostgresStore) -> None:
     assert opened.about()
     with psycopg.connect(own) as db:

@@ -4,8 +4,10 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from psycopg import errors
+
 from slowwave.stores.migrate import migrations
-from slowwave.stores.postgres_guards import policies, triggers
+from slowwave.stores.postgres_guards import functions, policies, triggers
 from slowwave.stores.postgres_migrate import ROLE
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def examined(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Findin
     yield "pool", not few, told + (": raise max_connections, or put a pooler in between" if few else "")
     role, security = _login(*_row(db, _LOGIN, (ROLE,)))
     yield security
+    yield _functions(db)
     yield from _tables(db, role)
     yield _migrated(db)
     yield from _durable(commit, fsync, pages)
@@ -108,6 +111,15 @@ def _tables(db: "psycopg.Connection[Any]", role: str) -> Iterator[Finding]:
     yield "row security", not wrong, _mended("not in force, or with other policies, on", wrong) if wrong else told
     lost = [*triggers(db)]
     yield "triggers", not lost, _mended("missing or disabled:", lost) if lost else "those of the migrations"
+
+
+def _functions(db: "psycopg.Connection[Any]") -> Finding:
+    try:
+        wrong = [*functions(db)]
+    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+        return "functions", True, f"not compared with those of the migrations: {error.diag.message_primary}"
+    told = "those of the migrations"
+    return "functions", not wrong, _mended("missing, changed or not ours:", wrong) if wrong else told
 
 
 def _mended(what: str, wrong: list[tuple[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Whether the policies and triggers of a Postgres store are those that its migrations made, and what mends them."""
+"""Whether the functions, policies and triggers of a Postgres store are those that its migrations made, and what mends them."""
 
 import re
 from collections.abc import Iterator
@@ -40,7 +40,46 @@ WHERE n.nspname = 'slowwave' AND NOT t.tgisinternal GROUP BY 1, 2
 _MADE: Final = re.compile(r"^(CREATE|DROP)(?: OR REPLACE)? TRIGGER (?:IF EXISTS )?(\w+)[^;]*;", re.MULTILINE)
 _TABLE: Final = re.compile(r"\bON (?:slowwave\.)?(\w+)")
 _FUNCTION: Final = re.compile(r"\bFUNCTION (?:slowwave\.)?(\w+)")
+_DEFINES: Final = re.compile(
+    r"^(?:DO \$\$(?:(?!^\$\$;).)*?CREATE FUNCTION.*?^\$\$;"
+    r"|CREATE(?: OR REPLACE)? FUNCTION .*?(?:\$\$.*?\$\$;|\bBEGIN ATOMIC\b.*?^\s*END;|;$)|DROP FUNCTION .*?;$)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Statements of a migration that make or drop functions: they stand at the beginning of a line."""
+_DEFINED: Final = """
+SELECT format('%%I(%%s)', p.proname, pg_get_function_identity_arguments(p.oid)),
+    regexp_replace(pg_get_functiondef(p.oid), '^(CREATE OR REPLACE FUNCTION )[^.(]+[.]', '\\1slowwave.')
+FROM pg_proc p WHERE p.pronamespace = %s AND p.prokind = 'f'
+    AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+"""
 _REMARKED: Final = "SET slowwave.every_scope = 'on'; SELECT slowwave.mark_due(token) FROM slowwave.scopes"
+
+
+def functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
+    """Which functions are not what the migrations made: their names, and statements that mend it.
+
+    The same server shows them and those that the migrations would make now, of which nothing is left. One that they never
+    made is wrong too: it may take the place of one of the server's own.
+
+    Raises:
+        psycopg.Error: this login may make no temporary functions, or the server is only readable.
+    """
+    with db.transaction(force_rollback=True):
+        db.execute("SET LOCAL search_path = pg_temp, pg_catalog, slowwave")  # what is made goes into the first
+        for _, script in migrations("postgres"):
+            for match in _DEFINES.finditer(script):
+                db.execute(match[0].encode())
+        there, made = (
+            dict(db.execute(_DEFINED.encode(), (db.execute(where).fetchone() or (0,))).fetchall())
+            for where in (b"SELECT CAST(CAST('slowwave' AS regnamespace) AS oid)", b"SELECT pg_my_temp_schema()")
+        )
+    for name, wanted in made.items():
+        line = " ".join(wanted.split())
+        if " ".join(there.get(name, "").split()) != line:
+            yield name, wanted.strip() if "--" in wanted else line
+    for name in there:
+        if name not in made:
+            yield name, f"DROP FUNCTION slowwave.{name}"
 
 
 def policies(db: "psycopg.Connection[Any]", bound: list[str]) -> Iterator[tuple[str, str]]:
