@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from slowwave.cli.app import app
 from slowwave.errors import SettingsError, StoreError
 from slowwave.stores import make
-from slowwave.stores.address import REFUSED, checked
+from slowwave.stores.address import REFUSED, UNNAMED, checked
 from slowwave.stores.postgres import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
@@ -47,6 +47,48 @@ def test_a_malformed_address_is_refused_in_one_sentence_without_its_password(
         assert done.exit_code in {1, SettingsError.exit_code}, "a doctor goes on to the next"
         assert "s3cret" not in done.output
     assert not [*tmp_path.iterdir()], "no file of that name is made"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "you@host/memory",
+        "app:s3cret@db:5432/memory",
+        "app:s3/cret@db/memory?sslmode=require",
+        "host:5432/db",
+        "db.example.org:5432/memory",
+        "[::1]:5432/memory",
+        "localhost/memory",
+        "localhost:5432/memory",
+    ],
+)
+def test_a_server_without_its_kind_is_refused_in_one_sentence(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError) as told:
+        make(address)
+    assert str(told.value) == UNNAMED
+    done = CliRunner().invoke(app, ["--store", address, "status"])
+    assert done.exit_code == SettingsError.exit_code
+    assert "s3cret" not in done.output
+    assert not [*tmp_path.iterdir()], "no file of that name is made"
+
+
+def test_a_file_of_such_a_name_can_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("./you@host/memory", "you@host/memory", "localhost/memory", "me@work.db", "C:/me@work/memory.db"):
+        if place != "C:/me@work/memory.db":
+            Path(place).parent.mkdir(exist_ok=True)
+        assert checked(place) == place
+    make("you@host/memory").close()
+    assert Path("you@host/memory").is_file()
+
+
+def test_another_kind_of_server_is_refused_in_one_sentence() -> None:
+    with pytest.raises(SettingsError, match="no store for 'mysql' addresses: give a file name") as told:
+        make("mysql://app:s3cret@db/memory")
+    assert "s3cret" not in str(told.value)
 
 
 @pytest.mark.parametrize(
