@@ -114,6 +114,42 @@ def test_a_summary_that_loses_or_invents_is_refused(world: "World", texts: "Text
     assert texts(memory) == set(HIKES)
 
 
+def test_a_refused_summary_is_not_asked_for_again_until_a_member_says_another_thing(world: "World") -> None:
+    memory = world.open()
+    _hikes(world, memory)
+    world.fade(memory)
+    world.mind.summary = "User was outdoors"
+    report = memory.sleep()
+    assert (report.left, len(report.problems)) == ({}, 1)
+    for _ in range(3):
+        world.later(days=1)
+        assert memory.sleep().problems == ()
+    assert len(world.mind.questions("summarise")) == 1
+    _hikes(world, memory, ("User went hiking in the rain",))
+    world.fade(memory)
+    world.mind.summary = None
+    assert memory.sleep().problems == ()
+    assert len(world.mind.questions("summarise")) == 2
+
+
+@pytest.mark.parametrize("change", ["nothing", "another mind", "undone"])
+def test_another_mind_is_asked_what_one_failed_at_and_so_is_the_same_after_an_undo(world: "World", change: str) -> None:
+    memory = world.open()
+    _hikes(world, memory)
+    world.fade(memory)
+    world.mind.summary = "User was outdoors"
+    memory.sleep()
+    if change == "undone":
+        memory.undo(next(run.id for run in memory.runs() if run.cause == "sleep/compress"))
+    elif change == "another mind":
+        world.mind.name = "another"
+    world.fade(memory, below=0.1)
+    again = change != "nothing"
+    assert memory.sleep(dry_run=True, think=False).left.get("compress", 0) == again
+    assert len(memory.sleep().problems) == again
+    assert len(world.mind.questions("summarise")) == 1 + again
+
+
 def test_a_summary_may_have_the_words_of_one_of_its_members(world: "World", only: "Only") -> None:
     memory = world.open(consolidation_group_size=2)
     _hikes(world, memory, ("User likes walks", "User likes long walks by the river"))

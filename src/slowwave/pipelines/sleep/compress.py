@@ -1,6 +1,7 @@
 """Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isinf
 from statistics import fmean
 
@@ -11,7 +12,7 @@ from slowwave.model.codec import content_key
 from slowwave.model.fact import Brief
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.message import clean
-from slowwave.model.operation import Add, Change, Link, Operation
+from slowwave.model.operation import Add, Change, Hold, Link, Operation
 from slowwave.model.plan import FREE, Group, cost_of
 from slowwave.model.query import Where
 from slowwave.pipelines.entries import entries
@@ -45,11 +46,36 @@ Sort = tuple[str, str, int]
 
 def compress(night: Night) -> Staged:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
-    found = _found(night)
+    found = _unanswered(night, _found(night))
     if not night.think:
         night.waiting.update(member.id for members in found for member in members)
         return Staged(left=len(found))
-    return summarised(night, found, what="fading memories")
+    return _remembered(night, found, summarised(night, found, what="fading memories"))
+
+
+def _unanswered(night: Night, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
+    """The clusters of which this mind's summary was not refused before: of the same words it would say the same."""
+    keys = [_key(night.ports, members) for members in found]
+    held = night.ports.store.held(night.ports.scope, keys)
+    return [members for members, key in zip(found, keys, strict=True) if key not in held]
+
+
+def _remembered(night: Night, found: Sequence[tuple[Memory, ...]], staged: Staged) -> Staged:
+    """The same, and which clusters are not asked about again until one of their members is another or says another thing."""
+    settled = night.taken | night.waiting
+    refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
+    because = f"{len(refused)} summaries were refused, and are not asked for again of the same memories"
+    holds = tuple(Hold(key=_key(night.ports, members), because=because) for members in refused)
+    if not holds:
+        return staged
+    group = Group(operations=holds, because=because)
+    return replace(staged, groups=(*staged.groups, group), left=staged.left - len(refused))
+
+
+def _key(ports: Ports, members: Sequence[Memory]) -> str:
+    """The key under which a refused summary of these words by this mind is held."""
+    said = " ".join(sorted(content_key(member.text) for member in members))
+    return f"summary {content_key(f'{ports.mind.name} {said}')}"
 
 
 def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) -> Staged:
