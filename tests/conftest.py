@@ -227,3 +227,16 @@ def postgres() -> Iterator[PostgresServer]:
     with postgres_server() as server:
         server.hurry()
         yield server
+
+
+@pytest.fixture
+def own(postgres: PostgresServer) -> str:
+    """The address of an empty database that is one test's alone."""
+    return postgres.database()
+
+
+@pytest.fixture
+def memory(own: str) -> Iterator[AgentMemory]:
+    """A scope of that database, with nothing in it."""
+    with AgentMemory.open(own, scope="keeper", llm=None, embedder="static") as opened:
+        yield opened

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import psycopg
@@ -17,7 +17,7 @@ from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
 from slowwave.pipelines.sleep import SleepReport
 from slowwave.ports import Ports
 from slowwave.stores.postgres import PostgresStore
-from slowwave.testing.postgres import PostgresServer, postgres_server
+from slowwave.testing.postgres import postgres_server
 from slowwave.wiring import wired
 from slowwave.worker import SCHEMA, TRIES, Worker, _Job, _read, standing
 
@@ -26,17 +26,6 @@ pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'
 SECRET = "Alice owns the xylophone pipeline"
 MAIN = [sys.executable, "-c", "from slowwave.cli import main; main()"]
 SOON = 20.0
-
-
-@pytest.fixture
-def address(postgres: PostgresServer) -> str:
-    return postgres.database()
-
-
-@pytest.fixture
-def memory(address: str) -> Iterator[AgentMemory]:
-    with AgentMemory.open(address, scope="keeper", llm=None, embedder="none") as opened:
-        yield opened
 
 
 def due(address: str, *scopes: str) -> None:
@@ -65,16 +54,16 @@ def words(address: str) -> str:
         return "\n".join(str(db.execute(f"SELECT * FROM {SCHEMA}.{name}".encode()).fetchall()) for name in names)
 
 
-def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(address: str, memory: AgentMemory) -> None:
-    due(address, "acme/alice", "acme/bob")
-    assert standing(address) is None
+def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(own: str, memory: AgentMemory) -> None:
+    due(own, "acme/alice", "acme/bob")
+    assert standing(own) is None
     told: list[str] = []
-    with Worker(memory, address, told=lambda scope, _: told.append(scope)) as one:
+    with Worker(memory, own, told=lambda scope, _: told.append(scope)) as one:
         one.look()
         one.look()
-        until(lambda: len(told) == 2 and "slept" in words(address))
-        assert "acme/alice" in words(address)
-        assert "xylophone" not in words(address)
+        until(lambda: len(told) == 2 and "slept" in words(own))
+        assert "acme/alice" in words(own)
+        assert "xylophone" not in words(own)
         until(lambda: not one.look().running)
         stands = one.look()
     assert sorted(told) == ["acme/alice", "acme/bob"]
@@ -83,9 +72,9 @@ def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(add
 
 
 def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
-    address: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    due(address, "acme/bad", "acme/good")
+    due(own, "acme/bad", "acme/good")
     usual = worker.night
 
     def night(ports: Ports, scope: str, *, think: bool) -> SleepReport:
@@ -95,23 +84,23 @@ def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
 
     monkeypatch.setattr(worker, "night", night)
     told: list[str] = []
-    with Worker(memory, address, told=lambda scope, report: told.append(f"{scope}: {report}")) as one:
+    with Worker(memory, own, told=lambda scope, report: told.append(f"{scope}: {report}")) as one:
         until(lambda: bool(one.look().dead))
         failed = one.look().failed["acme/bad"]
         assert (failed.tries, failed.error) == (TRIES, "StoreError")
-        assert "xylophone" not in words(address)
+        assert "xylophone" not in words(own)
         assert sum(one.startswith("acme/bad: the disk says") for one in told) == TRIES
-        assert status(address, "acme/bad").endswith(
+        assert status(own, "acme/bad").endswith(
             "problem: 1 dead letter, this one too (3 nights failed, the last with StoreError): "
             "workers leave them alone until `worker --retry`\n"
         )
-        assert "acme/bad" not in status(address, "acme/good")
+        assert "acme/bad" not in status(own, "acme/good")
         monkeypatch.undo()
         assert one.retry() == 1
         assert one.retry() == 0
         until(lambda: not one.look().failed and not memory.ports.store.scopes_due(memory.ports.now(), 10))
         until(lambda: not one.look().running)
-    assert "dead letter" not in status(address, "acme/bad")
+    assert "dead letter" not in status(own, "acme/bad")
 
 
 def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _Job:
@@ -136,10 +125,10 @@ def test_only_a_night_that_went_well_makes_up_for_failures_before_it(
     assert rows == over
 
 
-def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(address: str, memory: AgentMemory) -> None:
-    due(address, "a", "b", "c")
+def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(own: str, memory: AgentMemory) -> None:
+    due(own, "a", "b", "c")
     told: list[str] = []
-    with Worker(memory, address, per_minute=1, told=lambda scope, _: told.append(scope)) as one:
+    with Worker(memory, own, per_minute=1, told=lambda scope, _: told.append(scope)) as one:
         one.look()
         until(lambda: bool(told))
         time.sleep(1.0)
@@ -148,22 +137,22 @@ def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(address:
 
 
 def test_what_cannot_be_meant_is_said_with_what_to_do(
-    address: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(SettingsError, match="sleep --due"):
         Worker(memory, "memory.db")
     with pytest.raises(InputError, match="at least one"):
-        Worker(memory, address, per_minute=0)
+        Worker(memory, own, per_minute=0)
     monkeypatch.setitem(sys.modules, "dbos", None)
     with pytest.raises(SettingsError, match=r"slowwave\[worker\]"):
-        Worker(memory, address)
+        Worker(memory, own)
 
 
-def test_a_login_of_its_own_needs_the_right_to_make_the_queue(address: str, memory: AgentMemory) -> None:
-    due(address, "a")
-    with psycopg.connect(address, autocommit=True) as db:
+def test_a_login_of_its_own_needs_the_right_to_make_the_queue(own: str, memory: AgentMemory) -> None:
+    due(own, "a")
+    with psycopg.connect(own, autocommit=True) as db:
         db.execute("CREATE ROLE nightly LOGIN IN ROLE slowwave_app")
-        mine = address.replace("postgres:@", "nightly@")
+        mine = own.replace("postgres:@", "nightly@")
         with pytest.raises(ReadOnlyError, match="GRANT CREATE ON DATABASE"):
             Worker(memory, mine)
         db.execute(f"GRANT CREATE ON DATABASE {db.info.dbname} TO nightly".encode())
@@ -201,9 +190,9 @@ def _away(one: Worker) -> bool:
     return False
 
 
-def test_the_command_works_until_it_is_asked_to_stop(address: str) -> None:
-    due(address, "acme/alice")
-    command = [*MAIN, "--store", address, "--embedder", "none", "worker", "--every", "1s"]
+def test_the_command_works_until_it_is_asked_to_stop(own: str) -> None:
+    due(own, "acme/alice")
+    command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("acme/alice: ")

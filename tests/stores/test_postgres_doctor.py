@@ -17,11 +17,6 @@ Look = Callable[[], dict[str, tuple[bool, str]]]
 
 
 @pytest.fixture
-def own(postgres: PostgresServer) -> str:
-    return postgres.database()
-
-
-@pytest.fixture
 def opened(own: str) -> Iterator[PostgresStore]:
     store = PostgresStore(own, connections=2)
     yield store

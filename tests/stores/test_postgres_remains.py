@@ -16,17 +16,6 @@ from slowwave.testing.postgres import PostgresServer
 WORDS = "Zebulon keeps forty xylophones"
 
 
-@pytest.fixture
-def own(postgres: PostgresServer) -> str:
-    return postgres.database()
-
-
-@pytest.fixture
-def memory(own: str) -> Iterator[AgentMemory]:
-    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="static") as opened:
-        yield opened
-
-
 def told(address: str, *statements: str) -> None:
     with psycopg.connect(address, autocommit=True) as db:
         for statement in statements:
@@ -61,7 +50,7 @@ def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_recei
     assert names(receipt) >= {"slowwave.memories", "slowwave.entries", "slowwave.journal"}
     assert names(receipt).isdisjoint({"slowwave.links", "slowwave.gists", "slowwave.conversations", "slowwave.scopes"})
     assert "rewritten: slowwave.entries (locked for 0." in str(receipt)
-    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as other:
+    with AgentMemory.open(own, scope=memory.ports.scope, llm=None, embedder="none") as other:
         again = names(other.erase(id=gone))
     assert {"slowwave.held", "slowwave.scopes", "slowwave.memories"} <= again, (
         "what another process erased may have been anywhere"
