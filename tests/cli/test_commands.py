@@ -316,6 +316,13 @@ def test_json_shapes_are_stable(run: Run) -> None:
     assert json.dumps(run("status", "--json").json)
 
 
+def test_where_nothing_was_to_be_done_there_is_no_run_to_name(run: Run) -> None:
+    known = {one["id"] for one in run("runs", "--json").json}
+    (fact,) = run("add", "Odile owns the ferry", "--json").json["ids"]
+    assert run("pin", fact, "--json").json["run_id"] not in {None, *known}
+    assert run("pin", fact, "--json").json["run_id"] is None
+
+
 def test_remember_reads_a_dash_as_the_input_and_asks_back_when_its_words_name_a_file(run: Run, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("I keep bees.\n")
@@ -443,3 +450,7 @@ def test_a_plan_is_saved_looked_at_and_applied_once(run: Run, tmp_path: Path, mo
     assert "memory has changed" in stale.err
     assert "was changed since this was planned): " in stale.err
     assert run("apply", str(tmp_path / "none.json")).code == 2
+    whole = json.loads(Path(plan).read_text())["id"]
+    assert done.out.splitlines()[-1] == f"run {whole}, undo all of it with `slowwave undo {whole}`"
+    assert run("undo", whole).out.startswith("taken back: 1 changed")
+    assert len(run("facts", "--json").json) == 2

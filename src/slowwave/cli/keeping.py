@@ -138,7 +138,8 @@ def sleep(
 def apply(given: Given, plan: Annotated[Path, Argument(help="A file of `slowwave sleep --dry-run --save`.")]) -> None:
     """Carry out a saved plan, as far as what it was made for is still as it was."""
     with given.memory() as memory:
-        receipts = memory.apply(memory.load_plan(plan))
+        saved = memory.load_plan(plan)
+        receipts = memory.apply(saved)
     told = [receipt for receipt in receipts if tally(receipt.applied) or receipt.dropped]
     if told and not any(tally(receipt.applied) for receipt in told):
         dropped = [one for receipt in told for one in receipt.dropped]
@@ -147,6 +148,8 @@ def apply(given: Given, plan: Annotated[Path, Argument(help="A file of `slowwave
             f"nothing of {plan} was done, as memory has changed ({why}): `slowwave sleep --dry-run --save` makes a new plan"
         )
     _told(given, receipts, told, "nothing to do: that plan changes nothing")
+    if told and saved.parts and not given.json:
+        given.paper.say(f"run {saved.id}, undo all of it with `slowwave undo {saved.id}`")
 
 
 @command(room, "undo", PANEL)

@@ -48,7 +48,7 @@ def _(value: SourceRef) -> dict[str, str]:
 @plain.register(Receipt)
 def _(value: Receipt) -> dict[str, Any]:
     return {
-        "run_id": value.run_id,
+        "run_id": value.run_id if value.applied or value.dropped else None,  # of what did nothing there is no run
         "cause": value.cause,
         "scope": value.scope,
         "ids": list(value.ids),

@@ -23,7 +23,7 @@ _NOUN = {
     Link: "linked",
     Advance: "cursor",
     Use: "used",
-    Hold: "held",
+    Hold: "kept from coming back",
     Refuse: "refused",
     Erase: "erased",
 }
@@ -184,8 +184,11 @@ def joined(groups: Iterable[Group]) -> list[Group]:
 
 def tally(operations: Iterable[Operation]) -> str:
     """How many operations of each sort, in words: "3 added, 1 changed"."""
-    counted = Counter(
-        "cursor" if isinstance(operation, Change) and operation.redates else _NOUN[type(operation)]
-        for operation in operations
-    )
+    counted = Counter(map(_noun, operations))
     return ", ".join(f"{number} {noun}" for noun, number in counted.items() if noun != "cursor")
+
+
+def _noun(operation: Operation) -> str:
+    if isinstance(operation, Change) and operation.redates:
+        return "cursor"
+    return "let come back" if isinstance(operation, Hold) and not operation.on else _NOUN[type(operation)]

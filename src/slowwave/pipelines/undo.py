@@ -51,8 +51,9 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     later = [one for one in chosen if one.id not in {member.id for member in family}]
     if later and not cascade:
         names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
-        how = f"undo them too with cascade=True, `slowwave undo {run_id} --cascade`"
-        raise ConflictError(f"{len(later)} later runs rest on {run_id}: {names}; {how}")
+        runs, them = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
+        how = f"`slowwave undo {run_id} --cascade` takes {them} back too"
+        raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
     lost = [f"what run {one.id} (erase) destroyed since stays gone" for one in reached if _erases(one)]
     undone = [_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups)]
     return (*undone[:-1], *(noted(receipt, notes=lost) for receipt in undone[-1:]))

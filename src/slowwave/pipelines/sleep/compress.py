@@ -64,7 +64,8 @@ def _remembered(night: Night, found: Sequence[tuple[Memory, ...]], staged: Stage
     """The same, and which clusters are not asked about again until one of their members is another or says another thing."""
     settled = night.taken | night.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
-    because = f"{len(refused)} summaries were refused, and are not asked for again of the same memories"
+    many = "1 summary was" if len(refused) == 1 else f"{len(refused)} summaries were"
+    because = f"{many} refused; the same memories are not asked about again"
     holds = tuple(Hold(key=_key(night.ports, members), because=because) for members in refused)
     if not holds:
         return staged
