@@ -85,6 +85,28 @@ def test_messages_over_their_number_go_by_what_their_words_tell(opened: Opened, 
     assert TALK[0][1] not in cold
 
 
+def test_a_message_that_was_just_used_stays_whatever_its_words_tell(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_messages_max=3)
+    messages = talked(memory, clock)
+    for late in (messages[4], messages[2]):
+        memory.record_retrieval([late])
+        clock.advance(hours=1)
+    memory.sleep()
+    left = {one.text for one in memory.get_all(kinds=["message"])}
+    assert len(left) == 3
+    assert TALK[2][1] in left, "the one used last"
+    assert TALK[4][1] not in left, "a twentieth of the limit, one at least"
+
+
+def test_a_message_used_days_ago_goes_by_what_its_words_tell(opened: Opened, clock: FrozenClock) -> None:
+    memory = opened(hot_messages_max=3)
+    messages = talked(memory, clock)
+    memory.record_retrieval([messages[4]])
+    clock.advance(days=1)
+    memory.sleep()
+    assert TALK[4][1] not in {one.text for one in memory.get_all(kinds=["message"])}
+
+
 def test_an_answer_stays_for_what_it_was_asked_even_when_the_question_is_cold(
     opened: Opened, clock: FrozenClock
 ) -> None:

@@ -5,6 +5,7 @@ What an undo or a person brought back stands beside a target and not in it: noth
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Change
@@ -17,6 +18,10 @@ from slowwave.policy.retention import RESTORED, exempt, strength
 
 USE_WEIGHT = 0.5
 """What ln(1 + uses) adds to a message's score (measured: 1 starts to cost questions nobody asked before)."""
+
+JUST_USED = timedelta(days=1)
+"""How long a message that was used is among the last to go, up to a twentieth of the limit, whatever its words tell."""
+JUST_USED_MAX = 0.05
 
 NEAR = 4
 """Places of a conversation this close are read together: to ask once more costs about as much as the few between."""
@@ -79,12 +84,20 @@ def messages_over(night: Night, *, gone: int) -> list[Change]:
     counting = beside(night, every, len, limit, more=hot - len(every))
     hot -= len(every) - len(counting)
     messages = [memory for memory in counting if not memory.pinned]
-    worth = _worth(night, messages)
-    messages.sort(key=lambda m: (sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
+    worth, wanted = _worth(night, messages), _just_used(night, messages, limit)
+    messages.sort(key=lambda m: (m.id in wanted, sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
     return [
         _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
         for memory in messages[: max(0, hot - limit)]
     ]
+
+
+def _just_used(night: Night, messages: Iterable[Memory], limit: int) -> set[str]:
+    """The messages used last, up to a twentieth of the limit and one at least, if that is less than a day ago."""
+    used = [
+        (memory.used_at, memory.id) for memory in messages if memory.used_at and night.now - memory.used_at < JUST_USED
+    ]
+    return {identity for _, identity in sorted(used, reverse=True)[: max(1, int(limit * JUST_USED_MAX))]}
 
 
 def _more(night: Night) -> int:
