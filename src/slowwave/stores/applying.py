@@ -11,11 +11,11 @@ from slowwave.model.entry import Entry
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
-from slowwave.stores.base import Connection, StoreBase
+from slowwave.stores.base import Connection, Given, StoreBase
 from slowwave.stores.eraser import Stale
 from slowwave.stores.rows import entry_row
 from slowwave.stores.statements import SQL, bounds
-from slowwave.stores.writer import Given, GroupWriter
+from slowwave.stores.writer import GroupWriter
 from slowwave.telemetry import counted
 
 

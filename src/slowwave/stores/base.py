@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from slowwave.errors import StoreError
 from slowwave.stores.tokens import Tokens
@@ -15,6 +15,19 @@ Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 class Clash(StoreError):  # noqa: N818  # whoever wrote looks for what it clashes with
     """A row that the schema does not accept beside what is stored. The transaction goes on without it."""
+
+
+class Given(NamedTuple):
+    """The last keys and numbers that were given out in a scope, so that the next write need not ask.
+
+    `seqs` are the last numbers in a few conversations.
+    """
+
+    token: int
+    memory: int
+    journal: int
+    run: int
+    seqs: dict[str, int]
 
 
 class Cursor(Protocol):

@@ -13,13 +13,13 @@ from slowwave.model.codec import loads
 from slowwave.model.operation import Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.stores.applying import Applying, RunRow, unwatched
+from slowwave.stores.base import Given
 from slowwave.stores.eraser import Stale
 from slowwave.stores.postgres_check import PostgresCheck
 from slowwave.stores.postgres_session import Again
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.statements import SQL
-from slowwave.stores.writer import Given
 
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4

@@ -24,7 +24,7 @@ from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
 
 if TYPE_CHECKING:
-    from slowwave.stores.writer import Given
+    from slowwave.stores.base import Given
 
 _CONNECTIONS: Final = 16
 _ABOUT: Final = """

@@ -9,13 +9,12 @@ import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
-from slowwave.stores.base import Clash, Values
+from slowwave.stores.base import Clash, Given, Values
 from slowwave.stores.postgres_opening import READING, WRITING, Opening
 from slowwave.stores.postgres_pool import Pool, Raw
 from slowwave.stores.postgres_wire import Statement, exchanged
 from slowwave.stores.postgres_words import APART, STRICT, plain, together, words
 from slowwave.stores.statements import SQL, bounds
-from slowwave.stores.writer import Given
 
 _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"

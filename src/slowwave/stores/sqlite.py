@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slowwave.stores.applying import Applying, RunRow
+from slowwave.stores.base import Given
 from slowwave.stores.reads import Reads
 from slowwave.stores.search import Searching
 from slowwave.stores.sqlite_base import Transaction
 from slowwave.stores.sqlite_check import SqliteCheck
 from slowwave.stores.sqlite_file import MEMORY, STEP_SECONDS
-from slowwave.stores.writer import Given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import (
@@ -23,7 +23,7 @@ from slowwave.model.codec import (
 from slowwave.model.entry import Entry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.stores.base import Connection
+from slowwave.stores.base import Connection, Given
 from slowwave.stores.eraser import Eraser, Stale
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
 from slowwave.stores.statements import SQL, bounds
@@ -35,19 +35,6 @@ _identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", 
 _OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 _USED = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
 Values: TypeAlias = tuple[object, ...]
-
-
-class Given(NamedTuple):
-    """The last keys and numbers that were given out in a scope, so that the next write need not ask.
-
-    `seqs` are the last numbers in a few conversations.
-    """
-
-    token: int
-    memory: int
-    journal: int
-    run: int
-    seqs: dict[str, int]
 
 
 @lru_cache(maxsize=256)
@@ -100,6 +87,7 @@ class GroupWriter:
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
         self._doomed: list[Erase] = []
+        self._held: dict[str, bool] = {}
 
     def _asked(self) -> Given:
         low, high = bounds(self.token)
@@ -142,6 +130,9 @@ class GroupWriter:
     def finish(self) -> int:
         """Write what was gathered, and the journal. Returns the last journal key."""
         self.flush()
+        for statement, wanted in (("put_held", True), ("cut_held", False)):
+            if keys := [key for key, on in self._held.items() if on is wanted]:
+                self._db.execute(SQL[statement], {"scope": self.token, "keys": dumps(keys)})
         self._at("apply.rows")
         self._write_journal()
         self._at("apply.journal")
@@ -366,7 +357,7 @@ class GroupWriter:
         self._note(operation, "advance", payload)
 
     def _hold(self, operation: Hold) -> None:
-        self._db.execute(SQL["put_held" if operation.on else "cut_held"], (self.token, operation.key))
+        self._held[operation.key] = operation.on
         self._at("apply.hold")
         self._note(operation, "hold", [operation.key, operation.on])
 

@@ -41,7 +41,8 @@ INSERT INTO links (scope, source, target, kind, weight, at) VALUES (?, ?, ?, ?, 
 ON CONFLICT (scope, source, target, kind) DO UPDATE SET weight = excluded.weight, at = excluded.at
 
 -- name: put_held
-INSERT INTO held (scope, content) VALUES (?, ?) ON CONFLICT DO NOTHING
+INSERT INTO held (scope, content) SELECT :scope, jsonb_array_elements_text(CAST(:keys AS jsonb))
+ON CONFLICT DO NOTHING
 
 -- name: put_lease
 INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
@@ -84,6 +85,18 @@ SELECT * FROM (
     SELECT CAST(NULL AS bigint), 0, CAST(NULL AS bigint) FROM memories
     WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1
 ) AS without
+
+-- name: reasons_of_groups
+WITH r AS MATERIALIZED (
+    SELECT key, first, last FROM runs
+    WHERE scope = :scope AND key IN (SELECT CAST(value AS integer) FROM json_each(:runs))
+)
+SELECT j.key, j.op, j.memory, j.other, j.payload
+FROM r CROSS JOIN LATERAL (
+    SELECT * FROM journal
+    WHERE scope = :scope AND key BETWEEN first AND last AND run = r.key AND because NOT IN ('said', 'erased') OFFSET 0
+) j  -- one run after the other, by key: else the server reads the whole journal
+WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups))
 
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (

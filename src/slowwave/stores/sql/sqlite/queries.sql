@@ -91,10 +91,10 @@ UNION
 SELECT source, target, kind, weight, at FROM links WHERE scope = :scope AND target = :id
 
 -- name: put_held
-INSERT OR IGNORE INTO held (scope, content) VALUES (?, ?)
+INSERT OR IGNORE INTO held (scope, content) SELECT :scope, value FROM json_each(:keys)
 
 -- name: cut_held
-DELETE FROM held WHERE scope = ? AND content = ?
+DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_each(:keys))
 
 -- name: is_held
 SELECT 1 FROM held WHERE scope = ? AND content = ?
