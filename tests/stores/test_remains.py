@@ -37,5 +37,12 @@ def test_thousands_of_words_that_begin_alike_are_found_as_fast() -> None:
     assert time.perf_counter() - begun < 5, "each place costs a look at one or a few words, not at all"
 
 
+def test_words_too_short_to_tell_anything_are_not_looked_for() -> None:
+    short = [f"m{n}".encode() for n in range(20)]
+    assert not holds([b"m1 m2 m3"], Needles(short))
+    assert not holds([b"m1 m2 m3"], Needles(short[:2]))
+    assert set(Needles([*short, b"long enough"]).among([b"m1 is long enough"])) == {b"long enough"}
+
+
 def test_without_words_nothing_is_read() -> None:
     assert not holds((b"" for _ in iter(int, 1)), Needles([]))

@@ -6,7 +6,7 @@ from typing import Any
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps
 from slowwave.stores.journal import Journal, Replayed
-from slowwave.stores.remains import WORD, Needles
+from slowwave.stores.remains import Needles
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.statements import SQL, UNNAMED, bounds
 
@@ -42,9 +42,9 @@ class Checking(Journal):
     def _needles(self, texts: Sequence[str]) -> Needles:
         """The bytes of erased words, as they are and as JSON has them; none that some memory still holds."""
         forms = {text: [form.encode() for form in dict.fromkeys((text, dumps(text)[1:-1]))] for text in texts}
-        looked = Needles([form for some in forms.values() for form in some if len(form) >= WORD])
+        looked = Needles([form for some in forms.values() for form in some])
         held = set(looked.among(self._words_held())) if looked.words else set()
-        return Needles([form for some in forms.values() if held.isdisjoint(some) for form in some if len(form) >= WORD])
+        return Needles([form for some in forms.values() if held.isdisjoint(some) for form in some])
 
     def _words_held(self) -> Iterator[bytes]:
         """All that memories say and ever said, of every scope: once for any number of words to look for."""

@@ -27,10 +27,10 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 
 class Needles:
-    """Words of at least 8 bytes that are looked for at once; what is read costs the same for one as for thousands."""
+    """Words that are looked for at once, but for those of fewer than 8 bytes; thousands cost hardly more than one."""
 
     def __init__(self, words: Collection[bytes]) -> None:
-        self.words = list(dict.fromkeys(words))
+        self.words = [word for word in dict.fromkeys(words) if len(word) >= WORD]
         self._longest = max(map(len, self.words), default=0)
         self._told: dict[int, list[tuple[int, bytes]]] = {}
         if len(self.words) > _FEW:
