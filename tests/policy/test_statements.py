@@ -46,6 +46,22 @@ def test_the_first_person_is_the_user(text: str) -> None:
     assert (said.holder, said.value) == (("user",), ("31",))
 
 
+@pytest.mark.parametrize(
+    ("text", "holder", "value"),
+    [
+        ("Bob Lee is our new CEO", ("our", "ceo"), ("Bob", "Lee")),
+        ("Bob owns the shop", ("own", "the", "shop"), ("Bob",)),
+        ("The user owns the shop", ("own", "the", "shop"), ("User",)),
+        ("I own the shop", ("own", "the", "shop"), ("User",)),
+    ],
+)
+def test_who_holds_a_place_is_told_of_the_place(text: str, holder: tuple[str, ...], value: tuple[str, ...]) -> None:
+    said = statement(text)
+    assert said is not None
+    assert (said.holder, said.value, said.turned) == (holder, value, True)
+    assert said.sure == ("CEO" in text)
+
+
 def test_what_is_current_is_not_new() -> None:
     said = statement("My current address is 7 Oak St")
     assert said is not None
@@ -64,6 +80,7 @@ def test_what_is_current_is_not_new() -> None:
         "The man who lives in Ghent is here",
         "Yesterday, I live in Ghent",
         "Hello there",
+        "Bob is our CEO, and a friend",
         "I live in one two three four five six seven",
         "x" * 300,
     ],

@@ -17,7 +17,7 @@ Relation = Literal["live", "work", "role", "from", "prefer", "report", "study", 
 _CACHED: Final = 4096
 ARTICLES: Final = frozenset({"a", "an", "the"})
 _LONGEST: Final = 200  # characters; a plain statement is short
-_HOLDER_LONGEST: Final = 6  # words
+_HOLDER_LONGEST: Final = 8  # words
 _VALUE_LONGEST: Final = 6
 
 _NOW: Final = late(r"\b(?:now|these days|nowadays|from now on|as of (?:now|today)|instead)\b", re.IGNORECASE)
@@ -43,6 +43,7 @@ _ALSO: Final = word_set(
     "temporarily briefly either neither or"
 )
 _UNPLAIN: Final = (MODALS - {"postponed", "started"}) | NEGATIONS | _ALSO | {"going", "formerly"}
+_USER: Final = frozenset({"i", "the user"})
 _CLAUSE: Final = word_set("that who whom which when where while because was were if and")
 
 _BE: Final = r"(?:am|is|are)"
@@ -70,6 +71,17 @@ _SET: Final = (
     r"(?:moved|changed|rescheduled|postponed|shifted|pushed|brought|delayed|extended|increased|raised|reduced|lowered"
     r"|decreased|dropped|rose|grew|went|updated|renamed|switched)"
 )
+# "Bob is our new lead" is told of our lead, "Bob now runs the shop" of who runs it.
+_NO_NAME: Final = (
+    r"(?!(?:the|my|our|his|her|their|your|i|we|he|she|it|they|you|this|that|these|those|there|here|what|who)\b)"
+)
+_TURNED: Final = late(
+    rf"^(?P<value>(?i:{_NO_NAME})[A-Z]\S*(?:\s[A-Z]\S*){{0,2}}) (?:is|are) (?P<holder>(?:[Mm]y|[Oo]ur|the|\S+['’]s) .+)$"
+)
+_RUNS: Final = late(
+    r"^(?P<value>I|(?i:the user)|(?i:NO_NAME)[A-Z]\S*(?:\s[A-Z]\S*){0,2}) (?P<verb>owns?|leads?|manages?|runs?|heads?|maintains?) "
+    r"(?P<holder>(?:my|our|the|\S+['’]s) .+)$".replace("NO_NAME", _NO_NAME)
+)
 _FROM: Final = r"(?:\s+from\s+(?P<before>.+?))?"
 _SWITCHED: Final = r"(?:switched|migrated|upgraded|downgraded|converted|changed)"
 _TOOK: Final = r"(?:got|found|took|accepted)"
@@ -80,6 +92,7 @@ _FORMS: Final[tuple[tuple[str, tuple[Relation, ...], bool], ...]] = (
     (rf"\S+(?:\s\S+)?\s+{_AUX}{_SET}\s+(?P<holder>{_DETERMINED}.+?){_WAY}{_FROM}\s+to", ("be",), True),
     (rf"(?P<holder>.+?)\s+{_AUX}(?:moved|relocated){_WAY}{_FROM}\s+to", ("live", "in", "use", "be"), True),
     (rf"(?P<holder>.+?)\s+{_AUX}{_SWITCHED}{_WAY}{_FROM}\s+to", ("use", "prefer", "drive", "be"), True),
+    (r"(?P<holder>.+?)\s+(?:has\s+|have\s+)?turned", ("be",), True),
     (rf"(?P<holder>{_PEOPLE}.+?)\s+{_AUX}{_SET}{_WAY}{_FROM}\s+to", ("be",), True),
     (rf"(?P<holder>.+?)\s+{_AUX}(?:started|have|{_TOOK})\s+a\s+new\s+{_JOB}\s+(?:at|with)", ("work",), True),
     (
@@ -92,9 +105,10 @@ _TOLD: Final = tuple(
     (late(rf"^{pattern}\s+(?P<value>.+)$", re.IGNORECASE), frozenset(relations), sure)
     for pattern, relations, sure in _FORMS
 )
-_TELLS: Final = late(r"\bto\b|\bjoined\b|\bstarted\b|\bjob\b|\bposition\b", re.IGNORECASE)
+_TELLS: Final = late(r"\bto\b|\bturned\b|\bjoined\b|\bstarted\b|\bjob\b|\bposition\b", re.IGNORECASE)
 _IMPLIED: Final = {"live": "live", "use": "use", "work": "work"}
 _LEADING: Final = late(r"^(?:due\s+|scheduled\s+|set\s+)?(?:on|at|for|by|as)\s+", re.IGNORECASE)
+_YEARS: Final = late(r"\s+years?\s+old\b", re.IGNORECASE)
 _TAIL: Final = late(
     r"\s*(?:,(?!\d)|[;(]|\s[–—-]+\s|\b(?:because|since|and|but|with|while|when|after|before|for|until|till|during|where|which|who|near|so|as"
     r"|than|by|from|every|last|next|in|on|at|through)\b)",
@@ -117,6 +131,7 @@ class Statement:
         new: whether it says in so many words that this is newly so.
         event: whether it tells of the change rather than of the state.
         sure: whether the words that announce it leave no room for a second value.
+        turned: whether the value came first ("Bob is our lead"): then it may be one of several, unless it is new.
     """
 
     holder: tuple[str, ...]
@@ -127,6 +142,7 @@ class Statement:
     before: tuple[str, ...] = ()
     event: bool = False
     sure: bool = True
+    turned: bool = False
 
 
 def stems(said: Iterable[str]) -> frozenset[str]:
@@ -164,13 +180,26 @@ def formed(text: str, *, called: tuple[str, ...] = ()) -> Statement | None:
     announced = _ANNOUNCED.match(written)
     written = written[announced.end() :] if announced else written
     bare = " ".join(_FILLER.sub(" ", _NOW.sub(" ", written)).split()).rstrip(", ")
-    found = _told(bare) or _state(bare)
-    if found is None:
+    new = announced is not None or _NOW.search(written) is not None
+    if found := _TURNED.match(bare) or _RUNS.match(bare):
+        return _turned(found, called, new=new)
+    form = _told(bare) or _state(bare)
+    if form is None:
         return None
-    match, relations, event, sure = found
-    new = event or announced is not None or _NOW.search(written) is not None
+    match, relations, event, sure = form
     made = _made(match, called, relations)
-    return made and replace(made, new=made.new or new, event=event, sure=sure)
+    return made and replace(made, new=made.new or new or event, event=event, sure=sure)
+
+
+def _turned(found: re.Match[str], called: Collection[str], *, new: bool) -> Statement | None:
+    """Who holds a place, told of the place; two may run one shop, and unannounced also be its friends."""
+    verb = found.groupdict().get("verb")
+    made = _made(found, called, frozenset({"be"}))
+    if made is None:
+        return None
+    whose = (stem(verb), *made.holder) if verb else made.holder
+    value = ("User",) if " ".join(made.value).casefold() in _USER else made.value
+    return replace(made, holder=whose, value=value, new=made.new or new, sure=verb is None, turned=True)
 
 
 _Form = tuple[re.Match[str], frozenset[Relation], bool, bool]
@@ -182,7 +211,8 @@ def _told(bare: str) -> _Form | None:
         return None
     for pattern, relations, sure in _TOLD:
         if found := pattern.match(bare):
-            return found, relations, True, sure
+            more: frozenset[Relation] = frozenset({"work"}) if found.groupdict().get("before") else frozenset()
+            return found, relations | more, True, sure
     return None
 
 
@@ -214,7 +244,7 @@ _NAMES: Final[tuple[Relation, ...]] = (
 def _made(found: re.Match[str], called: Collection[str], relations: frozenset[Relation]) -> Statement | None:
     told = _CURRENT.sub(r"\1", found["holder"])
     unnewed = _NEW.sub(r"\1", told)
-    said = _LEADING.sub("", found["value"])
+    said = _YEARS.sub("", _LEADING.sub("", found["value"]))
     before = found.groupdict().get("before") or ""
     if came := _CAME.search(said):
         said, before = said[: came.start()], came["before"]
@@ -237,7 +267,7 @@ def _made(found: re.Match[str], called: Collection[str], relations: frozenset[Re
 def _holder(text: str, called: Collection[str]) -> tuple[str, ...]:
     """One way to write whom it is about: "I" and "the user" are the user, as every name is that is known to mean it."""
     folded = f" {text.casefold().replace('’', chr(39))} ".replace("'s ", " 's ")
-    for name in sorted({*called, "i", "the user"}, key=lambda name: (-len(name), name)):
+    for name in sorted({*called, *_USER}, key=lambda name: (-len(name), name)):
         folded = folded.replace(f" {name.casefold()} ", " user ")
     return ("user", "'s", *folded.split()[1:]) if folded.startswith(" my ") else tuple(folded.split())
 

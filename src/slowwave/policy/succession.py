@@ -122,6 +122,8 @@ def _aside(later: Statement, earlier: Statement) -> bool:
     """Whether they speak of different times or ways, and nothing says that one is newly so."""
     if later.event and earlier.event:
         return bool(later.tail or earlier.tail)
+    if (later.turned or earlier.turned) and not later.new:
+        return True
     narrowed = {s.tail for s in (later, earlier) if s.tail and _opening(s) not in _HARMLESS}
     return not later.new and bool(narrowed) and later.tail != earlier.tail
 
@@ -169,7 +171,9 @@ def _place(later: Statement, earlier: Statement) -> Room:
 
 
 def _employer(later: Statement, earlier: Statement) -> Room:
-    return "one" if _proper(later, earlier) else "maybe"
+    if _proper(later, earlier):
+        return "one"
+    return None if later.event or earlier.event else "maybe"
 
 
 def _taste(later: Statement, earlier: Statement) -> Room:
@@ -192,8 +196,7 @@ def _attribute(later: Statement, earlier: Statement) -> Room:
         return "one"
     a_person = len(later.holder) == 1
     if not a_person and _one_sort(later, earlier):
-        named = _proper(later) and later.holder[-1] in _SEVERAL
-        return "maybe" if named else "one"
+        return None if _proper(later) and later.holder[-1] in _SEVERAL else "one"
     return "maybe" if _opposed(later, earlier) else None
 
 
