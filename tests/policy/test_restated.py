@@ -15,8 +15,9 @@ def test_the_later_of_two_homes_makes_the_earlier_one_stale() -> None:
 
 
 def test_who_asks_for_the_history_wants_both() -> None:
-    (pair,) = restated("where did I live before I moved?", HOME)
+    (pair,) = restated("what is the order in which I live where, from first to last?", HOME)
     assert not pair.stale
+    assert restated("where did I live before I moved?", HOME) == []
 
 
 def test_only_what_touches_the_question_is_looked_at() -> None:
@@ -40,12 +41,18 @@ def test_an_unannounced_value_counts_only_where_the_question_asks_how_it_is() ->
     talk = [("I live in Ghent", 1, None), ("I live in Antwerp", 2, None)]
     (pair,) = restated("where do I live", talk)
     assert pair.because.startswith("perhaps outdated: ")
-    assert restated("tell me about live music", talk) == []
+    assert restated("live music", talk) == []
 
 
 @pytest.mark.parametrize(
     ("question", "asks"),
-    [("where do I live", True), ("who is my manager?", True), ("where did I live", False), ("tea", False)],
+    [
+        ("where do I live", True),
+        ("who is my manager?", True),
+        ("my number", True),
+        ("where did I live", False),
+        ("tea", False),
+    ],
 )
 def test_how_it_is_and_how_it_was_are_two_questions(question: str, *, asks: bool) -> None:
     assert asks_how_it_is(question) is asks

@@ -22,33 +22,30 @@ _OPENING: Final = late(
     r"^(?:(?:hey|hi|hello|oh|well|so|yes|yeah|ok|okay|by the way|btw|and|but)\b[\s,;:.!–—-]*)+", re.IGNORECASE
 )
 _TOLD: Final = ("moved", "relocated", "switched", "migrated", "upgraded", "changed", "joined", "new job")
-_NEW: Final = late(
-    r"\b(?:now|new|no longer|any ?more|any longer|stopped|quit|after all|these days|nowadays|instead|correction|update|actually|sorry|moved|changed|switched|relocated|migrated|upgraded"
-    r"|joined|started|postponed|rescheduled|increased|reduced|raised|lowered)\b",
-    re.IGNORECASE,
-)
 _TAKEN_BACK: Final = late(
     r"\bno longer\b|\bany ?more\b|\bany longer\b|\bstopped\b|\bquit\b|\binstead of\b|\bfrom\b.+\bto\b|\bafter all\b"
     r"|\bactually\b|\breplaced\b",
     re.IGNORECASE,
 )
-_ASKS_HOW_IT_IS: Final = late(r"\b(?:where|who|whose|what|which)\b(?!.*\b(?:did|was|were|had)\b)", re.IGNORECASE)
+_ASKS_HOW_IT_IS: Final = late(
+    r"^(?!.*\b(?:did|was|were|had)\b).*\b(?:where|who|whose|what|which|when|how|my|our|I)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 Near = Sequence[tuple[str, bool]]
 """Sentences of a text, and whether each shares a word with the question."""
 
 
 def asks_how_it_is(question: str) -> bool:
-    """Tell whether a question asks how something is now (where do I live, who is my manager), not how it was."""
+    """Tell whether a question asks how something is now (where do I live, my phone number), not how it was."""
     return _ASKS_HOW_IT_IS.search(question) is not None
 
 
 def restated(question: str, ranked: Sequence[tuple[str, Any, str | None]]) -> list[Pair]:
     """Find which of the hits of a question state what a later one of the same speaker states with another value.
 
-    The older one must share a word with the question; the later one as well, or tell of a change. One that does not say that
-    it is new follows only where the question asks how something is, and only one that is as plain ("I live in Ghent",
-    "I live in Antwerp").
+    The question must ask how something is (`asks_how_it_is`). The older one must share a word with it; the later one as
+    well, or tell of a change.
 
     Args:
         question: The question.
@@ -57,11 +54,10 @@ def restated(question: str, ranked: Sequence[tuple[str, Any, str | None]]) -> li
     Returns:
         Pairs by the rank of the older text, then of the newer; none is `stale` where the question asks for the history.
     """
-    asked = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
-    near = [_near(asked, text) for text, _, _ in ranked]
-    if not asks_how_it_is(question) and not any(_NEW.search(one) for found in near for one, _ in found):
+    if not asks_how_it_is(question):
         return []
-    near = _statements(near)
+    asked = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
+    near = _statements([_near(asked, text) for text, _, _ in ranked])
     told = [place for place, found in enumerate(near) if found]
     pairs = []
     for one, other in combinations(told, 2):
