@@ -101,12 +101,24 @@ def test_what_the_servers_log_says_of_a_wrong_guess_tells_that_it_is_harmless(
     with psycopg.connect(address, cursor_factory=psycopg.RawCursor) as db:
         db.execute("SET search_path = slowwave")
         assert db.execute(_UNCHANGED, (token, key, high)).fetchone() == (1,)
-        for other in (key - 1, key + 1):
-            with (
-                pytest.raises(psycopg.errors.InvalidTextRepresentation, match="harmless: another wrote to this scope"),
-                db.transaction(),
-            ):
-                db.execute(_UNCHANGED, (token, other, high))
+        with pytest.raises(psycopg.errors.InvalidTextRepresentation, match="harmless: another wrote to this scope"):
+            db.execute(_UNCHANGED, (token, key - 1, high))
+
+
+def test_on_a_new_connection_nothing_is_guessed(in_postgres: PostgresStore, address: str, trips: list[int]) -> None:
+    wrong(in_postgres)
+    with psycopg.connect(address, autocommit=True) as db:  # as if a standby had taken over that lacks the last writes
+        db.execute(
+            "TRUNCATE slowwave.journal, slowwave.runs, slowwave.memories, slowwave.entries, slowwave.conversations"
+        )
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename <> ''"
+        )
+    trips.clear()
+    in_postgres.apply(plan(add(message("Two", ref="2"))))
+    assert len(trips) > 1
+    assert said(in_postgres) == [("Two", 1)]
+    assert in_postgres.check(deep=True) == []
 
 
 def test_what_another_process_erased_leaves_no_gap_to_write_into(

@@ -71,7 +71,7 @@ class PostgresBase(StoreBase):
         self._left: dict[int, Given] = {}  # by scope: what this process last wrote there left behind
         self._secret: bytes | None = None
         self._url, self._most = url, connections
-        self._pool = Pool(url, self.name, most=connections, configure=_configured)
+        self._pool = Pool(url, self.name, most=connections, configure=self._connected)
         self._guard: Guard = Guard(self)
 
     @property
@@ -108,6 +108,11 @@ class PostgresBase(StoreBase):
     def _one_state(self) -> Iterator[None]:
         self._db.hold()
         yield
+
+    def _connected(self, raw: Raw) -> None:
+        """A new connection. The server may be another one that never heard of the last writes: nothing is guessed."""
+        _configured(raw)
+        self._left.clear()
 
     def _session(self) -> tuple[Session, "SeenTokens"]:
         session = Session(self._pool, self._opening)

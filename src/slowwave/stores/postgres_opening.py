@@ -14,6 +14,9 @@ WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 
 Settings: TypeAlias = Mapping[str, str]
 
+_SCOPES: Final = 1000
+"""Of so many scopes it is remembered how a write to them begins."""
+
 
 class Opening:
     """How the transactions of a store begin.
@@ -30,6 +33,7 @@ class Opening:
         self._writing = {**self._reading, **durable}
         self.implicit = implicit
         self.patience = patience
+        self._alone: dict[tuple[int, float], Statement] = {}
 
     def reading(self, seen: Settings) -> Statement:
         """Settings of a read, these for whose rows it sees."""
@@ -41,6 +45,15 @@ class Opening:
         settings = {**self._writing, **seen, "lock_timeout": str(int(self.patience * 1000))}
         values: Sequence[object] = [*settings.values()] if lock is None else [*settings.values(), str(lock)]
         return _called(tuple(settings), lock=lock is not None), values
+
+    def alone(self, token: int) -> Statement:
+        """Settings of a write to one scope, which is all that it sees, and a lock on it: what most writes begin with."""
+        known = self._alone.get((token, self.patience))
+        if known is None:
+            if len(self._alone) >= _SCOPES:
+                self._alone.clear()
+            known = self._alone[token, self.patience] = self.writing({"slowwave.scopes": str(token)}, token)
+        return known
 
 
 @lru_cache(maxsize=256)

@@ -19,11 +19,11 @@ from slowwave.stores.statements import SQL, bounds
 _COMMIT: Final = b"COMMIT"
 _ONE: Final = b"SELECT 1"
 _UNCHANGED: Final = b"""
-SELECT CAST(CASE
-    WHEN (SELECT max(key) FROM journal WHERE scope = $1 AND key BETWEEN $2 AND $3) = $2 THEN '1'
-    ELSE 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again' END AS integer)
+SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3)
+    THEN 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again'
+    ELSE '1' END AS integer)
 """
-"""Ends the transaction unless the journal of a scope still ends with this key, by text that is no number: servers log it."""
+"""Ends the transaction if the journal of a scope goes on after this key, by text that is no number: servers log it."""
 
 _numbers = count()
 
@@ -216,6 +216,8 @@ class Session:
 
     def _settings(self) -> Statement:
         """What a transaction is told to begin with."""
+        if self._lock is not None and [self._lock] == self._visible and self._path is None and not self._every:
+            return self._opening.alone(self._lock)
         seen = {"slowwave.scopes": self._seen}
         if self._every:
             seen["slowwave.every_scope"] = "on"
