@@ -316,6 +316,13 @@ def test_json_shapes_are_stable(run: Run) -> None:
     assert json.dumps(run("status", "--json").json)
 
 
+def test_what_is_outdated_and_what_is_perhaps_so_are_told_apart(run: Run) -> None:
+    for fact in ("I live in Ghent", "I live in Antwerp", "My name is Tom", "My name is now Thomas"):
+        run("add", fact)
+    assert "  perhaps outdated: a later statement says Antwerp where this" in run("recall", "where do I live").out
+    assert "  outdated: A later statement says Thomas" in run("recall", "what is my name", "--deep").out
+
+
 def test_where_nothing_was_to_be_done_there_is_no_run_to_name(run: Run) -> None:
     known = {one["id"] for one in run("runs", "--json").json}
     (fact,) = run("add", "Odile owns the ferry", "--json").json["ids"]

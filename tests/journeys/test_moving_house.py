@@ -97,6 +97,7 @@ def test_what_is_less_than_certain_stays_beside_the_new_and_is_flagged(
     (pair,) = memory.ports.store.links(memory.ports.scope, None)
     assert pair.kind == "value changed?"
     assert "value changed?" in str(memory.health())
+    assert f"{old} (perhaps outdated)\n" in str(memory.context("where do I live"))
 
 
 def test_the_newer_value_is_shown_though_its_words_are_far_from_the_question(

@@ -18,6 +18,7 @@ from slowwave.model.query import Hit
 from slowwave.model.scene import Scene
 from slowwave.pipelines.command import unknown
 from slowwave.policy.layout import CHAT
+from slowwave.policy.values import PERHAPS
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -114,10 +115,17 @@ def _without_vector(memory: "AgentMemory") -> str:
     return f"{least}{number:,} memories have no vector: run slowwave reembed" if number else ""
 
 
+def _mark(hit: Hit) -> str:
+    """Why a hit is marked: it is outdated, or perhaps so, or cold, or stands against another."""
+    if hit.stale:
+        return hit.because if hit.because.startswith(PERHAPS) else f"outdated: {hit.because}"
+    return f"cold: {hit.because}" if hit.deep else hit.because
+
+
 def show_hit(paper: Paper, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
     """One place of a ranking: the fact says it shortest, the words it rests on stand below."""
     memory = hit.memory
-    mark = f"  {'cold' if hit.deep and not hit.stale else 'outdated'}: {hit.because}" if hit.because else ""
+    mark = f"  {_mark(hit)}" if hit.because else ""
     style = "bold" if place == 1 else ""
     paper.row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
     if hit.facts:

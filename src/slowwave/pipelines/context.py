@@ -17,6 +17,7 @@ from slowwave.policy.fence import marker, render, strip_fenced
 from slowwave.policy.grounding import keeps
 from slowwave.policy.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.packing import Offer, Packed, estimate, pack
+from slowwave.policy.values import PERHAPS
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -322,7 +323,7 @@ def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
         words = "; ".join(fact.text for fact in facts)
     elif facts := [fact for fact in facts if keeps(words, [fact])]:
         words = f"{words} ({'; '.join(fact.text for fact in facts)})"
-    stale = " (outdated)" if hit.stale else ""
+    stale = f" ({PERHAPS if hit.because.startswith(PERHAPS) else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
     return made(f"[{memory.at:%Y-%m-%d}] {words}{stale}", memory, because)

@@ -11,7 +11,7 @@ from slowwave.policy.naming import word_set
 from slowwave.policy.patterns import late
 from slowwave.policy.statements import ARTICLES, Relation, Statement, formed, plain, stems
 from slowwave.policy.subjects import NOT_NAMES
-from slowwave.policy.values import mentions
+from slowwave.policy.values import PERHAPS, mentions
 
 Room = Literal["one", "maybe"] | None
 """How many values a relation has room for: "one" at a time, "maybe" more, None: there is nothing to ask about."""
@@ -63,7 +63,7 @@ class Succession:
     @property
     def doubtful(self) -> str:
         """Why the older one may be outdated; where that is not certain, it is said."""
-        return self.because if self.certain else f"perhaps outdated: {self.because[0].lower()}{self.because[1:]}"
+        return self.because if self.certain else f"{PERHAPS}: {self.because[0].lower()}{self.because[1:]}"
 
 
 def succession(new: str, old: str, *, called: Collection[str] = ()) -> Succession | None:

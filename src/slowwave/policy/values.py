@@ -83,6 +83,10 @@ class Mention:
     cue: bool
 
 
+PERHAPS: Final = "perhaps outdated"
+"""How the reason begins why a hit is marked of which it is not certain that it is outdated."""
+
+
 @record
 class Pair:
     """Two ranked texts that give different values for what a question asks.
