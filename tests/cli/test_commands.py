@@ -280,6 +280,18 @@ def test_erase_asks_and_proves(run: Run) -> None:
     assert run("facts", "--json").json == []
 
 
+def test_an_erase_that_rewrites_nothing_is_proven_in_a_file_all_the_same(run: Run, store: Path) -> None:
+    run("add", "Odile owns the ferry")
+    run("add", "Odette keeps the lighthouse")
+    first, second = [one["id"] for one in run("facts", "--json").json]
+    size = store.stat().st_size
+    left = run("erase", first, "--yes", "--no-rewrite", "--json")
+    assert (left.code, left.json["rewritten"], store.stat().st_size) == (0, [], size)
+    assert run("erase", second, "--yes", "--json").json["rewritten"] == [store.name]
+    both = run("erase", second, "--yes", "--rewrite", "--no-rewrite")
+    assert (both.code, "say one" in both.err) == (2, True)
+
+
 def test_cost_and_estimate_tell_what_thinking_takes(run: Run) -> None:
     run("remember", input="user: I keep bees.\nassistant: How nice.\n")
     assert "no model is asked" in run("consolidate", "--estimate").out

@@ -62,17 +62,24 @@ def erase(
     text: Annotated[str | None, Option(help="Whatever holds these words, or ever held them.")] = None,
     everything: Annotated[bool, Option("--everything", help="All of the scope.")] = False,
     rewrite: Annotated[
-        bool | None,
-        Option("--rewrite/--no-rewrite", help="Rewrite tables of a server, however large, or none; else small ones."),
-    ] = None,
+        bool, Option("--rewrite", help="Rewrite a server's tables, however large; else small ones.")
+    ] = False,
+    leave: Annotated[bool, Option("--no-rewrite", help="Rewrite no tables, and not the file.")] = False,
     yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> int | None:
     """Destroy memories and all that was made of them, for good, and prove it; exit code 1 if a trace is left."""
+    if rewrite and leave:
+        raise InputError("--rewrite and --no-rewrite: say one of them")
     if not agreed("This cannot be undone. Erase?", yes=yes):
         raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
     with given.memory() as memory:
         done = memory.erase(
-            id=memory_id, source=source, conversation=conversation, text=text, scope=everything, rewrite=rewrite
+            id=memory_id,
+            source=source,
+            conversation=conversation,
+            text=text,
+            scope=everything,
+            rewrite=True if rewrite else False if leave else None,
         )
     given.paper.either(done)
     return None if done.verified else 1
