@@ -101,8 +101,7 @@ class Doom:
     def _cascades(self, cascades: Sequence[Memory]) -> list[list[Operation]]:
         """Summaries of conversations go with their cursor, which goes back to where they began."""
         units: list[list[Operation]] = []
-        for name in dict.fromkeys(memory.conversation for memory in cascades if memory.conversation is not None):
-            own = [memory for memory in cascades if memory.conversation == name]
+        for name, own in _by_conversation(cascades).items():
             starts = [memory.span[0] - 1 for memory in own if memory.span and memory.depth == 1]
             start = min(starts, default=None)  # an era by itself is written again from the summaries that stand
             found = self.ports.store.conversation(self.ports.scope, name)
@@ -148,8 +147,8 @@ def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory], once: Mappi
     fresh = list(chosen)
     while fresh:
         ids = {memory.id for memory in fresh}
-        said = [memory for memory in fresh if memory.kind == MESSAGE]
-        spans = [memory for memory in doomed.values() if memory.is_cascade and memory.depth == 1]
+        said = _by_conversation(memory for memory in fresh if memory.kind == MESSAGE)
+        spans = _by_conversation(memory for memory in doomed.values() if memory.is_cascade and memory.depth == 1)
         fresh = [
             memory
             for memory in rest
@@ -157,23 +156,27 @@ def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory], once: Mappi
             or not ids.isdisjoint(memory.members)
             or not ids.isdisjoint(once.get(memory.id, ()))
             or (memory.superseded_by in picked and memory.reason == "duplicate")
-            or (memory.is_cascade and (_covers(memory, said) or _follows(memory, spans)))
+            or (memory.is_cascade and _stretches(memory, said, spans))
         ]
         doomed |= {memory.id: memory for memory in fresh}
         rest = [memory for memory in rest if memory.id not in doomed]
     return doomed
 
 
-def _covers(memory: Memory, said: Iterable[Memory]) -> bool:
+def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = {}
+    for memory in memories:
+        if memory.conversation is not None:
+            found.setdefault(memory.conversation, []).append(memory)
+    return found
+
+
+def _stretches(memory: Memory, said: Mapping[str, list[Memory]], spans: Mapping[str, list[Memory]]) -> bool:
+    """Whether it covers an erased message, or is at or after an erased summary: spans tile, so all from there on are written anew."""
     first, last = memory.span or (0, 0)
-    return any(one.conversation == memory.conversation and first <= one.seq <= last for one in said)
-
-
-def _follows(memory: Memory, spans: Iterable[Memory]) -> bool:
-    """Whether it is at or after an erased summary: spans tile, so all from there on are written anew."""
-    last = memory.span[1] if memory.span else 0
-    return any(
-        one.span is not None and one.conversation == memory.conversation and last >= one.span[0] for one in spans
+    name = memory.conversation or ""
+    return any(first <= one.seq <= last for one in said.get(name, ())) or any(
+        one.span is not None and last >= one.span[0] for one in spans.get(name, ())
     )
 
 
