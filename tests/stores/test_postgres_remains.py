@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from importlib.resources import files
 
 import psycopg
 import pytest
@@ -55,6 +56,21 @@ def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_recei
     assert {"slowwave.held", "slowwave.scopes", "slowwave.memories"} <= again, (
         "what another process erased may have been anywhere"
     )
+
+
+def test_of_a_table_that_is_cut_only_the_scopes_partition_is_rewritten(own: str) -> None:
+    PostgresStore(own).close()
+    script = (files("slowwave.stores") / "sql/postgres/partitions.sql").read_bytes()
+    with psycopg.connect(own, options="-c slowwave.partitions=4", autocommit=True) as db:
+        db.execute(script)
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as cut:
+        cut.add("Alice owns the deploy pipeline")
+        gone = cut.add(WORDS).ids[0]
+        receipt = cut.erase(id=gone)
+        assert receipt.verified
+    of_memories = [one for one in names(receipt) if one.startswith("slowwave.memories")]
+    assert len(of_memories) == 1
+    assert of_memories != ["slowwave.memories"], "its partition"
 
 
 def test_who_reads_a_table_is_not_waited_for_long_and_the_statement_is_told(
