@@ -299,7 +299,7 @@ class Store(Protocol):
 
         Args:
             rewrite: whether files or tables may be rewritten, which locks others out; None: small ones.
-            again: an earlier erase may have left bytes anywhere, not only where this process erased.
+            again: an earlier erase may have left bytes anywhere, not only where this thread erased.
 
         Raises:
             BusyError: others are at work, or what has to be rewritten may not be.

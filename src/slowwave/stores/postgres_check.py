@@ -1,5 +1,6 @@
 """Whether a Postgres store is sound, and getting rid of what was erased."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,14 @@ from slowwave.stores.remains import Needles
 from slowwave.stores.statements import SQL
 
 
+class _Erased(threading.local):
+    """What one thread has erased and rewritten: another may have rewritten tables before this one erased."""
+
+    def __init__(self) -> None:
+        self.waiting: set[str] = set()  # tables that wait for `scrub`
+        self.rewritten: set[str] = set()  # tables that it has rewritten last
+
+
 class PostgresCheck(Checking, PostgresBase):
     """What keeps a database in order."""
 
@@ -20,11 +29,10 @@ class PostgresCheck(Checking, PostgresBase):
 
     def __init__(self, url: str, **options: Any) -> None:  # noqa: ANN401  # those of PostgresBase
         super().__init__(url, **options)
-        self._erased_from: set[str] = set()  # tables that wait for `scrub`
-        self._read_pages: set[str] = set()  # tables that it has rewritten last
+        self._erased = _Erased()
 
     def _destroying(self) -> None:
-        self._erased_from |= {name for (name,) in self._all(TOUCHED, ())}
+        self._erased.waiting |= {name for (name,) in self._all(TOUCHED, ())}
 
     def check(self, *, deep: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well.
@@ -60,7 +68,7 @@ class PostgresCheck(Checking, PostgresBase):
 
         Args:
             rewrite: True: however large they are. False: never. None: up to 64 MB in all.
-            again: all tables, not only those from which this process erased something.
+            again: all tables, not only those from which this thread erased something.
 
         Returns:
             Their names, and for how long each was locked.
@@ -71,15 +79,14 @@ class PostgresCheck(Checking, PostgresBase):
             ReadOnlyError: this login may not rewrite them, which their owner may.
         """
         with self._guard, self._owner() as db:
-            there = tables(db)
-            chosen = (
-                [one for one in there if one.name in self._erased_from] if self._erased_from and not again else there
-            )
+            waiting = self._erased.waiting
+            chosen = [one for one in tables(db) if again or not waiting or one.name in waiting]
             kept = f"what was erased is gone from the rows of {self.name}, but free space in pages may hold bytes of it"
             full = f"VACUUM FULL {', '.join(one.name for one in chosen)}"
             if not all(one.ours for one in chosen):
                 raise ReadOnlyError(f"{kept}: their owner has to run `{full}` when the store may stand still")
-            if rewrite is False or (rewrite is None and sum(one.size for one in chosen) > REWRITTEN_MAX):
+            large = sum(one.size for one in chosen) > REWRITTEN_MAX
+            if chosen and (rewrite is False or (rewrite is None and large)):
                 raise BusyError(
                     f"{kept}: run `{full}` when the store may stand still, or erase again with `--rewrite` (rewrite=True)"
                 )
@@ -91,29 +98,29 @@ class PostgresCheck(Checking, PostgresBase):
                     f"{kept}: others were using it, and are not waited for longer than {WAITED} s: "
                     f"run `VACUUM FULL {', '.join(busy)}` when the store may stand still, or erase again{told}"
                 )
-            if (
-                seeing
-            ):  # pages would show it, but not to every login, nor once it is not known any more what to look for
+            if seeing:
+                # Pages would show it, but not to every login, nor once it is not known any more what to look for.
                 raise BusyError(
                     f"{kept}: {', '.join(seeing)} could still see it when they were rewritten, as a dump or an open "
                     f"transaction does. Repeat the erase when that has ended{told}"
                 )
-            self._read_pages = {one.name for one in chosen}
-            self._erased_from.clear()
+            self._erased.rewritten = {one.name for one in chosen}
+            waiting.clear()
             return tuple(done)
 
     def traces(self, texts: Sequence[str], ids: Sequence[str] = ()) -> list[str]:
         """Where erased words and ids still stand: in a table, a queue of workers included, or in a file that may be read.
 
         Every column of every table is looked through, and with the rights of a superuser the pages of the files below,
-        of the tables that were rewritten and of all up to 64 MB: for others `unreached` says that these were not read. Words that some memory still holds are no trace.
+        of the tables that were rewritten and of all up to 64 MB: for others `unreached` says that these were not read.
+        Words that some memory still holds are no trace.
         """
         with self._guard:
             self._see_all()
             needles = self._needles(texts)
         with self._guard, self._owner() as db:
             ours = Needles([identity.encode() for identity in ids])
-            return list(found(db, needles, ours, self._read_pages))
+            return list(found(db, needles, ours, self._erased.rewritten))
 
     def _owner(self) -> Raw:
         return connected(self._url, self._patience)
