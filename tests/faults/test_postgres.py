@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from random import Random
@@ -13,10 +13,8 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
-from slowwave.stores import postgres_session
 from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_pool import Raw
-from slowwave.stores.postgres_wire import Statement, exchanged
+from slowwave.stores.postgres_wire import Stream
 from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -166,15 +164,15 @@ def test_a_commit_that_the_server_did_not_confirm_is_none(
 ) -> None:
     store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
     store.apply(plan(add(message("One", ref="1")), cause="observe"))
-    unheard: list[Raw] = []
+    unheard: list[Stream] = []
+    real = Stream.end
 
-    def sent(raw: Raw, statements: Sequence[Statement]) -> None:
+    def end(stream: Stream) -> None:
         if unheard:
-            return exchanged(raw, statements)
-        unheard.append(raw)
-        return raw.pgconn.send_query(b"SELECT 1")
+            real(stream)
+        unheard.append(stream)
 
-    monkeypatch.setattr(postgres_session, "exchanged", sent)
+    monkeypatch.setattr(Stream, "end", end)
     assert store.apply(plan(add(message("Two", ref="2")), cause="observe")).applied
     assert unheard
     proven(store, ["1", "2"])

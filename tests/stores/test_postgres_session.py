@@ -6,7 +6,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from slowwave.errors import ConflictError, StoreError
+from slowwave.errors import ConflictError, InputError, StoreError
 from slowwave.model.memory import Memory
 from slowwave.model.operation import Erase
 from slowwave.model.query import Where
@@ -14,9 +14,11 @@ from slowwave.stores import postgres, postgres_session, writer
 from slowwave.stores.postgres import PostgresStore
 from slowwave.stores.postgres_pool import Raw
 from slowwave.stores.postgres_session import _UNCHANGED, Again
-from slowwave.stores.postgres_wire import Statement
+from slowwave.stores.postgres_wire import Statement, Stream
 from slowwave.stores.statements import bounds
 from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
+
+STREAM = 0
 
 
 @pytest.fixture
@@ -30,18 +32,20 @@ def other(in_postgres: PostgresStore, address: str) -> Iterator[PostgresStore]:
 
 @pytest.fixture
 def trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many statements each round trip carried."""
+    """How many statements each round trip carried; of a stream it is not counted."""
     seen: list[int] = []
+    sent, end = postgres_session._sent, Stream.end
 
-    def counted(real: Callable[[Raw, Sequence[Statement]], object]) -> Callable[[Raw, Sequence[Statement]], object]:
-        def sent(raw: Raw, statements: Sequence[Statement]) -> object:
-            seen.append(len(statements))
-            return real(raw, statements)
+    def sent_and_counted(raw: Raw, statements: Sequence[Statement]) -> object:
+        seen.append(len(statements))
+        return sent(raw, statements)
 
-        return sent
+    def ended(stream: Stream) -> None:
+        seen.append(STREAM)
+        end(stream)
 
-    for name in ("_sent", "exchanged"):
-        monkeypatch.setattr(postgres_session, name, counted(getattr(postgres_session, name)))
+    monkeypatch.setattr(postgres_session, "_sent", sent_and_counted)
+    monkeypatch.setattr(Stream, "end", ended)
     return seen
 
 
@@ -61,11 +65,11 @@ def test_a_message_after_another_takes_one_round_trip(in_postgres: PostgresStore
     for number in range(2, 5):
         trips.clear()
         assert in_postgres.apply(plan(add(message(f"Note {number}", ref=str(number))))).applied
-        assert trips == [2]  # whose rows they are, and the rows
+        assert trips == [STREAM]
     trips.clear()
     in_postgres.apply(plan(add(message("A question", ref="q")), add(message("An answer", ref="a"))))
     in_postgres.apply(plan(add(fact("Likes tea"))))
-    assert trips == [2, 2]
+    assert trips == [STREAM, STREAM]
     assert [seq for _, seq in said(in_postgres)] == [1, 2, 3, 4, 5, 6]
     assert in_postgres.check(deep=True) == []
 
@@ -79,7 +83,7 @@ def test_a_database_of_another_isolation_is_told_which_is_wanted(
     opened.apply(plan(add(message("One", ref="1"))))
     trips.clear()
     opened.apply(plan(add(message("Two", ref="2"))))
-    assert trips == [4]  # BEGIN before and COMMIT after
+    assert trips == [STREAM]
     opened.close()
     assert said(in_postgres) == [("One", 1), ("Two", 2)]
 
@@ -201,7 +205,7 @@ def test_of_many_conversations_and_scopes_only_the_latest_are_remembered(
     assert len(in_postgres._left) == 2
     trips.clear()
     in_postgres.apply(plan(add(message("Hello again", scope="z")), scope="z"))
-    assert trips == [2]
+    assert trips == [STREAM]
     seqs = [(one.conversation, one.seq) for one in in_postgres.select([SCOPE], Where(kinds=frozenset({"message"})))]
     assert sorted(seqs) == [(name, number) for name in "abc" for number in (1, 2, 3, 4)]
 
@@ -223,3 +227,30 @@ def test_a_clash_is_told_of_what_is_stored_not_of_what_was_guessed(in_postgres: 
     with pytest.raises(ConflictError, match="memory stored"):
         in_postgres.apply(both)
     assert said(in_postgres) == [("One", 1)]
+
+
+def test_a_server_that_has_forgotten_what_it_prepared_is_asked_anew(in_postgres: PostgresStore) -> None:
+    for number in range(4):
+        in_postgres.apply(plan(add(message(f"Note {number}", ref=str(number)))))
+    (raw,) = in_postgres._pool._idle
+    raw.execute("DEALLOCATE ALL")
+    for number in range(4, 8):
+        assert in_postgres.apply(plan(add(message(f"Note {number}", ref=str(number))))).applied
+    assert [seq for _, seq in said(in_postgres)] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_a_new_conversation_may_follow_a_guess(in_postgres: PostgresStore, trips: list[int]) -> None:
+    wrong(in_postgres)
+    trips.clear()
+    in_postgres.apply(plan(add(message("Two", ref="2", conversation="another"))))
+    assert trips[0] == STREAM
+    assert [one.name for one in in_postgres.conversations(SCOPE)] == ["another", "c1"]
+    assert in_postgres.check(deep=True) == []
+
+
+def test_a_value_that_no_server_holds_leaves_nothing_behind(in_postgres: PostgresStore) -> None:
+    wrong(in_postgres)
+    with pytest.raises(InputError, match="NUL"):
+        in_postgres.apply(plan(add(message("Two\x00", ref="2"))))
+    in_postgres.apply(plan(add(message("Three", ref="3"))))
+    assert said(in_postgres) == [("One", 1), ("Three", 2)]

@@ -10,7 +10,7 @@ from psycopg import errors
 
 from slowwave.errors import ConflictError, StoreError
 from slowwave.model.codec import loads
-from slowwave.model.operation import Operation
+from slowwave.model.operation import Add, Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.base import Given
@@ -25,6 +25,8 @@ _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
 _SCOPES: Final = 1000
 """Of so many scopes it is remembered what the last write left."""
+_FEW: Final = 16
+"""Memories of one plan that are sent as they come."""
 _BECAUSE: Final = 7
 """The place of the sentences in a row of `runs`."""
 
@@ -85,7 +87,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         left = None if run is None else self._left.pop(token, None)
         return Transaction(
             self._reached,
-            begin=partial(session.write, token, left),
+            begin=partial(session.write, token, left, blind=run is not None and _blind(run)),
             commit=partial(self._commit, scope, token, run),
             back=self._back,
         )
@@ -117,6 +119,14 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
                 ) from error
             if row is None or len(loads(row[_BECAUSE])) <= run.groups:
                 raise Again from error
+
+
+def _blind(run: RunRow) -> bool:
+    """Whether a plan adds a few memories and does nothing else, so that nothing need be asked."""
+    if len(run.plan.groups) > 1 or run.plan.lease is not None:
+        return False
+    operations = run.plan.groups[0].operations
+    return len(operations) <= _FEW and all(isinstance(one, Add) for one in operations)
 
 
 class Transaction:

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _CONNECTIONS: Final = 16
 _ABOUT: Final = """
 SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
-    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')),
-    current_setting('default_transaction_isolation') = 'read committed'
+    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))
 """
 
 
@@ -57,13 +56,12 @@ class PostgresBase(StoreBase):
                     self.unreached = (*self.unreached, PAGES)
         except psycopg.Error as error:
             raise translated(error, self.name) from error
-        durability, encoding, member, implicit = about
+        durability, encoding, member = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
         self._opening = Opening(
             always={"role": ROLE} if member else {},
             durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
-            implicit=implicit,
             patience=busy_seconds,
         )
         self._scopes: dict[str, int] = {}

@@ -24,14 +24,12 @@ class Opening:
     Args:
         always: settings of every transaction, by name.
         durable: settings of every writing transaction.
-        implicit: whether statements that are sent together are a transaction of the isolation that writes want.
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
     """
 
-    def __init__(self, *, always: Settings, durable: Settings, implicit: bool, patience: float) -> None:
+    def __init__(self, *, always: Settings, durable: Settings, patience: float) -> None:
         self._reading = {"search_path": "slowwave, pg_catalog", **always}
         self._writing = {**self._reading, **durable}
-        self.implicit = implicit
         self.patience = patience
         self._alone: dict[tuple[int, float], Statement] = {}
 

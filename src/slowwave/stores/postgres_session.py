@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, count, repeat
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import psycopg
 from psycopg import errors
@@ -12,7 +13,8 @@ from psycopg.pq import TransactionStatus
 from slowwave.stores.base import Clash, Given, Values
 from slowwave.stores.postgres_opening import READING, WRITING, Opening
 from slowwave.stores.postgres_pool import Pool, Raw
-from slowwave.stores.postgres_wire import Statement, exchanged
+from slowwave.stores.postgres_rows import NOTHING, Reply, Rows
+from slowwave.stores.postgres_wire import Statement, Stream
 from slowwave.stores.postgres_words import APART, STRICT, plain, together, words
 from slowwave.stores.statements import SQL, bounds
 
@@ -31,55 +33,17 @@ _FEW: Final = 16
 """Rows that may wait to be sent with what comes after them; more are sent at once."""
 
 _SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
-_WRONG: Final = (errors.UniqueViolation, errors.InvalidTextRepresentation)
+_WRONG: Final = (errors.UniqueViolation, errors.InvalidTextRepresentation, errors.InvalidSqlStatementName)
+"""What ends a guess: a row that was there, the proof, or a server that does not know what it had prepared."""
+
 _GONE: Final = "08006"
 _KNOWN: Final = SQL["known_message"]
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
 
-Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
-
 
 class Again(Exception):  # noqa: N818  # not an error: whoever wrote does the same once more
     """It did not happen: another has written first, or the connection was lost before the server heard of it."""
-
-
-class Rows:
-    """What a statement gave."""
-
-    def __init__(self, reply: "Reply | _Nothing") -> None:
-        self._reply = reply
-
-    @property
-    def get(self) -> Any:  # noqa: ANN401  # a scalar of any type
-        """The first value of the first row, or None."""
-        row = self._reply.fetchone()
-        return None if row is None else row[0]
-
-    def fetchone(self) -> Any:  # noqa: ANN401  # a row of scalars, or None
-        """The next row, or None."""
-        return self._reply.fetchone()
-
-    def fetchall(self) -> list[Any]:
-        """All rows that are left."""
-        return self._reply.fetchall()
-
-    def __iter__(self) -> Iterator[Any]:
-        """The rows, one after the other."""
-        return iter(self._reply)
-
-
-class _Nothing:
-    """No rows, and no server was asked for them."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
-
-    def fetchone(self) -> None:
-        return None
-
-    def fetchall(self) -> list[Any]:
-        return []
 
 
 class Session:
@@ -88,7 +52,7 @@ class Session:
     A transaction begins with the first statement that needs an answer, in the same round trip as the settings that say
     whose rows it may see: they end with it, so that a pooled connection carries nothing over, a pooler between us and
     the server included. Without `write` each read is a transaction, or after `hold` all reads are one. Writes that give
-    no answer wait, and travel with the next statement that does, or with COMMIT.
+    no answer wait, and travel with the next statement that does, or with COMMIT; in a stream they do not even wait.
 
     Args:
         pool: where connections come from.
@@ -119,6 +83,7 @@ class Session:
         self._lock: int | None = None
         self._waiting: list[Statement] = []
         self._apart = True
+        self._stream: Stream | None = None
 
     # ---- whose rows
 
@@ -147,16 +112,22 @@ class Session:
 
     # ---- transactions
 
-    def write(self, token: int | None, left: Given | None = None) -> None:
+    def write(self, token: int | None, left: Given | None = None, *, blind: bool = False) -> None:
         """Begin to write to a scope, alone, perhaps guessing from what the last write to it left.
 
         Others may have written since: the server proves that nothing was journaled, and that a message that is taken
-        for new is new, its index does.
+        for new is new, its index does. Who guesses and asks nothing more (`blind`) sends each statement as it is made.
         """
         if self._raw is not None:
             self.end()
         self._writes, self._lock, self.guess = True, token, left if self.guesses else None
         self._visible = [] if token is None else [token]
+        if blind and self.guess is not None:
+            self._stream = Stream(self._taken())
+            for text, values in ((WRITING, ()), *self._before()):
+                self._stream.put(text, [values])
+            self._begun = True
+            self._stream.flush()
 
     def hold(self) -> None:
         """Read one committed state from here on."""
@@ -178,10 +149,11 @@ class Session:
             Again: a guess was wrong.
         """
         if self._begun or self._waiting:
-            if self._begun or not self._opening.implicit:
+            if self._stream is None:
                 self._send(_COMMIT)
             else:
-                self._exchange()
+                self._stream.put(_COMMIT, [()])
+                self._join()
             if self._raw is None or self._raw.pgconn.transaction_status != TransactionStatus.IDLE:
                 raise psycopg.OperationalError("the server did not say that it has committed")
         self._forget()
@@ -193,6 +165,9 @@ class Session:
 
     def _undone(self) -> None:
         raw = self._raw
+        if self._stream is not None:
+            with suppress(psycopg.Error, Again):
+                self._join()
         if raw is not None and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE and not raw.closed:
             try:
                 if status == TransactionStatus.INERROR or self._writes:
@@ -252,6 +227,7 @@ class Session:
 
     def _send(self, text: bytes, values: Sequence[Any] = ()) -> Reply:
         """What waits and then this, in one round trip."""
+        self._join()
         ends = time.monotonic() + self._opening.patience
         if self._begun and (self._raw is None or self._raw.closed):
             raise psycopg.OperationalError("the connection was lost, and the transaction with it")
@@ -276,16 +252,19 @@ class Session:
                 self._heard(begun=not alone)
                 return reply
 
-    def _exchange(self) -> None:
-        """A transaction that needs no answers, in one round trip: what is sent at once is one without being told."""
-        try:
-            exchanged(self._taken(), [*self._before()])
-        except _WRONG as error:
-            if self.guess is not None:
+    def _join(self) -> None:
+        """The end of a stream: from here on the transaction waits for answers."""
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            try:
+                stream.end()
+            except _WRONG as error:
                 raise Again from error
-            raise
 
     def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
+        if self._stream is not None:
+            self._stream.put(text, rows)
+            return
         self._apart = self._apart and apart
         self._waiting.extend(zip(repeat(text), rows))
 
@@ -298,11 +277,11 @@ class Session:
     def execute(self, statement: str, values: Values = (), /) -> Rows:
         """Run one statement; `?` and `:name` stand for values."""
         if self.guess is not None and statement == _KNOWN:
-            return Rows(_Nothing())
+            return NOTHING
         said = words(statement)
         if not said.answers:
             self._write(statement, [values])
-            return Rows(_Nothing())
+            return NOTHING
         return Rows(self._send(said.text, said.values(values)))
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> None:
@@ -310,6 +289,8 @@ class Session:
         gathered = list(rows)
         if gathered:
             self._write(statement, gathered)
+            if self._stream is not None:
+                self._stream.flush()
 
     def _write(self, statement: str, rows: Sequence[Values]) -> None:
         strict = statement in STRICT
@@ -327,6 +308,7 @@ class Session:
 
     def _counted(self, text: bytes, rows: Sequence[Sequence[Any]]) -> int:
         """Write at once. Returns how many rows were."""
+        self._join()
         if len(rows) == 1:
             return self._send(text, rows[0]).rowcount
         if self._waiting or not self._begun:

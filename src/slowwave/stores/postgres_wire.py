@@ -1,85 +1,91 @@
-"""A whole transaction in one round trip, over libpq itself: a cursor for each statement takes as long as the server does."""
+"""A transaction whose statements go to the server while the next are made, over libpq itself.
 
-from collections.abc import Iterator, Sequence
+The server works on them meanwhile, and cursors would take as long as it does.
+"""
+
+from collections.abc import Iterable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import psycopg
 from psycopg import errors
 from psycopg.adapt import PyFormat
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ConnStatus, ExecStatus, Format
+from psycopg.pq import ConnStatus, ExecStatus
 
 if TYPE_CHECKING:
-    from psycopg.abc import Buffer, PQGen
+    from psycopg.abc import PQGen
 
     from slowwave.stores.postgres_pool import Raw
 
 Statement: TypeAlias = tuple[bytes, Sequence[Any]]
 
 _PREPARED: Final = 64
-"""Statements that a server keeps prepared for a connection, at most: some are large."""
+"""Statements that a server keeps prepared for a connection, at most."""
 
 _numbers = count()
 
 
-class _Ready(NamedTuple):
-    """A statement as libpq takes it; without a name it is not prepared."""
+class Stream:
+    """Statements whose rows nobody wants, sent as they come. After one that fails the server does none, until the end.
 
-    text: bytes
-    values: "Sequence[Buffer | None]"
-    types: tuple[int, ...]
-    formats: Sequence[Format]
-    name: bytes | None
-
-
-def exchanged(raw: "Raw", statements: Sequence[Statement]) -> None:
-    """Send statements that give no rows, and wait until they are committed: together they are one transaction.
-
-    Those that come again are prepared.
-
-    Raises:
-        psycopg.Error: of the first statement that failed; nothing was done. Or the connection was lost, and it is not
-            known what was.
+    Until then the connection is of no other use. Statements that come again are prepared.
     """
-    ready = list(_ready(raw, statements))
-    try:
-        raw.wait(_exchange(raw, ready))
-    except errors.InvalidSqlStatementName:  # another server, or it has forgotten: nothing was done
-        raw.prepared.clear()
-        raw.wait(_exchange(raw, list(_ready(raw, statements))))
 
+    def __init__(self, raw: "Raw") -> None:
+        self._raw = raw
+        self._prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
+        raw.pgconn.enter_pipeline_mode()
 
-def _ready(raw: "Raw", statements: Sequence[Statement]) -> Iterator[_Ready]:
-    for text, values in statements:
-        dumping = raw.dumping
-        dumped = dumping.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        types, formats = dumping.types or (), dumping.formats or ()
-        name = raw.prepared.get((text, types))
-        if name is None and len(raw.prepared) < _PREPARED:
-            raw.prepared[text, types] = b""  # prepared when it comes again
-        yield _Ready(text, dumped, types, formats, name)
+    def put(self, text: bytes, rows: Iterable[Sequence[Any]]) -> None:
+        """A statement for each row of values; it is on its way after `flush`, or at the end.
 
-
-def _exchange(raw: "Raw", ready: Sequence[_Ready]) -> "PQGen[None]":
-    link, prepared = raw.pgconn, {}
-    link.enter_pipeline_mode()
-    try:
-        for text, values, types, formats, name in ready:
-            if name is None:
-                link.send_query_params(text, values, types, formats)
+        Raises:
+            psycopg.DataError: for a value that no server takes.
+            psycopg.OperationalError: the connection is lost.
+        """
+        link, known = self._raw.pgconn, self._raw.prepared
+        dumping = self._raw.dumping
+        for values in rows:
+            dumped = dumping.dump_sequence(values, [PyFormat.AUTO] * len(values))
+            types, formats = dumping.types or (), dumping.formats or ()
+            name = known.get((text, types)) or self._prepared.get((text, types))
+            if name is None and (text, types) not in known:
+                if len(known) < _PREPARED:
+                    known[text, types] = b""  # prepared when it comes again
+                link.send_query_params(text, dumped, types, formats)
                 continue
             if not name:
-                name = prepared[text, types] = b"slowwave_%d" % next(_numbers)  # noqa: PLW2901  # its name from now on
+                name = self._prepared[text, types] = b"slowwave_%d" % next(_numbers)
                 link.send_prepare(name, text, types)
-            link.send_query_prepared(name, values, formats)
-        link.pipeline_sync()
-        yield from send(link)
-        yield from _answered(raw)
-    finally:
-        if link.status == ConnStatus.OK:
-            link.exit_pipeline_mode()
-    raw.prepared.update(prepared)
+            link.send_query_prepared(name, dumped, formats)
+
+    def flush(self) -> None:
+        """Have the server begin with what was put."""
+        self._raw.pgconn.flush()
+
+    def end(self) -> None:
+        """Wait until all of it is done.
+
+        Raises:
+            psycopg.Error: of the first statement that failed, or the connection was lost.
+        """
+        try:
+            self._raw.wait(self._ended())
+        except errors.InvalidSqlStatementName:
+            self._raw.prepared.clear()  # another server, or it has forgotten
+            raise
+        self._raw.prepared.update(self._prepared)
+
+    def _ended(self) -> "PQGen[None]":
+        link = self._raw.pgconn
+        try:
+            link.pipeline_sync()
+            yield from send(link)
+            yield from _answered(self._raw)
+        finally:
+            if link.status == ConnStatus.OK:
+                link.exit_pipeline_mode()
 
 
 def _answered(raw: "Raw") -> "PQGen[None]":
