@@ -3,7 +3,7 @@
 import re
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -211,6 +211,36 @@ def date_terms(at: datetime) -> tuple[int, ...]:
     return term_id(str(at.day)), term_id(stem(_MONTHS[at.month - 1])), term_id(str(at.year))
 
 
+def date_keys(at: datetime) -> tuple[int, ...]:
+    """Numbers that stand for a day, for its month, and for the same day of any year: what `dates_asked` looks for."""
+    return tuple(map(term_id, (f"@{at.year}-{at.month}-{at.day}", f"@{at.year}-{at.month}", f"@{at.month}-{at.day}")))
+
+
+def dates_asked(terms: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """The numbers of the days and months that the words of a question may mean, each with these words.
+
+    A word alone (a number, a year) means too many days to look for them.
+
+    >>> (found,) = dates_asked([term_id("2023"), word_id("May")])
+    >>> found == date_keys(datetime(2023, 5, 8))[1]
+    True
+    """
+    days = [(term_id(str(day)), day) for day in range(1, 32)]
+    months = [(term_id(stem(name)), month) for month, name in enumerate(_MONTHS, 1)]
+    years = [(term_id(str(year)), year) for year in _YEARS]
+    said_days, said_months, said_years = ([one for one in some if one[0] in terms] for some in (days, months, years))
+    found: dict[int, tuple[int, ...]] = {}
+    for month_term, month in said_months:
+        for day_term, day in said_days:
+            found[term_id(f"@{month}-{day}")] = month_term, day_term
+        for year_term, year in said_years:
+            found[term_id(f"@{year}-{month}")] = month_term, year_term
+            for day_term, day in said_days:
+                found[term_id(f"@{year}-{month}-{day}")] = month_term, year_term, day_term
+    return found
+
+
+_YEARS: Final = range(1970, 2101)
 _MONTHS: Final = [
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),

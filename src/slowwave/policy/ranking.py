@@ -139,14 +139,22 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
         found["asked"] = ASKED * (corpus.speaker == question.speaker)
     elif question.of_user:
         found["user"] = ASKED * (corpus.user & ~corpus.people)
-    if corpus.people.any():
-        found["question"] = -QUESTION * (corpus.question * corpus.people)
-        found["dated"] = DATED * (corpus.people & ((corpus.cues & WHEN) != 0))
+    found |= sentences(corpus)
     if question.cue:
         found["cue"] = CUE * ((corpus.cues & question.cue) != 0)
     if question.recent:
         found["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
     return found
+
+
+def sentences(corpus: Corpus) -> dict[str, Floats]:
+    """The signals "question" and "dated" of `parts`: what the kind of its sentences adds to a row, whatever is asked."""
+    if not corpus.people.any():
+        return {}
+    return {
+        "question": -QUESTION * (corpus.question * corpus.people),
+        "dated": DATED * (corpus.people & ((corpus.cues & WHEN) != 0)),
+    }
 
 
 def lexical(corpus: Corpus, question: Question) -> Floats:

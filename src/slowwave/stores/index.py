@@ -26,8 +26,8 @@ class Index:
     comes out of order or with other words, and for new vectors of old rows, build a new index.
     """
 
-    def __init__(self) -> None:
-        self._rows = IndexRows()
+    def __init__(self, rows: IndexRows | None = None) -> None:
+        self._rows = IndexRows() if rows is None else rows
         self._last: tuple[Query, dict[str, Floats]] | None = None
 
     def __len__(self) -> int:
@@ -100,12 +100,12 @@ class Index:
         searchable = self._searchable(query, corpus)
         found = self._parts(corpus, question, query)
         scores = add_up(found)
-        placed = searchable
+        placed = self._placeable(searchable)
         loan = lent(corpus, scores, searchable)
         if loan is not None:
             found["lent"] = loan
             scores += loan
-            placed = searchable.copy()
+            placed = placed.copy()
             placed[corpus.lenders[searchable[corpus.lenders] & searchable[corpus.borrowers]]] = False
         if query.profile != "evidence":
             extra = profiled(query.profile, scores, **self._standing(query))
@@ -155,6 +155,10 @@ class Index:
             listed[[self._rows.row[identity] for identity in query.allowed if identity in self._rows.row]] = True
             found = found & listed
         return found
+
+    def _placeable(self, searchable: Mask) -> Mask:
+        """Which of the rows that are searched may be found: all of them."""
+        return searchable
 
     def _ordered(self, rows: Rows, scores: Floats, wanted: int) -> list[int]:
         """Rows by score, then newest first, then by id."""

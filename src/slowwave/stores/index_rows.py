@@ -1,7 +1,7 @@
 """The rows of a search index: the memories of one scope as arrays, grown in place."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -82,7 +82,7 @@ class IndexRows(IndexState):
         for name in {name for name in told.embedder if name}:
             ours = [blob if one == name else b"" for blob, one in zip(told.vectors, told.embedder, strict=True)]
             dim = next(dim for dim, one in zip(told.dim, told.embedder, strict=True) if one == name)
-            self._vectors[name] = ContextVectors(dim)
+            self._vectors.setdefault(name, ContextVectors(dim))
             self._vectors[name].append(0, ours, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
 
     def _load_talks(self, told: Messages) -> None:
@@ -299,6 +299,34 @@ class IndexRows(IndexState):
         """How many texts document frequencies are counted over."""
         return int(np.count_nonzero(self.view("original")))
 
+    @property
+    def average(self) -> float:
+        """The average length of these."""
+        return max(1.0, float(self.view("words") @ self.view("original")) / max(1, self.originals))
+
+    @property
+    def latest(self) -> float:
+        """The latest of all times, in seconds since 1970."""
+        return float(self.view("at").max())
+
+    @property
+    def personal(self) -> list[bool]:
+        """Of each conversation, whether it is a talk between people."""
+        return [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
+
+    @property
+    def embedders(self) -> list[str]:
+        """Those that there are vectors of."""
+        return list(self._vectors)
+
+    def parts(self, ids: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """The rows of these memories: of the whole, 0, and if only some words are hot, of these, -1."""
+        for identity in ids:
+            row = self.row[identity]
+            yield row, 0
+            if row in self._gists:
+                yield self._gists[row], -1
+
     def days_of(self, term: int) -> Rows | None:
         """The days that a date word may mean; None for any other word."""
         return np.array(self._day_terms[term], dtype=np.intp) if term in self._day_terms else None
@@ -324,9 +352,6 @@ class IndexRows(IndexState):
         """Everything as the ranking wants it, kept until the next write."""
         if embedder in self._prepared:
             return self._prepared[embedder]
-        personal = [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
-        words, original = self.view("words"), self.view("original")
-        average = max(1.0, float(words @ original) / max(1, self.originals))
         stored = self._vectors.get(embedder) if embedder else None
         vectors, scale, passages, passage_rows = stored.arrays(self.size) if stored else _NO_VECTORS
         lenders, borrowers = np.array(self._lenders, dtype=np.intp), np.array(self._borrowers, dtype=np.intp)
@@ -338,7 +363,7 @@ class IndexRows(IndexState):
         corpus = Corpus(
             count=self.originals,
             postings=self.posting,
-            weight=weight(words, average, original),
+            weight=weight(self.view("words"), self.average, self.view("original")),
             gate=self.view("gate"),
             before=self.view("before"),
             after=self.view("after"),
@@ -346,11 +371,11 @@ class IndexRows(IndexState):
             days=self.days_of,
             speaker=self.view("speaker"),
             user=self.view("user"),
-            people=np.array([*personal, False], dtype=np.bool_)[self.view("conversation")],
+            people=np.array([*self.personal, False], dtype=np.bool_)[self.view("conversation")],
             question=self.view("question"),
             cues=self.view("cues"),
             at=self.view("at"),
-            latest=float(self.view("at").max()),
+            latest=self.latest,
             vectors=vectors,
             scale=scale,
             passages=passages,
