@@ -33,7 +33,7 @@ def wired(
     made = make_embedder(embedder, api_key=known.embedder_key, base_url=known.embedder_url)
     config = config or Config()
     mind = make_mind(llm, embedder=made, **thinking(known, config))
-    store: Store = make_store(path)
+    store: Store = make_store(path, in_ram=config.search_in_ram)
     return Ports(
         store=store,
         mind=mind,

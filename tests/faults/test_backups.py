@@ -51,6 +51,8 @@ def dumped(server: PostgresServer, address: str, to: Path, *words: str, **enviro
 
 def restored(server: PostgresServer, dump: Path) -> str:
     address = server.database()
+    made = tool(server, "psql", address, "--quiet", "--command=CREATE EXTENSION vector")
+    assert made.returncode == 0, made.stderr
     done = tool(server, "psql", address, "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction", f"--file={dump}")
     assert done.returncode == 0, done.stderr
     return address

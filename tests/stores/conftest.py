@@ -11,6 +11,7 @@ from slowwave.testing.postgres import PostgresServer
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
     *("leases", "links", "held", "runs", "journal", "snapshots", "due"),
+    *(f"search_{name}" for name in ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")),
 )
 
 

@@ -40,7 +40,7 @@ WORDS = [
     "not",
 ]
 OTHER = "acme/bob"
-CI, LONG, STEPS = 40, 1000, 14
+CI, LONG, SERVED, STEPS = 40, 1000, 10, 14
 
 
 class History:
@@ -182,6 +182,17 @@ def live(seed: int, postgres: PostgresStore) -> None:
         assert postgres.check(deep=True) == sqlite.check(deep=True) == []
     finally:
         sqlite.close()
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_candidates_from_the_server_rank_as_a_search_in_ram_does(
+    part: int, in_postgres: PostgresStore, emptied: Callable[[], None]
+) -> None:
+    in_postgres.in_ram = 0
+    for seed in range(part, SERVED, 2):
+        _afresh(in_postgres, emptied)
+        live(seed, in_postgres)
+        assert not in_postgres._indexes
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -39,13 +39,20 @@ def test_a_sound_server_is_well_but_for_a_disk_that_is_not_waited_for(look: Look
     assert found["disk"][1].startswith("fsync off: what was acknowledged is lost")
     assert found["server"][1].startswith("PostgreSQL 1")
     assert "a superuser that works as slowwave_app" in found["login"][1]
-    assert found["pgvector"][1].endswith("CREATE EXTENSION vector)")
+    assert found["pgvector"][1][0].isdigit()
     assert found["migrations"][1].endswith("up to date")
 
 
-def test_an_extension_is_told_with_its_version(own: str, look: Look) -> None:
-    told(own, "CREATE EXTENSION vector")
-    assert look()["pgvector"][1][0].isdigit()
+def test_a_missing_extension_is_told_with_what_makes_use_of_it_and_that_works(own: str, look: Look) -> None:
+    told(own, "DROP EXTENSION vector CASCADE")
+    ok, words = look()["pgvector"]
+    assert ok
+    assert words.startswith("not installed: every scope is searched in RAM")
+    create, alter = words.rpartition(": ")[2].rstrip(")").split("; ")
+    told(own, create)
+    assert look()["pgvector"][1].endswith(alter)
+    told(own, alter)
+    assert look()["pgvector"][1].replace(".", "").isdigit()
 
 
 @pytest.mark.parametrize("table", ["memories", "journal", "scopes", "snapshots"])

@@ -259,6 +259,7 @@ def test_a_cut_database_is_dumped_and_restored(
     file = f"--file={tmp_path / 'memory.sql'}"
     for program, *told in (
         ("pg_dump", cut, "--schema=slowwave", "--no-owner", file),
+        ("psql", restored, "--quiet", "--command=CREATE EXTENSION vector"),
         ("psql", restored, "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction", file),
     ):
         done = subprocess.run([postgres.program(program), *told], capture_output=True, text=True, check=False)

@@ -61,6 +61,7 @@ class Config:
     ranking_profile: str = "evidence"
     deep_recall_penalty: float = 0.5
     injection_top_k: int = 12
+    search_in_ram: int | None = 200_000
     context_shares: Mapping[str, float] = field(default_factory=dict)
     context_headings: Mapping[str, str] = field(default_factory=dict)
     # the cascade
@@ -180,6 +181,7 @@ _RULES: dict[str, Rule] = {
     "ranking_profile": _one_of(RANKING_PROFILES),
     "deep_recall_penalty": _SHARE,
     "injection_top_k": _COUNT,
+    "search_in_ram": _LIMIT,
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),

@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from slowwave.stores.sqlite import SqliteStore
 
 
-def make(where: str) -> "SqliteStore | PostgresStore":
+def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
     """The store at a place: a file, ":memory:", or the address of a Postgres database.
+
+    `in_ram` is how many memories a scope may have to be searched in RAM; the server searches larger ones. A file has
+    no server.
 
     Raises:
         SettingsError: for a kind of place that is not supported, an address that cannot be read, or an extra that is
@@ -25,7 +28,7 @@ def make(where: str) -> "SqliteStore | PostgresStore":
             raise SettingsError(
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
             ) from error
-        return PostgresStore(where)
+        return PostgresStore(where, in_ram=in_ram)
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")

@@ -15,10 +15,10 @@ from slowwave.model.plan import Group, Plan
 from slowwave.stores.applying import Applying, RunRow, unwatched
 from slowwave.stores.base import Given
 from slowwave.stores.eraser import Stale
+from slowwave.stores.postgres_candidates import Candidates
 from slowwave.stores.postgres_check import PostgresCheck
 from slowwave.stores.postgres_session import Again
 from slowwave.stores.reads import Reads
-from slowwave.stores.search import Searching
 from slowwave.stores.statements import SQL
 
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -31,7 +31,7 @@ _BECAUSE: Final = 7
 """The place of the sentences in a row of `runs`."""
 
 
-class PostgresStore(Applying, Reads, Searching, PostgresCheck):
+class PostgresStore(Applying, Reads, Candidates, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one
@@ -42,6 +42,7 @@ class PostgresStore(Applying, Reads, Searching, PostgresCheck):
         url: "postgresql://user:password@host:port/name", with any option of libpq.
         busy_seconds: how long to wait for a connection, for a server that restarts and for other writers, seconds.
         connections: how many connections this process may hold.
+        in_ram: memories of a scope up to which it is searched in RAM; the server searches larger ones. None: all in RAM.
         reached: called with the name of each point that a write passes; for tests that make it fail there.
         steps: the migrations; for tests of migrations.
 

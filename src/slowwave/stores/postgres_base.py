@@ -15,6 +15,7 @@ from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrations
 from slowwave.stores.postgres_errors import translated
+from slowwave.stores.postgres_half import Half, HalfDumper
 from slowwave.stores.postgres_migrate import ROLE, migrate
 from slowwave.stores.postgres_opening import Opening
 from slowwave.stores.postgres_pool import Pool, Raw, connected
@@ -210,6 +211,7 @@ class Guard:
 def _configured(raw: Raw) -> None:
     raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: nothing is looked for in a statement
     raw.adapters.register_dumper(int, Int8Dumper)  # one plan for numbers of any size
+    raw.adapters.register_dumper(Half, HalfDumper)
 
 
 def _shown(url: str) -> str:

@@ -30,6 +30,10 @@ SELECT CAST(current_setting('server_version_num') AS integer), current_setting('
 _VECTOR: Final = """
 SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'), (
     SELECT default_version FROM pg_available_extensions WHERE name = 'vector'
+), (
+    SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'
+), EXISTS (
+    SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('slowwave.search_places') AND attname = 'vector'
 )
 """
 _LOGIN: Final = """
@@ -71,11 +75,18 @@ def examined(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Findin
     yield from _durable(commit, fsync, pages)
 
 
-def _pgvector(there: str | None, available: str | None) -> Finding:
-    if there:
+def _pgvector(there: str | None, available: str | None, schema: str | None, used: bool) -> Finding:
+    if there and used:
         return "pgvector", True, there
-    how = f"version {available} is there: CREATE EXTENSION vector" if available else "the server does not ship it"
-    return "pgvector", True, f"not installed; nothing needs it yet ({how})"
+    mends = f"ALTER TABLE slowwave.search_places ADD COLUMN vector {schema or 'public'}.halfvec"
+    if there:
+        return "pgvector", True, f"{there}, not used: every scope is searched in RAM, however large, until you {mends}"
+    how = (
+        f"version {available} is there: CREATE EXTENSION vector; {mends}"
+        if available
+        else "the server does not ship it"
+    )
+    return "pgvector", True, f"not installed: every scope is searched in RAM, however large ({how})"
 
 
 def _login(name: str, superuser: bool, bypasses: bool, member: bool, unbound: bool) -> tuple[str, Finding]:

@@ -70,32 +70,46 @@ class Searching(StoreBase):
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """The best places for a query, best first. Another scope's rows change no score."""
-        with self._guard, self._searching:
-            found = [
-                place for scope, token in self._readable(scopes) for place in self._index(scope, token).search(query)
-            ]
+        with self._guard:
+            found = [place for scope, token in self._readable(scopes) for place in self._found(scope, token, query)]
         # Sorting is stable: of equals, the scope named first stays first.
         return sorted(found, key=lambda place: -place.score)[: query.top_k] if len(scopes) > 1 else found
 
     def wording(self, scopes: Sequence[str], question: str) -> str:
         """The question without the names of known speakers: what to embed for `Query.vector`."""
-        with self._guard, self._searching:
+        with self._guard:
             for scope, token in self._readable(scopes):
-                question = self._index(scope, token).wording(question)
+                question = self._wording(scope, token, question)
         return question
 
     def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
         """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
-        with self._guard, self._searching:
+        with self._guard:
             for _, token in self._readable((scope,)):
-                index = self._index(scope, token)
-                return index.frequency, index.originals
+                return self._frequencies(scope, token)
         return _never, 0
 
     def speakers(self, scope: str) -> frozenset[str]:
         """Every name that a message of the scope was spoken by."""
-        with self._guard, self._searching:
-            return frozenset().union(*(self._index(scope, token).speakers for _, token in self._readable((scope,))))
+        with self._guard:
+            return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
+
+    def _found(self, scope: str, token: int, query: Query) -> list[Ranked]:
+        with self._searching:
+            return self._index(scope, token).search(query)
+
+    def _wording(self, scope: str, token: int, question: str) -> str:
+        with self._searching:
+            return self._index(scope, token).wording(question)
+
+    def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
+        with self._searching:
+            index = self._index(scope, token)
+            return index.frequency, index.originals
+
+    def _speakers(self, scope: str, token: int) -> frozenset[str]:
+        with self._searching:
+            return self._index(scope, token).speakers
 
     def _index(self, scope: str, token: int) -> Index:
         """The scope's index, brought up to date by the rows touched since it was last asked."""

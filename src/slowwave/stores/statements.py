@@ -29,9 +29,9 @@ def _lists() -> dict[str, str]:
     }
 
 
-def filled(backend: str) -> dict[str, str]:
+def filled(backend: str, file: str = "queries") -> dict[str, str]:
     """The named statements of a backend, with the columns where they stand for them."""
-    statements = queries(backend)
+    statements = queries(backend, file)
     for placeholder, columns in _lists().items():
         statements = {name: text.replace(placeholder, columns) for name, text in statements.items()}
     return statements

@@ -1,0 +1,184 @@
+"""Searching a scope that is too large for RAM: the server finds candidates, which are then scored as if all were here."""
+
+from collections.abc import Callable, Collection, Mapping
+from heapq import nlargest
+from typing import Any, Final
+
+from slowwave.model.query import Query, Ranked
+from slowwave.policy.features import ask
+from slowwave.policy.ranking import ASKED, MEANING
+from slowwave.policy.segment import term_id
+from slowwave.stores.excerpt import AFTER, BEFORE
+from slowwave.stores.postgres_asked import Asked, numbered, signed
+from slowwave.stores.postgres_excerpt import SEARCH, array
+from slowwave.stores.postgres_half import Half
+from slowwave.stores.postgres_taking import Taking
+
+LOOKED: Final = 1000
+"""So many of the nearest vectors, and so many memories with the most of the words, are looked at."""
+SCORED: Final = 80
+"""So many of these, by both together, are scored; four for each place if that is more."""
+ONLY_WORDED: Final = 300
+"""So many where the question has no vector: words alone tell less well apart."""
+AROUND: Final = 40
+"""Of so many that have the words the messages around them, to which they lend these, are scored too."""
+
+_VECTORS: Final = """\
+SELECT (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+    WHERE e.extname = 'vector' AND EXISTS (
+        SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('slowwave.search_places') AND attname = 'vector'))
+"""
+
+
+class Candidates(Taking):
+    """Searches a scope of more than `in_ram` memories ever added by candidates from the server; others in RAM.
+
+    Candidates are what is nearest to the question by vector and who speaks (pgvector's exact distance, over vectors that
+    hold their context), what has its rarest words, and what is newest. With their neighbours and facts they are scored
+    by the same ranking as anywhere, under the statistics of the whole scope, and to the same digit.
+    """
+
+    def __init__(self, path: str, *, in_ram: int | None = None, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
+        super().__init__(path, **arguments)
+        self.in_ram = in_ram
+        self._operator: str | None = None
+
+    # ---- what a search of the scope in RAM would say
+
+    def _found(self, scope: str, token: int, query: Query) -> list[Ranked]:
+        if not self._at_server(scope, token):
+            return super()._found(scope, token, query)
+        state = self._taken_in(scope, token)
+        with self._one_state():
+            asked = Asked.of(token, query, sorted(self._names(token)))
+            known = self._known_terms(token, asked)
+            originals = {term: of_these for term, (of_these, _) in known.items()}
+            keys = self._candidates(token, asked, asked.weights(known, state.originals or 0))
+            return self._excerpt(scope, token, keys, state, originals, self._dims(token, query)).search(query)
+
+    def _wording(self, scope: str, token: int, question: str) -> str:
+        if not self._at_server(scope, token):
+            return super()._wording(scope, token, question)
+        self._taken_in(scope, token)
+        return ask(question, numbered(sorted(self._names(token)))).wording
+
+    def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
+        if not self._at_server(scope, token):
+            return super()._frequencies(scope, token)
+        state = self._taken_in(scope, token)
+
+        def frequency(stem: str) -> int:
+            with self._guard:
+                self._readable([scope])
+                rows = self._all(SEARCH["terms"], (token, array([signed(term_id(stem))])))
+            return rows[0][1] if rows else 0
+
+        return frequency, state.originals or 0
+
+    def _speakers(self, scope: str, token: int) -> frozenset[str]:
+        if not self._at_server(scope, token):
+            return super()._speakers(scope, token)
+        self._taken_in(scope, token)
+        return self._names(token)
+
+    def _at_server(self, scope: str, token: int) -> bool:
+        """Whether the scope is too large for RAM, and the server can search it."""
+        self._readable([scope])  # another one may have been taken in meanwhile
+        held = self._indexes.get(token)
+        if self.in_ram is None or (held is not None and len(held.index) <= self.in_ram):
+            return False
+        if self._state_of(token).given <= self.in_ram:
+            return False
+        if self._operator is None:
+            schema = self._one(_VECTORS, ())[0]
+            self._operator = f"OPERATOR({schema}.<#>)" if schema else ""
+        if self._operator:
+            self._indexes.pop(token, None)
+        return bool(self._operator)
+
+    # ---- candidates
+
+    def _known_terms(self, token: int, asked: Asked) -> dict[int, tuple[int, int]]:
+        """In how many originals, and in how many memories, each term of the question occurs."""
+        terms = array(map(signed, asked.terms))
+        rows = self._all(SEARCH["terms"], (token, terms)) if asked.terms else []
+        return {term % (1 << 64): (originals, memories) for term, originals, memories in rows}
+
+    def _dims(self, token: int, query: Query) -> dict[str, int]:
+        """The length of the question's vector, if the scope has any of its embedder."""
+        space = self._tokens.embedder(query.embedder)
+        if query.vector is None or query.embedder is None or not space:
+            return {}
+        return {query.embedder: len(query.vector)} if self._one(SEARCH["embedded"], (token, space))[0] else {}
+
+    def _candidates(self, token: int, asked: Asked, weights: Mapping[int, float]) -> set[int]:
+        """The keys of what may answer best: messages and facts, with all facts on these, and all that these rest on."""
+        if asked.query.allowed is not None:
+            everything = f"SELECT m.key FROM memories m WHERE m.scope = :scope{asked.filters}"  # noqa: S608  # our own words
+            found = set(self._keys(everything, asked.values))
+        else:
+            worded, near = self._by_words(asked, weights), self._by_vectors(asked)
+            wanted = max(SCORED if near else ONLY_WORDED, 4 * asked.query.top_k)
+            missing = [key for key in worded if key not in near]
+            near |= self._by_vectors(asked, missing) if near and missing else {}
+            both = near | {key: score + near.get(key, 0.0) for key, score in worded.items()}
+            best = nlargest(wanted, both, key=both.__getitem__)
+            most = nlargest(AROUND, worded, key=both.__getitem__)
+            found = {*best, *most, *self._around(token, most, AFTER, BEFORE), *self._newest(asked)}
+        found.update(self._keys(SEARCH["rested_on"], (token, array(found))))
+        return {*found, *self._keys(SEARCH["resting"], (token, array(found)))}
+
+    def _by_vectors(self, asked: Asked, keys: Collection[int] | None = None) -> dict[int, float]:
+        """What the nearest vectors score without words, the best first; or what these memories score."""
+        query = asked.query
+        embedder = self._tokens.embedder(query.embedder)
+        if query.vector is None or not embedder:
+            return {}
+        within = asked.within if keys is None else " AND p.key = ANY (CAST(:keys AS bigint[]))"
+        statement = (
+            f"SELECT p.key, :meaning * (p.vector {self._operator} :vector) - p.prior - {asked.bonus} "  # noqa: S608  # our own words
+            f"FROM search_places p WHERE p.scope = :scope AND p.embedder = :embedder AND p.{asked.seen}{within} "
+            "ORDER BY 2 LIMIT :wanted"
+        )
+        values = {
+            **asked.values,
+            "embedder": embedder,
+            "meaning": MEANING,
+            "asked": ASKED,
+            "speaker": asked.speaker,
+            "vector": Half.of(query.vector),
+            "wanted": LOOKED,
+            "keys": array(keys or ()),
+        }
+        found: dict[int, float] = {}
+        for key, negative in self._all(statement, values):
+            found.setdefault(key, -negative)  # a long text has several, the best first
+        return found
+
+    def _by_words(self, asked: Asked, weights: Mapping[int, float]) -> dict[int, float]:
+        """What the memories with the most of the words score for these alone, the best first."""
+        if not weights:
+            return {}
+        statement = (
+            "SELECT x.key, x.weight FROM (SELECT p.key, sum(w.weight) AS weight FROM search_postings p "  # noqa: S608  # our own words
+            "JOIN unnest(CAST(:terms AS bigint[]), CAST(:weights AS double precision[])) AS w (term, weight) "
+            "ON w.term = p.term "
+            f"WHERE p.scope = :scope AND p.term = ANY (CAST(:terms AS bigint[])){asked.within} "
+            "GROUP BY p.key ORDER BY weight DESC, p.key DESC LIMIT 4 * :wanted) x "
+            f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = :scope AND s.key = x.key AND s.{asked.seen}) "
+            "ORDER BY x.weight DESC, x.key DESC LIMIT :wanted"
+        )
+        values = {
+            **asked.values,
+            "terms": array(map(signed, weights)),
+            "weights": [*weights.values()],
+            "wanted": LOOKED,
+        }
+        return dict(self._all(statement, values))
+
+    def _newest(self, asked: Asked) -> list[int]:
+        statement = (
+            f"SELECT p.key FROM search_places p WHERE p.scope = :scope AND p.{asked.seen}{asked.within} "  # noqa: S608  # our own words
+            "ORDER BY p.key DESC LIMIT :wanted"
+        )
+        return self._keys(statement, {**asked.values, "wanted": 2 * asked.query.top_k})

@@ -1,0 +1,401 @@
+"""Candidates from the server: a search of a scope too large for RAM tells what one in RAM does, and follows every change."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from slowwave import AgentMemory, Config, Message
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.operation import Erase
+from slowwave.model.query import Query, Ranked
+from slowwave.stores import postgres_candidates
+from slowwave.stores.excerpt import Excerpt, Statistics
+from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_excerpt import SEARCH
+from slowwave.stores.postgres_taking import _TABLES
+from slowwave.stores.postgres_words import words
+from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, message, plan
+
+WORDS = [
+    "tea",
+    "rye",
+    "zoo",
+    "Berlin",
+    "piano",
+    "dentist",
+    "moved",
+    "likes",
+    "opens",
+    "nine",
+    "sister",
+    "lake",
+    "bread",
+    "march",
+    "train",
+    "garden",
+]
+QUESTIONS = (
+    *(
+        "Where did Ann move?",
+        "tea and rye",
+        "When does the zoo open?",
+        "What does Zoë like now?",
+        "piano in March 2026",
+    ),
+    *("Who is the sister of Ann?", "dentist", "nothing that is known", "bread garden lake train"),
+)
+
+
+def told(number: int, chance: Random) -> Memory:
+    """A message of one of three talks, said on one of sixty days."""
+    return message(
+        " ".join(chance.choices(WORDS, k=chance.randint(2, 9))) + ("?" if number % 7 == 0 else ""),
+        id=f"m{number}",
+        conversation=f"c{number % 3}",
+        role="assistant" if number % 2 else "user",
+        speaker=(None, "Ann", "Zoë")[number % 3],
+        valid_from=NOW + timedelta(days=number % 60),
+    )
+
+
+@pytest.fixture
+def lived(in_postgres: PostgresStore) -> PostgresStore:
+    """A store in which the server searches: 300 messages of three talks, and 40 facts on some of them."""
+    chance = Random(7)
+    messages = [told(number, chance) for number in range(300)]
+    facts = [
+        fact(
+            " ".join(chance.choices(WORDS, k=4)),
+            id=f"f{number}",
+            sources=tuple(SourceRef(memory=one.id, ref=one.id) for one in chance.sample(messages, number % 3)),
+            subject=chance.choice([None, "Ann", "Zoë"]),
+        )
+        for number in range(40)
+    ]
+    for first in range(0, 300, 100):
+        in_postgres.apply(plan(*(indexed(one) for one in messages[first : first + 100])))
+    in_postgres.apply(plan(*(indexed(one) for one in facts)))
+    in_postgres.in_ram = 0
+    return in_postgres
+
+
+def indexed(memory: Memory) -> Any:  # noqa: ANN401  # an Add
+    return replace(add(memory), entry=entry(memory.text))
+
+
+def asked(text: str, **more: Any) -> Query:  # noqa: ANN401  # fields of a Query
+    vector = np.frombuffer(entry(text).vectors, dtype="<f4")
+    return Query(text=text, top_k=10, now=NOW + timedelta(days=61), vector=vector, embedder="test-8", **more)
+
+
+def both(store: PostgresStore, *queries: Query) -> list[tuple[list[Ranked], list[Ranked]]]:
+    """The same questions to the server and in RAM."""
+    store.in_ram = 0
+    ours = [store.search([SCOPE], query) for query in queries]
+    assert not store._indexes
+    store.in_ram = None
+    theirs = [store.search([SCOPE], query) for query in queries]
+    store._indexes.clear()
+    store.in_ram = 0
+    return list(zip(ours, theirs, strict=True))
+
+
+def same(store: PostgresStore, **more: Any) -> None:  # noqa: ANN401  # fields of a Query
+    told = both(store, *(asked(text, **more) for text in QUESTIONS))
+    for text, (ours, theirs) in zip(QUESTIONS, told, strict=True):
+        assert ours == theirs, text
+
+
+# ---- the same answers
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"deep": True},
+        {"kinds": frozenset({"message"})},
+        {"kinds": frozenset({"semantic"}), "categories": frozenset({"other"})},
+        {"kinds": frozenset()},
+        {"since": NOW + timedelta(days=20), "until": NOW + timedelta(days=25)},
+        {"conversation": "c1"},
+        {"allowed": frozenset({"m3", "m4", "f7", "nobody"})},
+        {"profile": "generative_agents"},
+        {"profile": "retention", "strength": {"m5": 0.5, "f2": 0.1}},
+    ],
+    ids=["plain", "deep", "messages", "facts", "nothing", "dates", "talk", "allowed", "generative", "retention"],
+)
+def test_a_search_at_the_server_finds_what_one_in_ram_finds_with_the_same_scores(
+    lived: PostgresStore, more: dict[str, Any]
+) -> None:
+    same(lived, **more)
+
+
+def test_a_question_without_a_vector_is_answered_by_words(lived: PostgresStore) -> None:
+    ((ours, theirs),) = both(lived, replace(asked("tea and rye"), vector=None, embedder=None))
+    assert ours == theirs
+    assert ours
+
+
+def test_words_speakers_and_wording_are_those_of_the_scope(lived: PostgresStore) -> None:
+    ours = lived.frequencies(SCOPE), lived.speakers(SCOPE), lived.wording([SCOPE], "What does Ann like?")
+    lived.in_ram = None
+    theirs = lived.frequencies(SCOPE), lived.speakers(SCOPE), lived.wording([SCOPE], "What does Ann like?")
+    assert ours[1:] == theirs[1:]
+    assert ours[0][1] == theirs[0][1] == 314
+    assert [ours[0][0](word) for word in WORDS] == [theirs[0][0](word) for word in WORDS]
+    assert ours[0][0]("piano") > 0
+
+
+def test_a_scope_goes_to_the_server_once_it_is_too_large_for_ram(lived: PostgresStore) -> None:
+    lived.in_ram = 340
+    lived.search([SCOPE], asked("tea"))
+    assert len(lived._indexes) == 1
+    lived.apply(plan(indexed(told(300, Random(1)))))
+    before = lived.search([SCOPE], asked("tea"))  # which makes the index in RAM too large
+    assert lived.search([SCOPE], asked("tea")) == before
+    assert not lived._indexes
+
+
+def test_scopes_are_searched_each_in_its_own_way_and_together(lived: PostgresStore) -> None:
+    other = "acme/other"
+    lived.apply(plan(replace(add(fact("Tea for two", id="o1", scope=other)), entry=entry("Tea for two")), scope=other))
+    lived.in_ram = 100
+    found = lived.search([other, SCOPE], replace(asked("tea for two"), top_k=30))
+    assert found[0].id == "o1"
+    assert len(found) == 30
+
+
+# ---- every change
+
+
+def test_what_was_just_added_is_found(lived: PostgresStore) -> None:
+    lived.search([SCOPE], asked("tea"))
+    lived.apply(plan(indexed(message("Quokka in the garden", id="q", conversation="c0", seq=101))))
+    assert lived.search([SCOPE], asked("quokka"))[0].id == "q"
+    same(lived)
+
+
+def test_what_goes_cold_is_found_by_a_deep_search_only(lived: PostgresStore) -> None:
+    lived.search([SCOPE], asked("tea"))
+    first = lived.search([SCOPE], asked("tea and rye"))[0].id
+    (memory,) = lived.get([SCOPE], [first])
+    lived.apply(plan(replace(change(memory, phase="cold"), entry=None)))
+    assert first not in [one.id for one in lived.search([SCOPE], asked("tea and rye"))]
+    same(lived)
+    same(lived, deep=True)
+
+
+def test_a_fact_said_anew_is_found_by_its_new_words_alone(lived: PostgresStore) -> None:
+    lived.search([SCOPE], asked("tea"))
+    (memory,) = lived.get([SCOPE], ["f3"])
+    lived.apply(plan(replace(change(memory, text="Keeps a quokka"), entry=entry("Keeps a quokka"))))
+    assert lived.frequencies(SCOPE)[0]("quokka") == (not memory.sources)
+    same(lived)
+
+
+def test_new_vectors_of_old_memories_are_taken_in(lived: PostgresStore) -> None:
+    lived.search([SCOPE], asked("tea"))
+    lived.index(SCOPE, {f"m{number}": entry(f"{number} zoo") for number in range(0, 60, 7)})
+    same(lived)
+
+
+def test_an_erase_takes_everything_out_and_what_stood_beside_it_is_taken_in_anew(
+    lived: PostgresStore, address: str
+) -> None:
+    lived.apply(plan(indexed(message("Quokka and numbat", id="q", conversation="c0", seq=101, speaker="Wilbur"))))
+    lived.apply(plan(indexed(message("Tea again", id="r", conversation="c0", seq=102))))
+    assert lived.search([SCOPE], asked("quokka"))[0].id == "q"
+    assert "Wilbur" in lived.speakers(SCOPE)
+    with psycopg.connect(address) as db:
+        before = {name: _rows(db, name) for name in _TABLES}
+    lived.apply(plan(Erase(memory="q", because="asked to")))
+    with psycopg.connect(address) as db:
+        after = {name: _rows(db, name) for name in _TABLES}
+    assert not [row for name in _TABLES for row in after[name] if "Wilbur" in row]
+    assert len(before["terms"]) - len(after["terms"]) == len(["quokka", "and", "numbat"])
+    assert len(before["places"]) - len(after["places"]) == 1
+    assert "Wilbur" not in lived.speakers(SCOPE)
+    same(lived)
+
+
+def test_erasing_all_leaves_no_row(lived: PostgresStore, address: str) -> None:
+    lived.search([SCOPE], asked("tea"))
+    ids = [*(f"f{number}" for number in range(40)), *(f"m{number}" for number in range(300))]
+    lived.apply(plan(*(Erase(memory=one, because="asked to") for one in ids)))
+    assert lived.search([SCOPE], asked("tea")) == []
+    with psycopg.connect(address) as db:
+        assert [name for name in _TABLES if _rows(db, name)] == ["state"]
+
+
+def _rows(db: "psycopg.Connection[Any]", name: str) -> list[Any]:
+    return db.execute(f"SELECT * FROM slowwave.search_{name}".encode()).fetchall()
+
+
+def test_a_lived_memory_answers_alike_with_what_has_faded(address: str, emptied: Callable[[], None]) -> None:
+    PostgresStore(address).close()
+    emptied()
+    now = NOW
+    config = Config(hot_words_max=300, search_in_ram=0)
+    with AgentMemory.open(address, scope=SCOPE, config=config, clock=lambda: now) as memory:
+        chance = Random(3)
+        for day in range(12):
+            now = NOW + timedelta(days=day)
+            said = [
+                Message(
+                    role="user", speaker="Ann", content=f"I {' '.join(chance.choices(WORDS, k=14))}, and so on. Yes!"
+                )
+                for _ in range(6)
+            ]
+            memory.add_messages(said, conversation=f"d{day}")
+            memory.end_conversation(f"d{day}")
+        memory.sleep()
+        store = memory._ports.store
+        assert isinstance(store, PostgresStore)
+        assert any(one.memory.gist for one in memory.search("tea and rye", top_k=40))
+        for text in QUESTIONS:
+            ours = memory.search(text), memory.search(text, deep=True)
+            assert not store._indexes
+            store.in_ram = None
+            assert (memory.search(text), memory.search(text, deep=True)) == ours
+            store._indexes.clear()
+            store.in_ram = 0
+
+
+# ---- taking in
+
+
+def test_taking_in_goes_on_where_it_was_broken_off(lived: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_taking.BATCH", 50)
+    steps = 0
+
+    def broken(point: str) -> None:
+        nonlocal steps
+        steps += point == "apply.before_commit"
+        if steps == 4:
+            raise KeyboardInterrupt
+
+    lived._reached = broken
+    with pytest.raises(KeyboardInterrupt):
+        lived.search([SCOPE], asked("tea"))
+    lived._reached = None
+    with lived._guard:
+        ((scope, token),) = lived._readable([SCOPE])
+        assert 0 < len(lived._all("SELECT key FROM search_taken WHERE scope = ?", (token,))) < 340
+    same(lived)
+    assert scope == SCOPE
+
+
+def test_two_that_take_in_at_once_take_in_once(lived: PostgresStore, address: str) -> None:
+    other = PostgresStore(address, in_ram=0)
+    found: list[list[Ranked]] = []
+    threads = [
+        threading.Thread(target=lambda store=store: found.append(store.search([SCOPE], asked("tea"))))
+        for store in (lived, other)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    other.close()
+    assert found[0] == found[1]
+    same(lived)
+
+
+def test_another_layout_is_taken_in_anew(lived: PostgresStore, address: str) -> None:
+    lived.search([SCOPE], asked("tea"))
+    with psycopg.connect(address) as db:
+        db.execute("UPDATE slowwave.search_state SET layout = 0, words = 7")
+    same(lived)
+
+
+def test_a_server_without_pgvector_leaves_the_search_to_ram(lived: PostgresStore, address: str) -> None:
+    with psycopg.connect(address) as db:
+        db.execute("ALTER TABLE slowwave.search_places RENAME COLUMN vector TO kept")
+    try:
+        assert lived.search([SCOPE], asked("tea"))
+        assert lived._indexes
+    finally:
+        with psycopg.connect(address) as db:
+            db.execute("ALTER TABLE slowwave.search_places RENAME COLUMN kept TO vector")
+
+
+# ---- what it looks at
+
+
+@pytest.fixture
+def large(in_postgres: PostgresStore) -> Iterator[PostgresStore]:
+    """A store with 3,000 short messages, many more than are scored."""
+    chance = Random(11)
+    for first in range(0, 3000, 1000):
+        rows = (
+            message(f"w{chance.randint(0, 400)} w{chance.randint(0, 40)} tea", id=f"m{number}", conversation="c")
+            for number in range(first, first + 1000)
+        )
+        in_postgres.apply(plan(*(indexed(one) for one in rows)))
+    in_postgres.in_ram = 0
+    return in_postgres
+
+
+def test_of_many_the_best_are_found_and_have_their_scores(large: PostgresStore) -> None:
+    agree = 0
+    for ours, theirs in both(large, *(asked(f"w{number} w{number % 41}") for number in range(0, 400, 20))):
+        assert ours[0] == theirs[0]
+        known = {one.id: one for one in theirs}
+        assert all(known[one.id] == one for one in ours if one.id in known)
+        agree += len({one.id for one in ours} & known.keys())
+    assert agree >= 0.95 * 200
+
+
+def test_only_candidates_leave_the_server(large: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    large.search([SCOPE], asked("tea"))
+    read = 0
+    real = large._messages
+
+    def counted(*arguments: Any) -> Any:  # noqa: ANN401  # those of the store
+        nonlocal read
+        rows = real(*arguments)
+        read += len(rows)
+        return rows
+
+    monkeypatch.setattr(large, "_messages", counted)
+    large.search([SCOPE], asked("w7 tea"))
+    assert 10 <= read <= 13 * (postgres_candidates.SCORED + postgres_candidates.AROUND) / 2
+
+
+def test_words_are_looked_up_by_their_index_under_row_level_security(large: PostgresStore, address: str) -> None:
+    large.search([SCOPE], asked("tea"))
+    with psycopg.connect(address) as db:
+        db.execute("ANALYZE slowwave.search_postings")
+        db.execute("SET LOCAL ROLE slowwave_app; SET LOCAL search_path = slowwave, pg_catalog")
+        token = (
+            db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")
+            and db.execute("SELECT token FROM scopes").fetchone()
+        )
+        assert token is not None
+        db.execute(f"SET LOCAL slowwave.every_scope = 'off'; SET LOCAL slowwave.scopes = '{token[0]}'")
+        rows = db.execute(
+            f"EXPLAIN SELECT key FROM search_postings WHERE scope = {token[0]} AND term = ANY ('{{7}}')"
+        ).fetchall()
+        assert "search_postings_pkey" in str(rows)
+        assert "Seq Scan" not in str(rows)
+
+
+def test_statements_of_a_search_name_the_scope() -> None:
+    for name, statement in SEARCH.items():
+        assert ":scope" in statement or "scope = ?" in statement or "(scope" in statement, name
+        assert words(statement).text
+
+
+def test_an_excerpt_places_only_messages_whose_neighbours_are_there() -> None:
+    excerpt = Excerpt(Statistics(talks={}, frequency={}, dims={}), frozenset())
+    lone = fact("Likes tea")
+    excerpt.append([(message("tea", id="a", seq=1), entry("tea")), (lone, entry("Likes tea"))])
+    assert [one.id for one in excerpt.search(asked("tea"))] == [lone.id]
