@@ -289,8 +289,8 @@ class Session:
         gathered = list(rows)
         if gathered:
             self._write(statement, gathered)
-            if self._stream is not None:
-                self._stream.flush()
+            if self._stream is not None and statement in STRICT:
+                self._stream.flush()  # it keeps the server busy until the rest comes
 
     def _write(self, statement: str, rows: Sequence[Values]) -> None:
         strict = statement in STRICT
