@@ -399,3 +399,164 @@ def test_an_excerpt_places_only_messages_whose_neighbours_are_there() -> None:
     lone = fact("Likes tea")
     excerpt.append([(message("tea", id="a", seq=1), entry("tea")), (lone, entry("Likes tea"))])
     assert [one.id for one in excerpt.search(asked("tea"))] == [lone.id]
+
+
+# ---- what is easily forgotten
+
+
+def derived(address: str) -> dict[str, list[Any]]:
+    """All rows of what the server searches, but for the places of context that is only looked at."""
+    with psycopg.connect(address) as db:
+        return {name: sorted(_rows(db, name), key=repr) for name in _TABLES if name != "state"}
+
+
+def anew(store: PostgresStore, address: str) -> None:
+    """What follows every change is what is made anew from nothing."""
+    store.in_ram = 0
+    store.search([SCOPE], asked("tea"))
+    followed = derived(address)
+    with psycopg.connect(address) as db:
+        sums = db.execute("SELECT originals, words, latest FROM slowwave.search_state").fetchall()
+        db.execute("DELETE FROM slowwave.search_state")
+    store.search([SCOPE], asked("tea"))
+    made = derived(address)
+    for name, rows in made.items():
+        assert followed[name] == rows, name
+    with psycopg.connect(address) as db:
+        assert db.execute("SELECT originals, words, latest FROM slowwave.search_state").fetchall() == sums
+
+
+def test_what_is_left_of_a_long_message_may_be_long_too(in_postgres: PostgresStore, address: str) -> None:
+    in_postgres.in_ram = 0
+    long = " ".join(f"tea{number}" for number in range(150))
+    whole = message(long, id="m0")
+    two = replace(entry(long), vectors=entry(long).vectors * 3)  # the text and two passages
+    in_postgres.apply(plan(replace(add(whole), entry=two)))
+    in_postgres.search([SCOPE], asked("tea3"))
+    (known,) = in_postgres.get([SCOPE], ["m0"])
+    left = " ".join(long.split()[:80])
+    in_postgres.apply(
+        plan(replace(change(known, gist=left), entry=replace(entry(left), vectors=entry(left).vectors * 3)))
+    )
+    same(in_postgres)
+    same(in_postgres, deep=True)
+    anew(in_postgres, address)
+
+
+def test_entries_that_change_while_a_scope_is_taken_in_are_taken_in(
+    lived: PostgresStore, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowwave.stores.postgres_taking.BATCH", 50)
+    other, steps = PostgresStore(address), 0
+
+    def meanwhile(point: str) -> None:
+        nonlocal steps
+        steps += point == "apply.committed"
+        if steps == 4:
+            steps += 1
+            other.index(SCOPE, {"m2": entry("quokka")})
+
+    lived._reached = meanwhile
+    lived.search([SCOPE], asked("tea"))
+    lived._reached = None
+    other.close()
+    assert lived.frequencies(SCOPE)[0]("quokka") == 1
+    same(lived)
+    anew(lived, address)
+
+
+def test_a_fact_waits_for_the_message_it_rests_on(lived: PostgresStore, address: str) -> None:
+    lived.search([SCOPE], asked("tea"))
+    early = fact("Keeps a numbat", id="early", sources=(SourceRef(memory="late", ref="late"),))
+    lived.apply(plan(indexed(early)))
+    lived.search([SCOPE], asked("numbat"))
+    lived.apply(plan(indexed(message("I keep one", id="late", conversation="c1", speaker="Ann"))))
+    found = lived.search([SCOPE], asked("numbat"))[0]
+    assert (found.id, found.facts) == ("late", ("early",))
+    same(lived)
+    anew(lived, address)
+
+
+def test_what_a_fact_takes_from_others_follows_them(lived: PostgresStore, address: str) -> None:
+    lived.apply(plan(indexed(fact("Likes rye", id="wilbur", subject="Wilbur"))))
+    anew(lived, address)
+    lived.apply(plan(indexed(message("Hello", id="w", conversation="c0", speaker="Wilbur"))))
+    anew(lived, address)  # whom the fact is about is known now
+    lived.apply(plan(Erase(memory="w", because="asked to")))
+    anew(lived, address)
+    lived.apply(plan(indexed(message("I can help", id="help", conversation="c1", role="assistant"))))
+    anew(lived, address)  # no longer a talk between people
+    lived.apply(plan(Erase(memory="m7", because="asked to"), Erase(memory="m8", because="asked to")))
+    anew(lived, address)
+    same(lived)
+
+
+def test_messages_without_an_entry_are_no_neighbours_until_they_get_one(lived: PostgresStore, address: str) -> None:
+    lived.apply(plan(add(message("Unread", id="u", conversation="c0")), add(fact("On it", id="on", sources=()))))
+    lived.apply(plan(*(indexed(message(f"tea {n}", id=f"t{n}", conversation="c0")) for n in range(5))))
+    same(lived)
+    anew(lived, address)
+    lived.index(SCOPE, {"u": entry("Unread tea")})
+    same(lived)
+    anew(lived, address)
+
+
+def test_a_login_that_may_only_read_searches_in_ram(lived: PostgresStore, address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute(f"ALTER DATABASE {db.info.dbname} SET default_transaction_read_only = on".encode())
+    try:
+        reader = PostgresStore(address, in_ram=0)
+        found = reader.search([SCOPE], asked("tea"))
+        assert reader._indexes
+        reader.close()
+    finally:
+        with psycopg.connect(address, autocommit=True) as db:
+            db.execute("SET default_transaction_read_only = off")
+            db.execute(f"ALTER DATABASE {db.info.dbname} RESET default_transaction_read_only".encode())
+    assert lived.search([SCOPE], asked("tea")) == found
+
+
+def test_of_a_long_list_that_is_allowed_only_candidates_are_read(
+    large: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = frozenset(f"m{number}" for number in range(0, 3000, 2))
+    found = large.search([SCOPE], asked("w7 w8", allowed=allowed))
+    assert {one.id for one in found} <= allowed
+    monkeypatch.setattr(postgres_candidates, "LOOKED", 10_000)
+    assert large.search([SCOPE], asked("w7 w8", allowed=allowed))[0] == found[0]
+
+
+def test_no_place_is_wanted(lived: PostgresStore) -> None:
+    assert lived.search([SCOPE], replace(asked("tea"), top_k=0)) == []
+
+
+@pytest.mark.parametrize("text", ["What was on 7 January?", "January", "tea in February 2026", "28", "8 of 2026"])
+def test_words_of_dates_find_what_was_said_then(dated: PostgresStore, text: str) -> None:
+    ((ours, theirs),) = both(dated, asked(text))
+    assert [one.score for one in ours] == [one.score for one in theirs]  # of many that are equal, some
+
+
+@pytest.fixture
+def dated(in_postgres: PostgresStore) -> PostgresStore:
+    """A store with 1,200 messages of sixty days, one of them Wilbur's, half without a vector."""
+    chance = Random(5)
+    for first in range(0, 1200, 400):
+        said = [
+            replace(told(number, chance), conversation="c", speaker="Wilbur" if number == 3 else "Ann")
+            for number in range(first, first + 400)
+        ]
+        in_postgres.apply(
+            plan(*(replace(add(one), entry=entry(one.text, "test-8" if one.seq % 2 else None)) for one in said))
+        )
+    return in_postgres
+
+
+@pytest.mark.parametrize("text", ["Wilbur", "What did Wilbur say?", "Where did Wilbur move?"])
+@pytest.mark.parametrize("embedder", ["test-8", None])
+def test_who_is_asked_about_is_found_without_a_vector(dated: PostgresStore, text: str, embedder: str | None) -> None:
+    query = asked(text)
+    if embedder is None:
+        query = replace(query, vector=None, embedder=None)
+    ((ours, theirs),) = both(dated, query)
+    assert ours[0] == theirs[0]
+    assert ours[0].id == "m3"

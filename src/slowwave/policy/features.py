@@ -5,7 +5,8 @@ import sys
 from array import array
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Final
+from itertools import product
+from typing import Final, TypeAlias
 
 from slowwave.model.entry import Entry
 from slowwave.model.record import record
@@ -212,32 +213,46 @@ def date_terms(at: datetime) -> tuple[int, ...]:
 
 
 def date_keys(at: datetime) -> tuple[int, ...]:
-    """Numbers that stand for a day, for its month, and for the same day of any year: what `dates_asked` looks for."""
-    return tuple(map(term_id, (f"@{at.year}-{at.month}-{at.day}", f"@{at.year}-{at.month}", f"@{at.month}-{at.day}")))
+    """Numbers that stand for a day by any of its words but the year alone: what `dates_asked` looks for."""
+    return tuple(_date_key(*parts) for parts in _parts(at.day, at.month, at.year))
 
 
 def dates_asked(terms: Collection[int]) -> dict[int, tuple[int, ...]]:
-    """The numbers of the days and months that the words of a question may mean, each with these words.
+    """The numbers of the days that the words of a question may mean, each with these words.
 
-    A word alone (a number, a year) means too many days to look for them.
-
-    >>> (found,) = dates_asked([term_id("2023"), word_id("May")])
-    >>> found == date_keys(datetime(2023, 5, 8))[1]
-    True
+    >>> found = dates_asked([term_id("2023"), term_id("8")])
+    >>> sorted(map(len, found.values())), set(found) < set(date_keys(datetime(2023, 5, 8)))
+    ([1, 2], True)
     """
-    days = [(term_id(str(day)), day) for day in range(1, 32)]
-    months = [(term_id(stem(name)), month) for month, name in enumerate(_MONTHS, 1)]
-    years = [(term_id(str(year)), year) for year in _YEARS]
-    said_days, said_months, said_years = ([one for one in some if one[0] in terms] for some in (days, months, years))
-    found: dict[int, tuple[int, ...]] = {}
-    for month_term, month in said_months:
-        for day_term, day in said_days:
-            found[term_id(f"@{month}-{day}")] = month_term, day_term
-        for year_term, year in said_years:
-            found[term_id(f"@{year}-{month}")] = month_term, year_term
-            for day_term, day in said_days:
-                found[term_id(f"@{year}-{month}-{day}")] = month_term, year_term, day_term
-    return found
+    days = [*(day for day in range(1, 32) if term_id(str(day)) in terms), None]
+    months = [*(month for month, name in enumerate(_MONTHS, 1) if term_id(stem(name)) in terms), None]
+    years = [*(year for year in _YEARS if term_id(str(year)) in terms), None]
+    said = {_date_key(*parts): parts for whole in product(days, months, years) for parts in _parts(*whole)}
+    return {
+        key: tuple(
+            term
+            for part, term in (
+                (day, term_id(str(day))),
+                (month, term_id(stem(_MONTHS[(month or 1) - 1]))),
+                (year, term_id(str(year))),
+            )
+            if part is not None
+        )
+        for key, (day, month, year) in said.items()
+    }
+
+
+_Parts: TypeAlias = tuple[int | None, int | None, int | None]
+
+
+def _parts(day: int | None, month: int | None, year: int | None) -> set[_Parts]:
+    """What may be said of a day: any of its parts that are known, but not the year alone."""
+    some = product({day, None}, {month, None}, {year, None})
+    return {parts for parts in some if parts[0] is not None or parts[1] is not None}
+
+
+def _date_key(day: int | None, month: int | None, year: int | None) -> int:
+    return term_id(f"@{year or ''}-{month or ''}-{day or ''}")
 
 
 _YEARS: Final = range(1970, 2101)

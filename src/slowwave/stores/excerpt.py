@@ -42,9 +42,10 @@ class Statistics:
 
 @record
 class Place:
-    """What is searched of a memory: its whole text (part 0), what is hot of its wording (-1), or a passage (from 1).
+    """What is searched of a memory, and what is known of it.
 
-    `vector` is the unit vector, with that of its context where it is no passage; `prior` what its kind of sentence adds
+    `part` is 0 for its whole text, -1 for what is hot of its wording, from 1 on a passage of the whole, from -2 down of
+    the other. `vector` is the unit vector, with that of its context where it is no passage; `prior` what its kind of sentence adds
     to any score.
     """
 
@@ -101,7 +102,7 @@ class Excerpt(Index):
     Args:
         statistics: those of the scope.
         complete: the ids of the messages whose neighbours and facts are all here: of messages only they may be found.
-            Facts always may: what they score rests on themselves alone.
+            Facts always may: what they score rests on themselves, and on facts that rest on them, of which there are few.
     """
 
     def __init__(self, statistics: Statistics, complete: Collection[str] = ()) -> None:
@@ -139,7 +140,7 @@ class Excerpt(Index):
             if corpus.vectors is not None:
                 yield place(row, part, embedder, corpus.vectors[row] * corpus.scale[row])
             for number, passage in enumerate(np.flatnonzero(corpus.passage_rows == row), 1):
-                yield place(row, number, embedder, corpus.passages[passage])
+                yield place(row, part - number if part else number, embedder, corpus.passages[passage])
 
     def _placeable(self, searchable: Mask) -> Mask:
         kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)

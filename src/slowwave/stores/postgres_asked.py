@@ -8,13 +8,13 @@ from slowwave.model.codec import to_micros
 from slowwave.model.query import Query
 from slowwave.model.record import record
 from slowwave.policy.features import Question, ask, dates_asked, name_words
-from slowwave.policy.ranking import SATURATION
+from slowwave.policy.ranking import DATE, SATURATION
 
 POSTINGS: Final = 10_000
 """Words are looked up, the rarest first, until together they occur in so many memories."""
 
 _INSIDE: Final = """(m.conversation = :conversation OR m.key IN (
-    SELECT r.fact FROM search_rests r JOIN memories s ON s.key = r.message
+    SELECT r.fact FROM search_rests r JOIN memories s ON s.id = r.message
     WHERE r.scope = :scope AND s.scope = :scope AND s.conversation = :conversation
 ))"""
 
@@ -25,6 +25,7 @@ class Asked:
 
     Attributes:
         query, question: what is wanted.
+        dates: the numbers of the days that its words may mean, each with these words.
         speaker: the name of the one speaker that the question asks about.
         filters: further conditions on memories `m`, " AND " before each.
         values: what these and the scope stand for.
@@ -32,6 +33,7 @@ class Asked:
 
     query: Query
     question: Question
+    dates: Mapping[int, tuple[int, ...]]
     speaker: str | None
     filters: str
     values: Mapping[str, Any]
@@ -44,6 +46,7 @@ class Asked:
         return cls(
             query=query,
             question=question,
+            dates=dates_asked(question.terms),
             speaker=None if question.speaker is None else names[question.speaker],
             filters=filters,
             values={"scope": token, **values},
@@ -70,8 +73,8 @@ class Asked:
 
     @property
     def terms(self) -> set[int]:
-        """Its words, and the days and months that they may mean."""
-        return {*self.question.terms, *dates_asked(self.question.terms)}
+        """Its words, and the days that they may mean."""
+        return {*self.question.terms, *self.dates}
 
     def weights(self, known: Mapping[int, tuple[int, int]], count: int) -> dict[int, float]:
         """What its rarest words, and the days it may mean, are worth: the share of its information, as `lexical` has it.
@@ -83,9 +86,10 @@ class Asked:
         terms = self.question.terms
         often = {term: known.get(term, (0, 0))[0] for term in terms}
         idf = {term: math.log1p((count - often[term] + 0.5) / (often[term] + 0.5)) for term in terms}
-        worth = {**idf}
-        for date, parts in dates_asked(terms).items():
-            worth[date] = sum(idf[term] for term in parts) / 2
+        occurs, dated = 1.0 / (SATURATION + 1.0), DATE / (SATURATION + DATE)  # in a text of average length
+        worth = {term: occurs * value for term, value in idf.items()}
+        for date, parts in self.dates.items():
+            worth[date] = dated * sum(idf[term] for term in parts)
         attainable = sum(idf.values())
         chosen: dict[int, float] = {}
         looked = 0
@@ -93,8 +97,7 @@ class Asked:
             looked += known[term][1]
             if chosen and looked > POSTINGS:
                 break
-            # As if it occurred once, in a text of average length.
-            chosen[term] = worth[term] / attainable / (1.0 + SATURATION)
+            chosen[term] = worth[term] / attainable
         return chosen
 
 

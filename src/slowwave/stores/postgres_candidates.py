@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Collection, Mapping
 from heapq import nlargest
+from itertools import islice
 from typing import Any, Final
+
+from psycopg import errors
 
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.features import ask
@@ -10,7 +13,7 @@ from slowwave.policy.ranking import ASKED, MEANING
 from slowwave.policy.segment import term_id
 from slowwave.stores.excerpt import AFTER, BEFORE
 from slowwave.stores.postgres_asked import Asked, numbered, signed
-from slowwave.stores.postgres_excerpt import SEARCH, array
+from slowwave.stores.postgres_excerpt import SEARCH, State, array
 from slowwave.stores.postgres_half import Half
 from slowwave.stores.postgres_taking import Taking
 
@@ -18,11 +21,12 @@ LOOKED: Final = 1000
 """So many of the nearest vectors, and so many memories with the most of the words, are looked at."""
 SCORED: Final = 80
 """So many of these, by both together, are scored; four for each place if that is more."""
-ONLY_WORDED: Final = 300
+UNNEAR: Final = 300
 """So many where the question has no vector: words alone tell less well apart."""
 AROUND: Final = 40
 """Of so many that have the words the messages around them, to which they lend these, are scored too."""
 
+_MAY_NOT: Final = (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege)
 _VECTORS: Final = """\
 SELECT (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE e.extname = 'vector' AND EXISTS (
@@ -46,9 +50,10 @@ class Candidates(Taking):
     # ---- what a search of the scope in RAM would say
 
     def _found(self, scope: str, token: int, query: Query) -> list[Ranked]:
-        if not self._at_server(scope, token):
+        if query.top_k < 1:
+            return []
+        if (state := self._at_server(scope, token)) is None:
             return super()._found(scope, token, query)
-        state = self._taken_in(scope, token)
         with self._one_state():
             asked = Asked.of(token, query, sorted(self._names(token)))
             known = self._known_terms(token, asked)
@@ -57,15 +62,13 @@ class Candidates(Taking):
             return self._excerpt(scope, token, keys, state, originals, self._dims(token, query)).search(query)
 
     def _wording(self, scope: str, token: int, question: str) -> str:
-        if not self._at_server(scope, token):
+        if self._at_server(scope, token) is None:
             return super()._wording(scope, token, question)
-        self._taken_in(scope, token)
         return ask(question, numbered(sorted(self._names(token)))).wording
 
     def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
-        if not self._at_server(scope, token):
+        if (state := self._at_server(scope, token)) is None:
             return super()._frequencies(scope, token)
-        state = self._taken_in(scope, token)
 
         def frequency(stem: str) -> int:
             with self._guard:
@@ -76,25 +79,31 @@ class Candidates(Taking):
         return frequency, state.originals or 0
 
     def _speakers(self, scope: str, token: int) -> frozenset[str]:
-        if not self._at_server(scope, token):
+        if self._at_server(scope, token) is None:
             return super()._speakers(scope, token)
-        self._taken_in(scope, token)
         return self._names(token)
 
-    def _at_server(self, scope: str, token: int) -> bool:
-        """Whether the scope is too large for RAM, and the server can search it."""
+    def _at_server(self, scope: str, token: int) -> State | None:
+        """How the scope stands, all of it taken in, if it is too large for RAM and the server can search it."""
         self._readable([scope])  # another one may have been taken in meanwhile
         held = self._indexes.get(token)
         if self.in_ram is None or (held is not None and len(held.index) <= self.in_ram):
-            return False
+            return None
         if self._state_of(token).given <= self.in_ram:
-            return False
+            return None
         if self._operator is None:
             schema = self._one(_VECTORS, ())[0]
             self._operator = f"OPERATOR({schema}.<#>)" if schema else ""
-        if self._operator:
+        if not self._operator:
+            return None
+        try:
+            state = self._taken_in(scope, token)
+        except _MAY_NOT:  # a standby, or a login that only reads: RAM is what it has
+            self._readable([scope])
+            return None
+        with self._searching:
             self._indexes.pop(token, None)
-        return bool(self._operator)
+        return state
 
     # ---- candidates
 
@@ -113,20 +122,32 @@ class Candidates(Taking):
 
     def _candidates(self, token: int, asked: Asked, weights: Mapping[int, float]) -> set[int]:
         """The keys of what may answer best: messages and facts, with all facts on these, and all that these rest on."""
-        if asked.query.allowed is not None:
+        if asked.query.allowed is not None and len(asked.query.allowed) <= LOOKED:
             everything = f"SELECT m.key FROM memories m WHERE m.scope = :scope{asked.filters}"  # noqa: S608  # our own words
             found = set(self._keys(everything, asked.values))
         else:
-            worded, near = self._by_words(asked, weights), self._by_vectors(asked)
-            wanted = max(SCORED if near else ONLY_WORDED, 4 * asked.query.top_k)
-            missing = [key for key in worded if key not in near]
-            near |= self._by_vectors(asked, missing) if near and missing else {}
-            both = near | {key: score + near.get(key, 0.0) for key, score in worded.items()}
-            best = nlargest(wanted, both, key=both.__getitem__)
-            most = nlargest(AROUND, worded, key=both.__getitem__)
-            found = {*best, *most, *self._around(token, most, AFTER, BEFORE), *self._newest(asked)}
+            found = self._best(token, asked, weights)
         found.update(self._keys(SEARCH["rested_on"], (token, array(found))))
         return {*found, *self._keys(SEARCH["resting"], (token, array(found)))}
+
+    def _best(self, token: int, asked: Asked, weights: Mapping[int, float]) -> set[int]:
+        """The best by words and by vectors, what stands around those with the words, who is asked about, and the newest."""
+        worded, near, who = self._by_words(asked, weights), self._by_vectors(asked), self._by_who(token, asked)
+        wanted = max(SCORED if near else UNNEAR, 4 * asked.query.top_k)
+        # Where others have a vector, words stand for what a memory without one may mean.
+        worded |= {key: score * (1.0 + MEANING) for key, score in worded.items() if near and key in who}
+        if near and (missing := worded.keys() - near.keys() - who.keys()):
+            near |= self._by_vectors(asked, missing)
+        near |= who
+        both = near | {key: score + near.get(key, 0.0) for key, score in worded.items()}
+        most = nlargest(AROUND, worded, key=both.__getitem__)
+        return {
+            *nlargest(wanted, both, key=both.__getitem__),
+            *most,
+            *self._around(token, most, AFTER, BEFORE),
+            *islice(who, SCORED),
+            *self._newest(asked),
+        }
 
     def _by_vectors(self, asked: Asked, keys: Collection[int] | None = None) -> dict[int, float]:
         """What the nearest vectors score without words, the best first; or what these memories score."""
@@ -156,13 +177,14 @@ class Candidates(Taking):
         return found
 
     def _by_words(self, asked: Asked, weights: Mapping[int, float]) -> dict[int, float]:
-        """What the memories with the most of the words score for these alone, the best first."""
+        """What the memories with the most of the words score for these alone, the best first; a day counts once."""
         if not weights:
             return {}
         statement = (
-            "SELECT x.key, x.weight FROM (SELECT p.key, sum(w.weight) AS weight FROM search_postings p "  # noqa: S608  # our own words
-            "JOIN unnest(CAST(:terms AS bigint[]), CAST(:weights AS double precision[])) AS w (term, weight) "
-            "ON w.term = p.term "
+            "SELECT x.key, x.weight FROM (SELECT p.key, coalesce(sum(w.weight) FILTER (WHERE NOT w.dated), 0) "  # noqa: S608  # our own words
+            "+ coalesce(max(w.weight) FILTER (WHERE w.dated), 0) AS weight FROM search_postings p "
+            "JOIN unnest(CAST(:terms AS bigint[]), CAST(:weights AS double precision[]), CAST(:dated AS boolean[])) "
+            "AS w (term, weight, dated) ON w.term = p.term "
             f"WHERE p.scope = :scope AND p.term = ANY (CAST(:terms AS bigint[])){asked.within} "
             "GROUP BY p.key ORDER BY weight DESC, p.key DESC LIMIT 4 * :wanted) x "
             f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = :scope AND s.key = x.key AND s.{asked.seen}) "
@@ -172,6 +194,25 @@ class Candidates(Taking):
             **asked.values,
             "terms": array(map(signed, weights)),
             "weights": [*weights.values()],
+            "dated": [term in asked.dates for term in weights],
+            "wanted": LOOKED,
+        }
+        return dict(self._all(statement, values))
+
+    def _by_who(self, token: int, asked: Asked) -> dict[int, float]:
+        """What those memories score that have no vector of the question's embedder, without words, the best first."""
+        embedder = None if asked.query.vector is None else self._tokens.embedder(asked.query.embedder)
+        if embedder and set(self._one(SEARCH["embedders"], {"scope": token})) <= {embedder, None}:
+            return {}
+        statement = (
+            f"SELECT p.key, p.prior + {asked.bonus} FROM search_places p WHERE p.scope = :scope AND p.part <= 0 "  # noqa: S608  # our own words
+            f"AND p.embedder <> :embedder AND p.{asked.seen}{asked.within} ORDER BY 2 DESC, 1 DESC LIMIT :wanted"
+        )
+        values = {
+            **asked.values,
+            "embedder": embedder or -1,
+            "asked": ASKED,
+            "speaker": asked.speaker,
             "wanted": LOOKED,
         }
         return dict(self._all(statement, values))

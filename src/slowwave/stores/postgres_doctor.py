@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import errors
 
 from slowwave.stores.migrate import migrations
-from slowwave.stores.postgres_guards import functions, policies, triggers
+from slowwave.stores.postgres_guards import REMADE, functions, policies, triggers
 from slowwave.stores.postgres_migrate import ROLE
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def examined(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Findin
 def _pgvector(there: str | None, available: str | None, schema: str | None, used: bool) -> Finding:
     if there and used:
         return "pgvector", True, there
-    mends = f"ALTER TABLE slowwave.search_places ADD COLUMN vector {schema or 'public'}.halfvec"
+    mends = f"ALTER TABLE slowwave.search_places ADD COLUMN vector {schema or 'public'}.halfvec; {REMADE}"
     if there:
         return "pgvector", True, f"{there}, not used: every scope is searched in RAM, however large, until you {mends}"
     how = (

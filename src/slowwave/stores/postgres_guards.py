@@ -52,6 +52,10 @@ SELECT format('%%I(%%s)', p.proname, pg_get_function_identity_arguments(p.oid)),
 FROM pg_proc p WHERE p.pronamespace = %s AND p.prokind = 'f'
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
 """
+_FORGETS: Final = "search_erased"
+"""The trigger by which an erase reaches what the server searches."""
+REMADE: Final = "SET slowwave.every_scope = 'on'; DELETE FROM slowwave.search_state"
+"""What the server searches is made anew by whoever searches next."""
 _REMARKED: Final = "SET slowwave.every_scope = 'on'; SELECT slowwave.mark_due(token) FROM slowwave.scopes"
 
 
@@ -102,14 +106,17 @@ def triggers(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
     there: dict[tuple[str, str], bool] = {
         (table, name): on for table, name, on in db.execute(_TRIGGERS.encode()).fetchall()
     }
-    lost = False
+    lost: set[str] = set()
     for (table, name), made in _made().items():
         if (on := there.get((table, name))) is None:
             yield f"{table}.{name}", made
         elif not on:
             yield f"{table}.{name}", f"ALTER TABLE slowwave.{table} ENABLE TRIGGER {name}"
-        lost = lost or not on
-    if lost:
+        if not on:
+            lost.add(name)
+    if _FORGETS in lost:
+        yield "search", REMADE
+    if lost - {_FORGETS}:
         yield "due", _REMARKED
 
 

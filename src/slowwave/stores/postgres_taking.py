@@ -43,15 +43,21 @@ class Taking(Excerpting):
 
     def _taken_in(self, scope: str, token: int) -> State:
         """Take in what is not yet. Returns how things stand."""
-        after = bounds(token)[0]
-        while (state := self._state_of(token)).left:
+        after, since = bounds(token)[0], -1
+        while (state := self._held_state(token)).left:
+            if state.reindexed != since:  # entries changed meanwhile: all are looked at again
+                after, since = bounds(token)[0], state.reindexed
             with self._transaction(scope):
                 self._db.execute("SELECT set_config('synchronous_commit', 'off', true)")
-                after = self._step(scope, token, after)
+                after = self._step(scope, token, after, since)
             self._readable([scope])  # what is seen ends with a transaction
         return state
 
-    def _step(self, scope: str, token: int, after: int) -> int:
+    def _held_state(self, token: int) -> State:
+        with self._one_state():  # what is read after it is of the same state
+            return self._state_of(token)
+
+    def _step(self, scope: str, token: int, after: int, since: int) -> int:
         """One batch, in a transaction. Returns up to which key all entries were looked at."""
         state, (low, high) = self._state_of(token), bounds(token)
         if state.layout != LAYOUT:
@@ -63,7 +69,7 @@ class Taking(Excerpting):
             self._take(scope, token, keys)
             if len(keys) == BATCH:
                 return keys[-1]
-            self._db.execute(SEARCH["stand"], (state.until, state.reindexed, token))
+            self._db.execute(SEARCH["stand"], (state.until, since, token))
         elif state.stale:
             self._take(scope, token, self._keys(SEARCH["stale"], (token, BATCH)))
         else:
@@ -88,8 +94,9 @@ class Taking(Excerpting):
         if not keys:
             return
         before = self._known(token, keys)
-        near = self._around(token, keys, AFTER, BEFORE - 1)
-        again = {*keys, *self._known(token, near)}
+        near = self._around(token, keys, AFTER, BEFORE - 1, "around_told")
+        resting = self._keys(SEARCH["resting"], (token, array(keys)))
+        again = {*keys, *self._known(token, {*near, *resting})}
         messages, facts = self._messages(token, again), self._facts(scope, token, again)
         wanted = frozenset(keys)
         self._tell(token, [one for one in messages if one.key in wanted and one.key not in before])
@@ -99,6 +106,7 @@ class Taking(Excerpting):
         )
         gists = dict(self._all(SEARCH["gist_checksums"], (token, array(keys))))
         now = {one.key: _read_message(one, gists.get(one.key)) for one in messages if one.key in wanted}
+        facts = [one for one in facts if one.key in wanted]
         now |= {one.key: _read_fact(one) for one in facts}
         self._put(token, before, now)
         self._put_rests(token, keys, facts)
@@ -112,6 +120,8 @@ class Taking(Excerpting):
     def _tell(self, token: int, messages: Sequence[Message]) -> None:
         """Count new messages: who speaks where."""
         spoken = Counter(one.named for one in messages if one.named)
+        if not spoken.keys() <= self._names(token):
+            self._db.execute(SEARCH["retell_subjects"], {"scope": token})
         for name, number in sorted(spoken.items()):
             self._db.execute(SEARCH["count_speaker"], (token, name, number))
         talks: dict[str, list[Message]] = {}
@@ -192,15 +202,10 @@ class Taking(Excerpting):
 
     def _put_rests(self, token: int, keys: Sequence[int], facts: Sequence[Fact]) -> None:
         self._db.execute(SEARCH["cut_rests"], (token, array(keys)))
-        sources = self._sources(token, facts)
-        pairs = [
-            (sources[source.memory], fact.key)
-            for fact in facts
-            for source in fact.memory.sources
-            if source.memory in sources
-        ]
+        pairs = [(source.memory, fact.key) for fact in facts for source in fact.memory.sources]
         if pairs:
-            self._db.execute(SEARCH["put_rests"], (token, *map(array, zip(*pairs, strict=True))))
+            ids, owners = zip(*pairs, strict=True)
+            self._db.execute(SEARCH["put_rests"], (token, [*ids], array(owners)))
 
 
 def _read_message(message: Message, gist: int | None) -> Read:

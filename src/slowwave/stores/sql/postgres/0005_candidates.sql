@@ -28,13 +28,14 @@ CREATE TABLE search_taken (
     PRIMARY KEY (scope, key)
 );
 
+CREATE INDEX search_at ON search_taken (scope, at);
 CREATE INDEX search_stale ON search_taken (scope, key) WHERE stale;
 
 -- What is searched, apart from words: a vector, and what may be added to its nearness.
 CREATE TABLE search_places (
     scope bigint NOT NULL,
     key bigint NOT NULL,
-    part bigint NOT NULL,       -- 0: the whole; -1: what is hot of its wording; 1, 2, …: passages
+    part bigint NOT NULL,       -- 0: the whole; 1, 2, …: its passages; -1: what is hot of its wording; -2, -3, …: passages of that
     embedder bigint NOT NULL,   -- 0: no vector
     hot boolean NOT NULL,
     open boolean NOT NULL,
@@ -61,7 +62,7 @@ CREATE TABLE search_terms (
 
 CREATE TABLE search_rests (
     scope bigint NOT NULL,
-    message bigint NOT NULL,
+    message text COLLATE "C" NOT NULL,  -- its id: it may come later
     fact bigint NOT NULL,
     PRIMARY KEY (scope, message, fact)
 );
@@ -127,6 +128,10 @@ DECLARE
     talked boolean;
     talks boolean;
 BEGIN
+    UPDATE slowwave.search_taken SET stale = true WHERE scope = OLD.scope AND key IN (
+        SELECT fact FROM slowwave.search_rests WHERE scope = OLD.scope AND message = OLD.id
+    );
+    DELETE FROM slowwave.search_rests WHERE scope = OLD.scope AND (message = OLD.id OR fact = OLD.key);
     DELETE FROM slowwave.search_taken WHERE scope = OLD.scope AND key = OLD.key RETURNING * INTO gone;
     IF NOT FOUND THEN
         RETURN NULL;
@@ -137,7 +142,6 @@ BEGIN
     WHERE scope = OLD.scope AND term = ANY (gone.terms);
     DELETE FROM slowwave.search_terms WHERE scope = OLD.scope AND term = ANY (gone.terms) AND memories < 1;
     DELETE FROM slowwave.search_places WHERE scope = OLD.scope AND key = OLD.key;
-    DELETE FROM slowwave.search_rests WHERE scope = OLD.scope AND (message = OLD.key OR fact = OLD.key);
     UPDATE slowwave.search_state SET
         originals = originals - CAST(gone.original AS integer),
         words = words - CASE WHEN gone.original THEN gone.words ELSE 0 END,
@@ -150,6 +154,11 @@ BEGIN
     END IF;
     UPDATE slowwave.search_speakers SET messages = messages - 1 WHERE scope = OLD.scope AND name = OLD.speaker;
     DELETE FROM slowwave.search_speakers WHERE scope = OLD.scope AND name = OLD.speaker AND messages < 1;
+    IF FOUND THEN
+        UPDATE slowwave.search_taken SET stale = true WHERE scope = OLD.scope AND key IN (
+            SELECT key FROM slowwave.memories WHERE scope = OLD.scope AND seq IS NULL AND subject IS NOT NULL
+        );
+    END IF;
     SELECT named > 0 AND assisted = 0 INTO talked FROM slowwave.search_talks
     WHERE scope = OLD.scope AND conversation = OLD.conversation;
     UPDATE slowwave.search_talks SET
@@ -161,13 +170,13 @@ BEGIN
     DELETE FROM slowwave.search_talks WHERE scope = OLD.scope AND conversation = OLD.conversation AND messages < 1;
     UPDATE slowwave.search_taken SET stale = true WHERE scope = OLD.scope AND key IN (
         SELECT key FROM (
-            SELECT key FROM slowwave.memories
-            WHERE scope = OLD.scope AND conversation = OLD.conversation AND seq > OLD.seq ORDER BY seq LIMIT 3
+            SELECT m.key FROM slowwave.memories m JOIN slowwave.search_taken t ON t.scope = m.scope AND t.key = m.key
+            WHERE m.scope = OLD.scope AND m.conversation = OLD.conversation AND m.seq > OLD.seq ORDER BY m.seq LIMIT 3
         ) after
         UNION ALL
         SELECT key FROM (
-            SELECT key FROM slowwave.memories
-            WHERE scope = OLD.scope AND conversation = OLD.conversation AND seq < OLD.seq ORDER BY seq DESC LIMIT 2
+            SELECT m.key FROM slowwave.memories m JOIN slowwave.search_taken t ON t.scope = m.scope AND t.key = m.key
+            WHERE m.scope = OLD.scope AND m.conversation = OLD.conversation AND m.seq < OLD.seq ORDER BY m.seq DESC LIMIT 2
         ) before
         UNION ALL
         SELECT key FROM slowwave.memories WHERE scope = OLD.scope AND conversation = OLD.conversation AND talks <> talked

@@ -83,7 +83,7 @@ SELECT key FROM search_taken WHERE scope = ? AND key = ANY (CAST(? AS bigint[]))
 
 -- name: put_rests
 INSERT INTO search_rests (scope, message, fact)
-SELECT ?, x.message, x.fact FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS x (message, fact)
+SELECT ?, x.message, x.fact FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS x (message, fact)
 ON CONFLICT DO NOTHING
 
 -- name: cut_rests
@@ -161,10 +161,20 @@ SELECT key, checksum FROM gists WHERE scope = ? AND key = ANY (CAST(? AS bigint[
 SELECT id, key FROM memories WHERE scope = ? AND id = ANY (CAST(? AS text[]))
 
 -- name: resting
-SELECT fact FROM search_rests WHERE scope = ? AND message = ANY (CAST(? AS bigint[]))
+SELECT r.fact FROM search_rests r JOIN memories m ON m.scope = r.scope AND m.id = r.message
+WHERE r.scope = ? AND m.key = ANY (CAST(? AS bigint[]))
 
 -- name: rested_on
-SELECT message FROM search_rests WHERE scope = ? AND fact = ANY (CAST(? AS bigint[]))
+SELECT m.key FROM search_rests r JOIN memories m ON m.scope = r.scope AND m.id = r.message
+WHERE r.scope = ? AND r.fact = ANY (CAST(? AS bigint[]))
+
+-- name: retell_subjects
+UPDATE search_taken SET stale = true WHERE scope = :scope AND NOT stale AND key IN (
+    SELECT key FROM memories WHERE scope = :scope AND seq IS NULL AND subject IS NOT NULL
+)
 
 -- name: embedded
 SELECT max(embedder) IS NOT NULL FROM entries WHERE scope = ? AND embedder = ?
+
+-- name: embedders
+SELECT (SELECT min(embedder) FROM entries WHERE scope = :scope), (SELECT max(embedder) FROM entries WHERE scope = :scope)

@@ -382,7 +382,7 @@ DELETE FROM snapshots WHERE scope = :scope
 
 -- name: touched
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
-WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'erase')
+WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'use', 'erase')
 
 -- name: embedders
 SELECT token, name FROM embedders
