@@ -1,7 +1,7 @@
 """Finding: filters, the past as it was and as it was known, marks, pairs; and that finding changes nothing."""
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -286,3 +286,28 @@ def test_a_message_without_a_vector_is_found_first_by_its_exact_words(world: "Wo
     assert "estimated" not in second.parts
     memory.reembed()
     assert not any("estimated" in hit.parts for hit in memory.search("Juno keeps bees by the north wall"))
+
+
+def test_what_is_erased_while_it_is_found_is_left_out(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    memory.add("Alice keeps the deploy keys")
+    store, found = memory.ports.store, memory.ports.store.search
+
+    def meanwhile(*asked: Any) -> Any:  # noqa: ANN401  # those of the store
+        ranked = found(*asked)
+        monkeypatch.setattr(store, "search", found)
+        memory.erase(id=ranked[0].id)
+        return ranked
+
+    monkeypatch.setattr(store, "search", meanwhile)
+    assert len(memory.search("deploy")) == 1
+
+
+def test_a_use_counts_at_once_where_use_ranks(world: "World") -> None:
+    memory = world.open(ranking_profile="generative_agents")
+    memory.add("Alice owns the deploy pipeline")
+    world.clock.advance(days=40)
+    before = memory.search("deploy")[0].score
+    memory.record_retrieval(memory.get_all())
+    assert memory.search("deploy")[0].score > before

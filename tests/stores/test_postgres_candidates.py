@@ -18,7 +18,9 @@ from slowwave.model.query import Query, Ranked
 from slowwave.stores import postgres_candidates
 from slowwave.stores.excerpt import Excerpt, Statistics
 from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.postgres_excerpt import SEARCH
+from slowwave.stores.postgres_guards import REMADE
 from slowwave.stores.postgres_taking import _TABLES
 from slowwave.stores.postgres_words import words
 from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, message, plan
@@ -560,3 +562,27 @@ def test_who_is_asked_about_is_found_without_a_vector(dated: PostgresStore, text
     ((ours, theirs),) = both(dated, query)
     assert ours[0] == theirs[0]
     assert ours[0].id == "m3"
+
+
+def test_a_doctors_advice_mends_what_went_wrong_with_the_tables(lived: PostgresStore, address: str) -> None:
+    lived.search([SCOPE], asked("tea"))
+
+    def advice(line: str) -> str:
+        with psycopg.connect(address, autocommit=True) as db:
+            return next(words for name, _, words in examined(db, 4) if name == line)
+
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("ALTER TABLE slowwave.memories DISABLE TRIGGER search_erased")
+        lived.apply(plan(Erase(memory="m7", because="asked to")))
+        mends = advice("triggers")
+        assert REMADE in mends
+        db.execute("ALTER TABLE slowwave.memories ENABLE TRIGGER search_erased")
+        db.execute(REMADE)
+        same(lived)
+        anew(lived, address)
+        db.execute("DROP EXTENSION vector CASCADE")
+        for statement in advice("pgvector").partition("(")[2].rstrip(")").partition(": ")[2].split("; "):
+            db.execute(statement.encode())
+    restarted = PostgresStore(address)
+    same(restarted)
+    restarted.close()

@@ -193,13 +193,14 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
     found |= known or {}
     hits = []
     for one in ranked:
-        memory = found[one.id]
+        if (memory := found.get(one.id)) is None:  # erased since it was ranked
+            continue
         hits.append(
             Hit(
                 memory=memory,
                 score=one.score,
                 parts=one.parts,
-                facts=tuple(found[i] for i in one.facts),
+                facts=tuple(found[i] for i in one.facts if i in found),
                 sources=sources_of(ports, memory),
                 deep=asked.deep and not (memory.hot and memory.gist is None),
                 stale=memory.outdated and asked.as_of is None,
