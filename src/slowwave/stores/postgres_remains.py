@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 REWRITTEN_MAX: Final = 64 * 1024 * 1024
 """Bytes of tables up to which they are rewritten at once, and their files read."""
 
-PAGES: Final = (
-    "the pages of the tables' files, which this login may not read: their rows were looked through"
-)
+PAGES: Final = "the pages of the tables' files, which this login may not read: their rows were looked through"
 """What stays unread without a superuser's rights; a table that could not be rewritten is a problem of its own."""
 
 _SEGMENT: Final = 1 << 30
