@@ -35,13 +35,16 @@ def test_what_is_meant_rests_on_what_is_meant(claim: str) -> None:
     assert unrealised(claim, ["Next week I'll paint the stairs"]) is None
 
 
-@pytest.mark.parametrize("claim", ["Juno wants to sail", "Juno is thinking of selling the boat"])
-def test_a_wish_needs_some_word_to_rest_on(claim: str) -> None:
-    assert unrealised(claim, ["The sea was calm"])
-    assert unrealised(claim, ["The sea was calm"], ["Do you sail?"])
-    assert unrealised(claim, ["The sea was calm"], ["If only it were so!"]) is None
-    assert unrealised(claim, ["The sea is calm, isn't it?"]) is None
-    assert unrealised(claim, ["海很平静"]) is None
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Juno wants to sail", "The sea was calm"),
+        ("John wants to improve education", "I'm passionate about better schools"),
+        ("Caroline wants to fight for trans rights", "Fighting for trans rights is my way to spread awareness"),
+    ],
+)
+def test_a_wish_may_rest_on_other_words_than_wishes(claim: str, source: str) -> None:
+    assert unrealised(claim, [source]) is None
 
 
 def test_what_is_still_meant_is_not_done() -> None:

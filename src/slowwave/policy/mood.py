@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from slowwave.policy.alignment import expanded, prepare, stem
+from slowwave.policy.alignment import expanded, stem
 from slowwave.policy.lexicon import FUNCTION_WORDS, PAST
 from slowwave.policy.patterns import late
 
@@ -22,45 +22,28 @@ _AHEAD: Final = late(  # what was wanted once may have been done since
     r"(?:\w+ly |also |just |not |really )?(\w+)",
     re.IGNORECASE,
 )
-# On any of these a wish, a plan or a try may rest.
-_OPEN: Final = late(
-    rf"{_STILL}|{_ONCE}|\b(?:will|would|should|could|may|might|going to|gonna|wanna|want\w*|need\w*|plan\w*|hop(?:e|es|ed|ing)|wish\w*"
-    r"|inten[dt]\w*|aim\w*|aspir\w*|attempt\w*|try|tries|tried|trying|expect\w*|propos\w*|promis\w*|offer\w*|threat\w*"
-    r"|consider\w*|think\w*|dream\w*|goals?|look\w* (?:forward|into|for|at)|ready|eager|determined|decid\w*|let us|let['’]s|if"
-    r"|maybe|perhaps|tomorrow|soon|next|someday|future|ambition\w*|working (?:on|towards?)|can not wait|excited)\b"
-    r"|['’](?:ll|d)\b|\?",
-    re.IGNORECASE,
-)
 _WORD: Final = late(r"[^\W\d_]+")
 _SHORTEST_PAST: Final = 4
 
 
-def unrealised(claim: str, close: Sequence[str], around: Sequence[str] = ()) -> str | None:
+def unrealised(claim: str, close: Sequence[str]) -> str | None:
     """The words on which a claim differs from what it rests on in whether a thing is done or only meant; None if they agree.
 
-    What a claim says is wanted, planned, hoped, intended or tried may not be told as done, and needs some word of that kind
-    to rest on; and what it tells as done may not be only meant. Plain English is understood; a deed in other words is not
-    compared.
+    What a claim says is wanted, planned, hoped, intended or tried may not be told as done, and what it tells as done may
+    not be only meant. Plain English is understood; a deed in other words is not compared.
 
     Args:
         claim: What is said by a mind.
         close: The words it rests on.
-        around: What stands beside them; a question there is no plan.
     """
     said = expanded(claim)
     told = [expanded(text) for text in close]
     for found in _MEANT.finditer(said):
         verb = next(filter(None, found.groups()))
         forms = [word for text in told for word in _forms(text, verb)]
-        if (forms and all(map(_past, forms)) and not _past(verb)) or not _may_mean(told, around):
+        if forms and all(map(_past, forms)) and not _past(verb):
             return found.group()
     return next((word for word in _done(said) if _only_meant(word, told)), None)
-
-
-def _may_mean(close: Sequence[str], around: Sequence[str]) -> bool:
-    """Whether a wish may rest on these texts; on one in another language it may."""
-    texts = (*close, *(expanded(text).replace("?", " ") for text in around))
-    return any(_OPEN.search(text) or not prepare(text).english for text in texts)
 
 
 def _done(text: str) -> Iterator[str]:

@@ -95,7 +95,7 @@ def contrary(claim: str, close: Sequence[str], around: Sequence[str] = (), *, wo
     denial = next((w for w in _words(claim) if w in NEGATIONS), None)
     if denial and not any(map(denies, (*close, *around))):
         return denial
-    return unrealised(claim, close, around) if words == 1 else None
+    return unrealised(claim, close) if words == 1 else None
 
 
 def denies(text: str) -> bool:
