@@ -29,6 +29,9 @@ class Taken:
     terms: frozenset[int]
 
 
+_NOTHING: Final = Taken(words=0, original=False, at=0, terms=frozenset())
+
+
 @record
 class Read:
     """The same as it is read from a memory, with the checksums that tell whether it has changed."""
@@ -101,9 +104,8 @@ class Taking(Excerpting):
         wanted = frozenset(keys)
         self._tell(token, [one for one in messages if one.key in wanted and one.key not in before])
         excerpt = self._excerpt(scope, token, again, self._state_of(token), {}, {})
-        self._put_places(
-            token, again, {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}, excerpt
-        )
+        numbers = {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}
+        self._put_places(token, again, numbers, excerpt)
         gists = dict(self._all(SEARCH["gist_checksums"], (token, array(keys))))
         now = {one.key: _read_message(one, gists.get(one.key)) for one in messages if one.key in wanted}
         facts = [one for one in facts if one.key in wanted]
@@ -130,11 +132,9 @@ class Taking(Excerpting):
         known = self._talks(token, messages, ())
         for name, own in sorted(talks.items()):
             named, assisted = sum(bool(one.named) for one in own), sum(one.assisted for one in own)
-            was = known.get(name)
-            now = bool(named or (was and was[0])), bool(assisted or (was and was[1]))
-            if was is not None and (was[0] and not was[1]) != (
-                now[0] and not now[1]
-            ):  # no longer, or now, among people
+            was = known.get(name, (False, False))
+            now = was[0] or named > 0, was[1] or assisted > 0
+            if name in known and _among_people(*was) != _among_people(*now):
                 self._db.execute(SEARCH["retell_talk"], {"scope": token, "name": name})
             self._db.execute(SEARCH["count_talk"], (token, name, len(own), named, assisted))
 
@@ -157,12 +157,10 @@ class Taking(Excerpting):
         memories, originals = Counter[int](), Counter[int]()
         many, words = 0, 0
         for key in {*before, *now}:
-            old, new = before.get(key), now[key].taken if key in now else None
-            for taken, sign, rows in ((old, -1, gone), (new, 1, come)):
-                if taken is None:
-                    continue
-                other = new if taken is old else old
-                rows += [(term, key) for term in taken.terms - (other.terms if other else frozenset())]
+            old, new = before.get(key, _NOTHING), now[key].taken if key in now else _NOTHING
+            gone += [(term, key) for term in old.terms - new.terms]
+            come += [(term, key) for term in new.terms - old.terms]
+            for taken, sign in ((old, -1), (new, 1)):
                 memories.update(dict.fromkeys(taken.terms, sign))
                 if taken.original:
                     originals.update(dict.fromkeys(taken.terms, sign))
@@ -206,6 +204,11 @@ class Taking(Excerpting):
         if pairs:
             ids, owners = zip(*pairs, strict=True)
             self._db.execute(SEARCH["put_rests"], (token, [*ids], array(owners)))
+
+
+def _among_people(named: bool, assisted: bool) -> bool:  # as the table has them
+    """Whether a conversation is one between people."""
+    return named and not assisted
 
 
 def _read_message(message: Message, gist: int | None) -> Read:
