@@ -85,20 +85,17 @@ class Eraser:
     def _blank_groups(self, found: Iterable[tuple[int, int, str | None]]) -> None:
         """The sentences of groups that dealt with what is erased: their own, and those of their other operations."""
         parts: dict[int, list[int]] = {}
-        reasons: dict[int, list[str]] = {}
+        reasons: dict[int, str] = {}
         for run, part, because in found:
-            if (
-                because is not None and (run, part) not in self._blanked
-            ):  # None: this very group, whose words are its own
+            # Without sentences: this very group, whose words are its own.
+            if because is not None and (run, part) not in self._blanked:
                 self._blanked.add((run, part))
                 parts.setdefault(run, []).append(part)
-                reasons[run] = loads(because)
-        written = []
-        for run, sentences in reasons.items():
-            blank = [BLANK if part in parts[run] else one for part, one in enumerate(sentences)]
-            if blank != sentences:
-                written.append((dumps(blank), run))
-        self._db.executemany(SQL["put_run_because"], written)
+                reasons[run] = because
+        self._blank_runs(
+            (run, because, [part in parts[run] and one != BLANK for part, one in enumerate(loads(because))])
+            for run, because in reasons.items()
+        )
         if parts:
             groups = [f"{run}.{part}" for run, some in parts.items() for part in some]
             values = {"scope": self._token, "runs": dumps(list(parts)), "groups": dumps(groups)}
