@@ -1,6 +1,7 @@
 """Some memories of a scope, scored as they are among all of them: what a ranking needs where the whole is too large for RAM."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -35,9 +36,9 @@ class Statistics:
     words: int = 0
     latest: int = 0
     speakers: Collection[str] = ()
-    talks: Mapping[str, tuple[bool, bool]]
-    frequency: Mapping[int, int]
-    dims: Mapping[str, int]
+    talks: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
+    frequency: Mapping[int, int] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
 
 
 @record

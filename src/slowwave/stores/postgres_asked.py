@@ -8,11 +8,12 @@ from slowwave.model.codec import to_micros
 from slowwave.model.query import Query
 from slowwave.model.record import record
 from slowwave.policy.features import Question, ask, dates_asked, name_words
-from slowwave.policy.ranking import DATE, SATURATION
+from slowwave.policy.ranking import ASKED, DATE, SATURATION
 
 POSTINGS: Final = 10_000
 """Words are looked up, the rarest first, until together they occur in so many memories."""
 
+_NO_EMBEDDER: Final = -1
 _INSIDE: Final = """(m.conversation = :conversation OR m.key IN (
     SELECT r.fact FROM search_rests r JOIN memories s ON s.id = r.message
     WHERE r.scope = :scope AND s.scope = :scope AND s.conversation = :conversation
@@ -27,29 +28,34 @@ class Asked:
         query, question: what is wanted.
         dates: the numbers of the days that its words may mean, each with these words.
         speaker: the name of the one speaker that the question asks about.
+        embedder: the token of the embedder that its vector is of, if it has one and any vector of it was ever stored.
         filters: further conditions on memories `m`, " AND " before each.
-        values: what these and the scope stand for.
+        values: what its conditions and its parts stand for.
     """
 
     query: Query
     question: Question
     dates: Mapping[int, tuple[int, ...]]
     speaker: str | None
+    embedder: int | None
     filters: str
     values: Mapping[str, Any]
 
     @classmethod
-    def of(cls, token: int, query: Query, names: Sequence[str]) -> Self:
+    def of(cls, token: int, query: Query, names: Sequence[str], embedder: int | None) -> Self:
         """A search of a scope in which these speak."""
         question = ask(query.text, numbered(names))
         filters, values = _filters(query)
+        speaker = None if question.speaker is None else names[question.speaker]
+        own = None if query.vector is None else embedder or None
         return cls(
             query=query,
             question=question,
             dates=dates_asked(question.terms),
-            speaker=None if question.speaker is None else names[question.speaker],
+            speaker=speaker,
+            embedder=own,
             filters=filters,
-            values={"scope": token, **values},
+            values={"scope": token, "speaker": speaker, "asked": ASKED, "embedder": own or _NO_EMBEDDER, **values},
         )
 
     @property

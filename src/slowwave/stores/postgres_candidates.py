@@ -9,9 +9,9 @@ from psycopg import errors
 
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.features import ask
-from slowwave.policy.ranking import ASKED, MEANING
+from slowwave.policy.ranking import MEANING
 from slowwave.policy.segment import term_id
-from slowwave.stores.excerpt import AFTER, BEFORE
+from slowwave.stores.excerpt import AFTER, BEFORE, Statistics
 from slowwave.stores.postgres_asked import Asked, numbered, signed
 from slowwave.stores.postgres_excerpt import SEARCH, State, array
 from slowwave.stores.postgres_half import Half
@@ -55,11 +55,20 @@ class Candidates(Taking):
         if (state := self._at_server(scope, token)) is None:
             return super()._found(scope, token, query)
         with self._one_state():
-            asked = Asked.of(token, query, sorted(self._names(token)))
+            names = self._names(token)
+            asked = Asked.of(token, query, sorted(names), self._tokens.embedder(query.embedder))
             known = self._known_terms(token, asked)
             originals = {term: of_these for term, (of_these, _) in known.items()}
             keys = self._candidates(token, asked, asked.weights(known, state.originals or 0))
-            return self._excerpt(scope, token, keys, state, originals, self._dims(token, query)).search(query)
+            statistics = Statistics(
+                originals=state.originals or 0,
+                words=state.words or 0,
+                latest=state.latest or 0,
+                speakers=names,
+                frequency=originals,
+                dims=self._dims(token, asked),
+            )
+            return self._excerpt(scope, token, keys, statistics).search(query)
 
     def _wording(self, scope: str, token: int, question: str) -> str:
         if self._at_server(scope, token) is None:
@@ -113,12 +122,12 @@ class Candidates(Taking):
         rows = self._all(SEARCH["terms"], (token, terms)) if asked.terms else []
         return {term % (1 << 64): (originals, memories) for term, originals, memories in rows}
 
-    def _dims(self, token: int, query: Query) -> dict[str, int]:
+    def _dims(self, token: int, asked: Asked) -> dict[str, int]:
         """The length of the question's vector, if the scope has any of its embedder."""
-        space = self._tokens.embedder(query.embedder)
-        if query.vector is None or query.embedder is None or not space:
+        query = asked.query
+        if query.vector is None or query.embedder is None or asked.embedder is None:
             return {}
-        return {query.embedder: len(query.vector)} if self._one(SEARCH["embedded"], (token, space))[0] else {}
+        return {query.embedder: len(query.vector)} if self._one(SEARCH["embedded"], (token, asked.embedder))[0] else {}
 
     def _candidates(self, token: int, asked: Asked, weights: Mapping[int, float]) -> set[int]:
         """The keys of what may answer best: messages and facts, with all facts on these, and all that these rest on."""
@@ -151,9 +160,8 @@ class Candidates(Taking):
 
     def _by_vectors(self, asked: Asked, keys: Collection[int] | None = None) -> dict[int, float]:
         """What the nearest vectors score without words, the best first; or what these memories score."""
-        query = asked.query
-        embedder = self._tokens.embedder(query.embedder)
-        if query.vector is None or not embedder:
+        vector = asked.query.vector
+        if vector is None or asked.embedder is None:
             return {}
         within = asked.within if keys is None else " AND p.key = ANY (CAST(:keys AS bigint[]))"
         statement = (
@@ -163,11 +171,8 @@ class Candidates(Taking):
         )
         values = {
             **asked.values,
-            "embedder": embedder,
             "meaning": MEANING,
-            "asked": ASKED,
-            "speaker": asked.speaker,
-            "vector": Half.of(query.vector),
+            "vector": Half.of(vector),
             "wanted": LOOKED,
             "keys": array(keys or ()),
         }
@@ -201,21 +206,13 @@ class Candidates(Taking):
 
     def _by_who(self, token: int, asked: Asked) -> dict[int, float]:
         """What those memories score that have no vector of the question's embedder, without words, the best first."""
-        embedder = None if asked.query.vector is None else self._tokens.embedder(asked.query.embedder)
-        if embedder and set(self._one(SEARCH["embedders"], {"scope": token})) <= {embedder, None}:
+        if asked.embedder and set(self._one(SEARCH["embedders"], {"scope": token})) <= {asked.embedder, None}:
             return {}
         statement = (
             f"SELECT p.key, p.prior + {asked.bonus} FROM search_places p WHERE p.scope = :scope AND p.part <= 0 "  # noqa: S608  # our own words
             f"AND p.embedder <> :embedder AND p.{asked.seen}{asked.within} ORDER BY 2 DESC, 1 DESC LIMIT :wanted"
         )
-        values = {
-            **asked.values,
-            "embedder": embedder or -1,
-            "asked": ASKED,
-            "speaker": asked.speaker,
-            "wanted": LOOKED,
-        }
-        return dict(self._all(statement, values))
+        return dict(self._all(statement, {**asked.values, "wanted": LOOKED}))
 
     def _newest(self, asked: Asked) -> list[int]:
         statement = (

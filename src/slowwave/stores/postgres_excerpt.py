@@ -1,9 +1,9 @@
 """Reading from the server what an excerpt of a scope's index is made of."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from slowwave.model.codec import dumps
 from slowwave.model.entry import Entry
 from slowwave.model.memory import Memory
 from slowwave.model.record import record
@@ -171,11 +171,12 @@ class Excerpting(Searching):
         scope: str,
         token: int,
         keys: Collection[int],
-        state: State,
-        frequency: Mapping[int, int],
-        dims: Mapping[str, int],
+        statistics: Statistics,
     ) -> Excerpt:
-        """An index of these messages with their neighbours, and of these facts with what they rest on."""
+        """An index of these messages with their neighbours, and of these facts with what they rest on.
+
+        The statistics are those of the scope, but for its talks.
+        """
         facts = self._facts(scope, token, keys)
         resting = self._sources(token, facts).values()
         near = {*self._around(token, keys, BEFORE, AFTER), *resting}
@@ -185,21 +186,10 @@ class Excerpting(Searching):
             near |= {*self._around(token, keys, BEFORE, AFTER, "around_told")}
             messages = self._messages(token, near, keys)
             facts = sorted([*facts, *self._facts(scope, token, others)], key=lambda fact: fact.key)
-        statistics = Statistics(
-            originals=state.originals or 0,
-            words=state.words or 0,
-            latest=state.latest or 0,
-            speakers=self._names(token),
-            talks=self._talks(token, messages, facts),
-            frequency=frequency,
-            dims=dims,
-        )
         wanted = frozenset(keys)
-        excerpt = Excerpt(statistics, frozenset(one.id for one in messages if one.key in wanted))
+        whole = replace(statistics, talks=self._talks(token, messages, facts))
+        excerpt = Excerpt(whole, frozenset(one.id for one in messages if one.key in wanted))
         excerpt.load(Messages.of([one.values for one in messages]))
         excerpt.append([(one.memory, one.entry) for one in facts])
-        if trimmed := [one.id for one in messages if one.trimmed]:
-            places = {"scope": token, "ids": dumps(trimmed)}
-            pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
-            excerpt.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
+        self._trim(excerpt, scope, token, [one.id for one in messages if one.trimmed])
         return excerpt

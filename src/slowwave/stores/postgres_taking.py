@@ -9,7 +9,7 @@ import numpy as np
 from slowwave.model.codec import from_micros, to_micros
 from slowwave.model.record import record
 from slowwave.policy.features import date_keys
-from slowwave.stores.excerpt import AFTER, BEFORE, Excerpt
+from slowwave.stores.excerpt import AFTER, BEFORE, Excerpt, Statistics
 from slowwave.stores.postgres_excerpt import LAYOUT, SEARCH, Excerpting, Fact, Message, State, array
 from slowwave.stores.postgres_half import Half
 from slowwave.stores.statements import bounds
@@ -103,7 +103,7 @@ class Taking(Excerpting):
         messages, facts = self._messages(token, again), self._facts(scope, token, again)
         wanted = frozenset(keys)
         self._tell(token, [one for one in messages if one.key in wanted and one.key not in before])
-        excerpt = self._excerpt(scope, token, again, self._state_of(token), {}, {})
+        excerpt = self._excerpt(scope, token, again, Statistics(speakers=self._names(token)))
         numbers = {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}
         self._put_places(token, again, numbers, excerpt)
         gists = dict(self._all(SEARCH["gist_checksums"], (token, array(keys))))

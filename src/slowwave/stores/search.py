@@ -143,11 +143,15 @@ class Searching(StoreBase):
         index.load(messages)
         index.append(facts)
         trimmed = [identity for identity, some in zip(messages.id, messages.trimmed, strict=True) if some]
-        if trimmed:
-            places = {"scope": token, "ids": dumps(trimmed)}
+        self._trim(index, scope, token, trimmed)
+        return _Held(index=index, scope=scope, journal=low, reindexed=0)
+
+    def _trim(self, index: Index, scope: str, token: int, ids: Sequence[str]) -> None:
+        """Messages of the index of which only some words are hot: what these are."""
+        if ids:
+            places = {"scope": token, "ids": dumps(ids)}
             pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
             index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
-        return _Held(index=index, scope=scope, journal=low, reindexed=0)
 
     def _stored(self, scope: str, token: int) -> _Held | None:
         """The scope's index as it was stored, if that can be read."""
