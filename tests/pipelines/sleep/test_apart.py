@@ -21,6 +21,19 @@ def faint(opened: Opened, clock: FrozenClock, **settings: object) -> tuple[Agent
     return memory, ids
 
 
+def before_fading(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Somebody does something once, after the fading was planned and before it is applied."""
+    store, todo = memory.ports.store, [act]
+    apply = store.apply
+
+    def applied(plan: Plan) -> object:
+        if plan.cause == "sleep/fade" and todo:
+            todo.pop()()
+        return apply(plan)
+
+    monkeypatch.setattr(store, "apply", applied)
+
+
 def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_go(opened: Opened, clock: FrozenClock) -> None:
     memory, (used, *others) = faint(opened, clock)
     plan = memory.sleep(dry_run=True).plan
@@ -37,15 +50,7 @@ def test_a_pin_during_the_night_keeps_one_fact_and_lets_the_others_go(
     opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, (pinned, *others) = faint(opened, clock)
-    store = memory.ports.store
-    apply = store.apply
-
-    def after_a_pin(plan: Plan) -> object:
-        if plan.cause == "sleep/fade" and not memory.get(pinned).pinned:
-            memory.pin(pinned)
-        return apply(plan)
-
-    monkeypatch.setattr(store, "apply", after_a_pin)
+    before_fading(memory, monkeypatch, lambda: memory.pin(pinned))
     night = memory.sleep()
     assert memory.get(pinned).hot
     assert not any(memory.get(one).hot for one in others)
@@ -80,14 +85,6 @@ def test_forgetting_by_hand_leaves_out_what_is_used_meanwhile(
     opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, (used, *others) = faint(opened, clock)
-    store = memory.ports.store
-    apply = store.apply
-
-    def after_a_use(plan: Plan) -> object:
-        if plan.cause == "sleep/fade" and not memory.get(used).accesses:
-            memory.record_retrieval([memory.get(used)])
-        return apply(plan)
-
-    monkeypatch.setattr(store, "apply", after_a_use)
+    before_fading(memory, monkeypatch, lambda: memory.record_retrieval([memory.get(used)]))
     assert forget(memory.ports) == len(others)
     assert memory.get(used).hot
