@@ -49,6 +49,19 @@ def _check_arguments(unknown: Mapping[str, object], of: Callable[..., object]) -
     )
 
 
+def refuse_open_store(ports: Ports, path: str | Path) -> None:
+    """Raise InputError before the file of an open store is read like any file.
+
+    Closing the descriptor would release every lock of this process on the store: others could then destroy its log.
+    """
+    try:
+        same = Path(path).samefile(ports.store.name)
+    except (OSError, ValueError):  # one of them is no file
+        return
+    if same:
+        raise InputError(f"{path} is the store that is open: name another file to read")
+
+
 class Handle:
     """An open memory of one scope. May be shared by threads."""
 

@@ -248,6 +248,15 @@ class Store(Protocol):
         """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
         ...
 
+    def backup(self, path: str) -> None:
+        """Write a verified copy of the whole store into a new file, while others go on writing.
+
+        Raises:
+            InputError: there is a file of this name, or the store is backed up by other means; the message says which.
+            StoreError: it cannot be written, or the copy is not sound; no file is left.
+        """
+        ...
+
     def lease(
         self,
         scope: str,

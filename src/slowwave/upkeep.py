@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from slowwave import pipelines
 from slowwave.errors import InputError, SlowwaveError
-from slowwave.handle import Handle
+from slowwave.handle import Handle, refuse_open_store
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.plan import Plan, Receipt
@@ -81,6 +81,7 @@ class Upkeep(Handle):
         """
         from slowwave.formats import plans  # noqa: PLC0415 - as above
 
+        refuse_open_store(self._open_ports, path)
         plan = plans.read(path)
         if any(one.scope != self._open_ports.scope for one in (plan, *plan.parts)):
             raise InputError(f"{path} plans for scope {plan.scope}, and this is {self._open_ports.scope}")
@@ -195,6 +196,20 @@ class Upkeep(Handle):
         """What is wrong with the store, in sentences; empty when all is well."""
         return self._open_ports.store.check(deep=deep)
 
+    def backup(self, path: str | Path) -> None:
+        """Write a copy of the whole store, every scope and its journal, into a new file; writing may go on meanwhile.
+
+        The copy has passed the checks of `doctor(deep=True)`, and only its owner can read it. It is opened like any store.
+
+        Args:
+            path: a file that does not exist yet.
+
+        Raises:
+            InputError: the file exists, or the store is in Postgres: use `pg_dump` or `slowwave copy`.
+            StoreError: the copy cannot be written or is not sound; no file is left.
+        """
+        self._open_ports.store.backup(str(path))
+
     @traced("upsert_memory")
     def import_(
         self,
@@ -214,6 +229,7 @@ class Upkeep(Handle):
         """
         from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
 
+        refuse_open_store(self._open_ports, path)
         return pipelines.transfer.incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:

@@ -1,5 +1,6 @@
 """Sleeping every scope that is due, and copying a store, from the command line."""
 
+import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +39,36 @@ def test_a_store_is_copied_and_copied_again(run: Run, store: Path, tmp_path: Pat
         assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
     assert run("copy", copy, copy).code == 2
     assert run("copy", str(tmp_path / "nobody.db"), copy).code == 2
+
+
+def test_a_store_is_backed_up_into_a_new_private_file(run: Run, tmp_path: Path) -> None:
+    run("add", "Alice owns the deploy pipeline")
+    run("--scope", "other", "add", "Bob owns the billing service")
+    backup = tmp_path / "backup.db"
+    made = run("--json", "backup", str(backup))
+    assert (made.code, made.json) == (0, {"path": str(backup), "bytes": backup.stat().st_size})
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert run("backup", str(backup)).code == 2, "it is never overwritten"
+    assert "Bob" in run("--store", str(backup), "--scope", "other", "facts").out
+    assert run("--store", str(backup), "doctor", "--deep").code == 0
+    assert {one.name for one in tmp_path.glob("backup.db*")} == {"backup.db"}
+    assert run("--store", str(tmp_path / "nobody.db"), "backup", str(tmp_path / "b.db")).code == 2
+    assert not (tmp_path / "nobody.db").exists()
+
+
+def test_a_backup_of_a_database_names_the_tools_of_the_server(
+    run: Run, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    refused = run("--store", postgres.database(), "backup", str(tmp_path / "b.db"))
+    assert (refused.code, "pg_dump" in refused.err, "slowwave copy" in refused.err) == (2, True, True)
+    assert not (tmp_path / "b.db").exists()
+
+
+def test_the_open_store_is_not_read_as_a_file_to_bring_in(run: Run, store: Path) -> None:
+    run("add", "Alice owns the deploy pipeline")
+    for words in (("import", str(store)), ("remember", "--file", str(store)), ("apply", str(store))):
+        refused = run(*words)
+        assert (refused.code, "is the store that is open" in refused.err) == (2, True), words
 
 
 def test_what_an_interrupted_copy_left_is_thrown_away_when_that_is_said(

@@ -1,11 +1,12 @@
 """Backups are whole, and what was erased is in no file."""
 
+import stat
 from pathlib import Path
 
 import apsw
 import pytest
 
-from slowwave.errors import BusyError, InputError, StoreError
+from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.operation import Erase
 from slowwave.model.query import Where
 from slowwave.stores.sqlite import SqliteStore
@@ -26,6 +27,7 @@ def test_a_backup_made_while_others_write_is_whole(tmp_path: Path) -> None:
     other.apply(plan(add(fact("Likes rye"))))
     copy = SqliteStore(str(tmp_path / "copy.db"))
     assert copy.check(deep=True) == []
+    assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
     assert len(copy.select([SCOPE], EVERYTHING)) == 101
     with pytest.raises(InputError, match="exists"):
         store.backup(str(tmp_path / "copy.db"))
@@ -33,6 +35,25 @@ def test_a_backup_made_while_others_write_is_whole(tmp_path: Path) -> None:
         store.backup(str(tmp_path / "nowhere" / "copy.db"))
     for one in (store, other, copy):
         one.close()
+
+
+def test_a_backup_that_is_not_sound_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "memory.db"))
+    store.apply(plan(add(fact("Likes tea"))))
+    store._db.execute("UPDATE memories SET text = 'Likes rye'")
+    before = set(contents(tmp_path))
+    with pytest.raises(CorruptError, match="not sound"):
+        store.backup(str(tmp_path / "copy.db"))
+    assert set(contents(tmp_path)) == before
+    store.close()
+
+
+def test_a_backup_over_the_open_store_itself_is_refused(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "memory.db"))
+    with pytest.raises(InputError, match="exists"):
+        store.backup(str(tmp_path / "memory.db"))
+    assert not store.apply(plan(add(fact("Likes tea")))).dropped
+    store.close()
 
 
 def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:

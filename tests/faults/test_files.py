@@ -70,6 +70,41 @@ def other_program_that_died_with_a_log(path: Path) -> None:
     source.unlink()
 
 
+def other_program_with_a_journal(mode: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        db.execute("CREATE TABLE songs (title TEXT)")
+        db.close()
+        assert Path(f"{path}-journal").exists()
+
+    return make
+
+
+def interrupted(path: Path, *, before: str) -> None:
+    """A database, and the hot journal of a transaction whose process died after a part of it was written."""
+    source = path.with_name("source.db")
+    db = sqlite3.connect(source, isolation_level=None)
+    db.execute(before)
+    db.execute("PRAGMA cache_size = 1")
+    db.execute("BEGIN")
+    db.execute("CREATE TABLE notes (text)")
+    db.executemany("INSERT INTO notes VALUES (?)", [("words " * 500,)] * 50)
+    for suffix in ("", "-journal"):
+        shutil.copy(f"{source}{suffix}", f"{path}{suffix}")
+    db.close()
+    source.unlink()
+
+
+def other_program_that_died_in_a_transaction(path: Path) -> None:
+    interrupted(path, before="CREATE TABLE songs (title TEXT)")
+
+
+def text_files_of_these_names(path: Path) -> None:
+    text_file(path)
+    text_file(Path(f"{path}-journal"))
+
+
 def damaged_header(path: Path) -> None:
     SqliteStore(str(path)).close()
     data = bytearray(path.read_bytes())
@@ -79,7 +114,12 @@ def damaged_header(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [text_file, other_program, other_program_with_an_id, other_program_that_died_with_a_log, damaged_header],
+    [
+        *(text_file, other_program, other_program_with_an_id, other_program_that_died_with_a_log, damaged_header),
+        pytest.param(other_program_with_a_journal("PERSIST"), id="other_program_with_a_kept_journal"),
+        pytest.param(other_program_with_a_journal("TRUNCATE"), id="other_program_with_an_empty_journal"),
+        *(other_program_that_died_in_a_transaction, text_files_of_these_names),
+    ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_not_touched(make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / "some.db")
@@ -87,6 +127,33 @@ def test_a_file_that_is_not_ours_is_refused_and_not_touched(make: Callable[[Path
     with pytest.raises(ForeignFileError, match="not touched"):
         SqliteStore(str(tmp_path / "some.db"))
     assert contents(tmp_path) == before
+
+
+def test_another_program_whose_tables_lie_in_its_log_alone_is_refused_and_keeps_file_and_log(tmp_path: Path) -> None:
+    source, path = tmp_path / "source.db", tmp_path / "some.db"
+    db = sqlite3.connect(source)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE songs (title TEXT)")
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{source}{suffix}", f"{path}{suffix}")
+    db.close()
+    before = contents(tmp_path)
+    with pytest.raises(ForeignFileError, match="not touched"):
+        SqliteStore(str(path))
+    after = contents(tmp_path)
+    after.pop("some.db-shm", None)  # SQLite's own, made anew by every program that looks into the log
+    assert after == before
+
+
+def test_a_store_whose_first_transaction_was_interrupted_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    interrupted(path, before="SELECT 1")
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+    store = SqliteStore(str(path))
+    assert not store.apply(plan(add(fact("Likes tea")))).dropped
+    assert store.check(deep=True) == []
+    assert store._one("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'", ())[0] == 0
+    store.close()
 
 
 def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:

@@ -118,6 +118,45 @@ def test_only_the_store_writes_and_only_settings_read_the_environment() -> None:
             assert not {name.split(".")[0] for name in _imports(tree)} & {"sqlite3", "apsw"}, _told(path)
 
 
+OPENING = frozenset(
+    {"open", "fdopen", "read_bytes", "read_text", "write_bytes", "write_text", "touch", "memmap", "fromfile"}
+    | {"VFSFile"}
+)
+"""Calls that open a file, by the last part of their name. Closing any descriptor releases the locks of the process."""
+MAY_OPEN = {
+    ("stores/migrate.py", "read_text"): "the scripts of the package",
+    ("stores/postgres_migrate.py", "read_bytes"): "the scripts of the package",
+    ("stores/sqlite_check.py", "open"): "creates the file of a backup exclusively: it cannot be a store that is open",
+    ("stores/sqlite_bytes.py", "VFSFile"): "SQLite's own files, which it keeps open while the process holds locks",
+}
+
+
+def _opened(tree: ast.Module) -> Iterator[str]:
+    """The last part of each name that is called, or inherited from, to open a file."""
+    for node in ast.walk(tree):
+        of = node.func if isinstance(node, ast.Call) else None
+        bases = node.bases if isinstance(node, ast.ClassDef) else []
+        for one in (of, *bases):
+            name = one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
+            if name in OPENING:
+                yield name
+
+
+def test_no_store_opens_a_file_beside_sqlite() -> None:
+    """Each place that opens one is named with its reason, and each that is named is there still."""
+    opened = {
+        (_told(path), name) for path, tree in _trees() if _told(path).startswith("stores/") for name in _opened(tree)
+    }
+    assert opened == set(MAY_OPEN)
+    imported = {name.partition(".")[0] for path, tree in _trees() if "stores" in path.parts for name in _imports(tree)}
+    assert not imported & {"shutil", "mmap", "io"}
+
+
+def test_no_second_sqlite_library_is_loaded() -> None:
+    """Python's own has locks of its own in the same process, which those of apsw do not see."""
+    assert [_told(path) for path, tree in _trees() if "sqlite3" in set(_imports(tree))] == []
+
+
 FORBIDDEN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 

@@ -52,7 +52,11 @@ def remember(
     """Store messages as they were said: one a line, or `role: text` with text going on over lines."""
     if text is not None and file is not None:
         raise InputError("both words and a file: give one of them")
+    from slowwave.handle import refuse_open_store  # noqa: PLC0415 - `--help` does without
+
     with given.memory() as memory:
+        if file is not None:
+            refuse_open_store(memory.ports, file)
         receipts = []
         for batch in _batches(_said(_source(text, file), role, speaker)):
             receipts.append(memory.add_messages(batch, conversation))

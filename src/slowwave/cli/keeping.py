@@ -1,4 +1,4 @@
-"""Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
+"""Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor, backup, copy."""
 
 import sys
 from contextlib import closing
@@ -238,6 +238,20 @@ def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]
 def _mind(name: str) -> str:
     """Asking a model costs a call: it is named, not asked."""
     return "offline, rules alone" if name == "offline" else f"{name}, configured and not tried: the next run asks it"
+
+
+@command(room, "backup", PANEL)
+def backup(given: Given, file: Annotated[Path, Argument(help="A file that does not exist yet.")]) -> None:
+    """Write a verified copy of the store, all scopes and history, into a new file; writing may go on meanwhile."""
+    if given.address and "://" not in given.address and not Path(given.address).is_file():
+        raise InputError(f"{given.address!r} is no file: name the store that is there")
+    with given.memory() as memory:
+        memory.backup(file)
+    size = file.stat().st_size
+    if given.json:
+        given.paper.value({"path": str(file), "bytes": size})
+    else:
+        given.paper.say(f"{file}: {size:,} bytes, checked; open it with --store {file}")
 
 
 @command(room, "copy", PANEL)

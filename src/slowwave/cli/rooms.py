@@ -10,7 +10,7 @@ ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "story": ("demo",),
     "bringing": ("add", "remember", "import", "export"),
     "asking": ("recall", "context", "facts", "core"),
-    "keeping": ("consolidate", "sleep", "apply", "undo", "reembed", "doctor", "copy"),
+    "keeping": ("consolidate", "sleep", "apply", "undo", "reembed", "doctor", "backup", "copy"),
     "tending": ("health", "review", "release", "reject", "plot"),
     "editing": ("pin", "unpin", "update", "delete", "revive", "erase"),
     "showing": ("explain", "history", "summaries", "runs", "status", "cost"),

@@ -106,7 +106,7 @@ def _store(ports: Ports) -> Iterator[Finding]:
             kind="store",
             count=len(wrong),
             says=f"problems: {'; '.join(wrong[:EXAMPLES])}",
-            fix="see all of it with `slowwave doctor --deep`, and go back to a copy, such as `slowwave copy` makes",
+            fix="see all of it with `slowwave doctor --deep`, and restore a file of `slowwave backup` or `slowwave copy`",
         )
 
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from slowwave.errors import BusyError, CorruptError, ReadOnlyError
+from slowwave.errors import BusyError, CorruptError, InputError, ReadOnlyError
 from slowwave.stores.checking import COUNTS, Checking
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
@@ -59,6 +59,10 @@ class PostgresCheck(Checking, PostgresBase):
         """How the server suits this store: its version, roles, row-level security, migrations and durability."""
         with self._guard, self._owner() as db:
             return list(examined(db, self._most))
+
+    def backup(self, path: str) -> None:  # noqa: ARG002  # of Store
+        """Raise InputError: the server's own tools make backups."""
+        raise InputError("a store in Postgres is backed up with pg_dump, or with `slowwave copy` into a file")
 
     def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
         """Rewrite the tables from which something was erased, so that no page of them keeps it. The server's log keeps its own.

@@ -1,7 +1,6 @@
 """Looking for the bytes of what was erased, many words at once, in whatever can be read piece by piece."""
 
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,13 +16,6 @@ _FEW: Final = 8
 """Words that are looked for one after the other."""
 _LOOKED: Final = 256
 """Bytes of a word among which the eight that tell it from others are chosen."""
-
-
-def pieces(path: Path) -> Iterator[bytes]:
-    """A file, piece by piece."""
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            yield piece
 
 
 class Needles:

@@ -54,7 +54,9 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
         return arrays
 
     def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:
-        return Transaction(self._db, self._reached, done=self._count, undone=self._tokens.forget)
+        return Transaction(
+            self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
+        )
 
     def _given(self) -> Given | None:
         version, given = self._left

@@ -1,5 +1,6 @@
 """The open file of the SQLite store: its connection, its lock, and the tokens."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ import apsw
 from slowwave.errors import ClosedError, CorruptError
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrate, migrations
-from slowwave.stores.sqlite_file import APPLICATION_ID, Connection, opened, translated
+from slowwave.stores.sqlite_file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log, translated
+from slowwave.stores.sqlite_identity import OpenedFiles, inode
 from slowwave.stores.statements import SQL
 from slowwave.stores.tokens import Tokens
 
@@ -34,6 +36,9 @@ class SqliteBase(StoreBase):
         super().__init__(path)
         self._reached = reached
         wanted = list(steps or migrations("sqlite"))
+        place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
+        before = None if place is None else inode(place)
+        self._files = OpenedFiles(path)
         try:
             self._opened = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
         except apsw.Error as error:
@@ -41,8 +46,13 @@ class SqliteBase(StoreBase):
         self._guard: Guard = Guard(self._opened, path)
         try:
             with self._guard:
+                if place is not None:
+                    refuse_foreign_log(self._opened, path)
                 migrate(self._opened, path, APPLICATION_ID, wanted, reached)
                 self._opened.create_scalar_function("folded", _folded, 1, deterministic=True)
+            if place is not None:
+                log = self._opened.filename_wal
+                self._files = OpenedFiles(path, (place, before or inode(place)), (log, inode(log)))
         except BaseException:
             self.close()
             raise
@@ -92,6 +102,7 @@ class Transaction:
     Args:
         db: the connection.
         reached: called with the name of each point that is passed, if anybody wants to know.
+        verify: called before COMMIT; what it raises rolls back.
         done: called once it is committed.
         undone: called when it is not.
     """
@@ -101,11 +112,13 @@ class Transaction:
         db: apsw.Connection,
         reached: Callable[[str], None] | None,
         *,
+        verify: Callable[[], None],
         done: Callable[[], None],
         undone: Callable[[], None],
     ) -> None:
         self._db = db
         self._reached = reached
+        self._verify = verify
         self._done = done
         self._undone = undone
 
@@ -129,6 +142,7 @@ class Transaction:
         try:
             if self._reached:
                 self._reached("apply.before_commit")
+            self._verify()
             self._db.execute("COMMIT")
         except BaseException:
             self._back()

@@ -1,15 +1,18 @@
 """Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
 
+import os
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 
-from slowwave.errors import BusyError, CorruptError, InputError
+from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
 from slowwave.stores.checking import COUNTS, Checking
-from slowwave.stores.remains import holds, pieces
+from slowwave.stores.remains import holds
 from slowwave.stores.sqlite_base import SqliteBase
+from slowwave.stores.sqlite_bytes import files
 from slowwave.stores.sqlite_file import MEMORY, translated
 from slowwave.stores.statements import SQL
 
@@ -32,8 +35,9 @@ class SqliteCheck(Checking, SqliteBase):
         reads every row against its checksum, and replays the journal of every scope from nothing: the outcome must
         be what the tables hold. That takes seconds for a hundred thousand memories, and memory for the largest scope.
         """
-        found: list[str] = []
         with self._guard:
+            found = self._files.problems()
+            self._db.release_memory()  # else pages of a damaged or truncated file are taken from the cache
             self._db.execute("BEGIN")  # one state for all that follows
             try:
                 found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
@@ -50,26 +54,42 @@ class SqliteCheck(Checking, SqliteBase):
         return found
 
     def backup(self, path: str) -> None:
-        """A copy of the file as it stands, checked. Others may go on writing meanwhile.
+        """Write a verified copy into a new file that only its owner can read. Others may go on writing meanwhile.
 
         Raises:
             InputError: there is a file of this name.
-            CorruptError: the copy is not sound.
+            StoreError: it cannot be written, or the copy does not pass its deep check; no file is left.
         """
-        if Path(path).exists():
-            raise InputError(f"{path!r} exists: name a new file for the backup")
+        try:
+            # Creating it exclusively never opens a file that is there, so no lock of this process is released.
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError as error:
+            raise InputError(f"{path!r} exists: name a new file for the backup") from error
+        except OSError as error:
+            raise StoreError(f"{path!r} cannot be written ({error.strerror}): check the path and its folder") from error
+        try:
+            self._copy_into(path)
+            self._verify_copy(path)
+        except BaseException:
+            for end in ("", *_BESIDE):
+                Path(path + end).unlink(missing_ok=True)
+            raise
+
+    def _copy_into(self, path: str) -> None:
+        """The pages of one committed state into an empty file."""
         with self._guard:
-            copy = apsw.Connection(path)
-            try:
-                with copy.backup("main", self._db, "main") as copying:
-                    copying.step()
-                wrong = [str(row[0]) for row in copy.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            except apsw.Error as error:
-                raise translated(error, path) from error
-            finally:
-                copy.close()
-        if wrong:
-            raise CorruptError(f"the backup {path!r} is not sound: {wrong[0]}; check the disk, and this store")
+            self._files.verify()
+            with closing(apsw.Connection(path)) as copy:
+                try:
+                    with copy.backup("main", self._db, "main") as copying:
+                        copying.step()
+                except apsw.Error as error:
+                    raise translated(error, path) from error
+
+    def _verify_copy(self, path: str) -> None:
+        with closing(type(self)(path)) as copy:
+            if wrong := copy.check(deep=True):
+                raise CorruptError(f"the backup {path!r} is not sound: {wrong[0]}; check the disk, and this store")
 
     def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:  # noqa: ARG002  # of Store
         """Make the bytes of what was erased vanish from the file and its log; the file shrinks. Needs as much room again.
@@ -82,6 +102,7 @@ class SqliteCheck(Checking, SqliteBase):
             BusyError: another process reads or writes; try again.
         """
         with self._guard:
+            self._files.verify()
             self._emptied()
             if rewrite is False:
                 return ()
@@ -93,11 +114,10 @@ class SqliteCheck(Checking, SqliteBase):
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
         with self._guard:
             needles = self._needles(texts)
-            places = [Path(name) for name in (self.name, *(self.name + end for end in _BESIDE))]
             return [
-                f"{path.name} still holds the bytes of what was erased"
-                for path in places
-                if path.is_file() and holds(pieces(path), needles)
+                f"{name} still holds the bytes of what was erased"
+                for name, data in files(self._db.filename)
+                if holds(data, needles)
             ]
 
     def _emptied(self) -> None:

@@ -16,12 +16,12 @@ from slowwave.errors import (
     StoreError,
 )
 from slowwave.stores.migrate import Migration, refuse_newer
+from slowwave.stores.sqlite_bytes import MAGIC, header, rolls_back_to_nothing
 
 APPLICATION_ID = 0x736C7777
 """"slww" in the file's header."""
 
 MEMORY = ":memory:"
-_MAGIC = b"SQLite format 3\x00"
 _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
@@ -113,34 +113,41 @@ def _to_wal(db: apsw.Connection, busy_seconds: float) -> None:
 
 
 def _refuse_foreign(path: str, latest: int) -> None:
+    """Raise for a file of another program, before SQLite could change a byte of it or of the files beside it."""
     file = Path(path)
     if not file.parent.is_dir():
         raise StoreError(f"the folder {str(file.parent)!r} does not exist: create it, or choose another path")
     try:
-        with file.open("rb") as opened_file:
-            header = opened_file.read(100)
-    except FileNotFoundError:
-        return
-    except IsADirectoryError as error:
-        raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}") from error
-    except OSError as error:
-        raise StoreError(f"{path!r} cannot be read ({error.strerror}): check the path and who owns it") from error
-    if not header or Path(path + "-journal").exists():
-        return  # empty, or half-made by a process that died: SQLite restores the latter
-    if not header.startswith(_MAGIC):
+        if file.is_dir():
+            raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}")
+        if not file.exists():
+            return
+        begins = header(path)
+        if not begins or (not begins.startswith(MAGIC) and rolls_back_to_nothing(path)):
+            return  # empty, or SQLite makes it empty: the process that created it died in its first transaction
+    except (OSError, apsw.Error) as error:
+        reason = getattr(error, "strerror", error)
+        raise StoreError(f"{path!r} cannot be read ({reason}): check the path and who owns it") from error
+    if not begins.startswith(MAGIC):
         raise ForeignFileError(
             f"{path!r} is not a database of Slowwave, or its first page is damaged; it was not touched: "
             "choose another path, or restore a backup"
         )
-    application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    application, version = int.from_bytes(begins[68:72], "big"), int.from_bytes(begins[60:64], "big")
     if application == APPLICATION_ID:
         refuse_newer(version, latest, path)
     elif application != 0 or _has_tables(file):
-        raise ForeignFileError(f"{path!r} belongs to another program; it was not touched: choose another path")
+        raise foreign(path)
+
+
+def foreign(path: str) -> ForeignFileError:
+    """The error for a database of another program."""
+    return ForeignFileError(f"{path!r} belongs to another program; it was not touched: choose another path")
 
 
 def _has_tables(file: Path) -> bool:
-    # `immutable` reads without locks, log or side files. Our own first schema may still be in the log only.
+    # `immutable` reads without locks, log or side files. What is in the log only, `refuse_foreign_log` looks at. SQLite
+    # opens and closes this as a main database, so that the locks of the process are kept.
     db = apsw.Connection(
         f"{file.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
@@ -150,6 +157,22 @@ def _has_tables(file: Path) -> bool:
         raise translated(error, str(file)) from error
     finally:
         db.close()
+
+
+def refuse_foreign_log(db: apsw.Connection, path: str) -> None:
+    """Raise for a database of another program whose tables lie in its log alone, and leave that log as it is.
+
+    Only a connection can tell: the file itself is that of an empty database. One statement reads both, so that
+    a process that makes the schema meanwhile is seen whole or not at all.
+    """
+    ours = db.execute(
+        "SELECT application_id = ? OR (application_id = 0 AND NOT EXISTS (SELECT 1 FROM sqlite_schema))"
+        " FROM pragma_application_id",
+        (APPLICATION_ID,),
+    ).get
+    if not ours:
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        raise foreign(path)
 
 
 _MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (

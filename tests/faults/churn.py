@@ -1,0 +1,80 @@
+"""Processes that write to one store, for a moment or for long, and print what was acknowledged; started by test_locks."""
+
+import sys
+import time
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import BusyError
+from slowwave.model.query import Where
+
+BATCH = 5
+
+
+def say(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
+
+
+def opened(path: str) -> AgentMemory:
+    return AgentMemory.open(path, llm=None, embedder="none")
+
+
+def write(memory: AgentMemory, name: str) -> None:
+    """One batch, acknowledged when the call returns."""
+    ids = [f"{name}.{n}" for n in range(BATCH)]
+    memory.add_messages([Message(role="user", content=f"Note {one} about the fair", id=one) for one in ids], "c")
+    for one in ids:
+        say("ack", one)
+
+
+def keep(path: str, name: str, seconds: float) -> None:
+    """One handle for the whole time: five batches, then an erase."""
+    ends = time.monotonic() + seconds
+    turn = 0
+    with opened(path) as memory:
+        while time.monotonic() < ends:
+            for part in range(5):
+                write(memory, f"{name}{turn}.{part}")
+            say("gone", f"{name}{turn}.0.0")
+            try:
+                memory.erase(source=f"{name}{turn}.0.0")
+            except BusyError as error:  # the rows are gone, the file could not be rewritten beside the others
+                say("busy", error)
+            turn += 1
+
+
+def visit(path: str, name: str) -> None:
+    with opened(path) as memory:
+        write(memory, name)
+
+
+def visits(path: str, name: str, seconds: float) -> None:
+    """A handle for each batch: every close looks whether it is the last one of the store."""
+    ends = time.monotonic() + seconds
+    turn = 0
+    while time.monotonic() < ends:
+        visit(path, f"{name}{turn}")
+        turn += 1
+
+
+def main(path: str, what: str, name: str = "", seconds: str = "0") -> None:
+    if what == "keep":
+        keep(path, name, float(seconds))
+    elif what == "visits":
+        visits(path, name, float(seconds))
+    elif what == "visit":
+        visit(path, name)
+    else:
+        with opened(path) as memory:
+            ports = memory.ports
+            if what == "facts":
+                for fact in memory.get_all():
+                    say(fact.text)
+            else:
+                kinds = frozenset({"message"})
+                for message in ports.store.select([ports.scope], Where(kinds=kinds, cascade=None)):
+                    say(message.ref)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

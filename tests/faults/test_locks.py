@@ -1,0 +1,116 @@
+"""A process keeps its locks on a store whatever it does with it: an erase or a second handle releases none."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import InputError
+
+pytestmark = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the kernel's table of locks is read")
+
+CHURN = Path(__file__).with_name("churn.py")
+
+
+def held(path: Path) -> list[tuple[str, ...]]:
+    """The POSIX locks of this process on the files of a store: which file, kind, first byte, last byte."""
+    names = {Path(f"{path}{end}").stat().st_ino: end for end in ("", "-wal", "-shm")}
+    lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    return sorted(
+        (names[int(inode)], kind, first, last)
+        for _, _, _, kind, process, place, first, last in (line for line in lines if "->" not in line)
+        if process == str(os.getpid()) and (inode := place.rpartition(":")[2]) and int(inode) in names
+    )
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[AgentMemory]:
+    """A store that was just made: its schema and its messages are in the log only."""
+    with AgentMemory.open(tmp_path / "a.db", llm=None, embedder="none") as opened:
+        opened.add_messages([Message(role="user", content=f"Note {n} about the fair", id=f"m{n}") for n in range(20)])
+        yield opened
+
+
+def test_an_erase_keeps_every_lock_of_its_process(memory: AgentMemory, tmp_path: Path) -> None:
+    before = held(tmp_path / "a.db")
+    assert {name for name, *_ in before} == {"", "-shm"}
+    assert memory.erase(source="m7").verified
+    assert held(tmp_path / "a.db") == before
+
+
+def test_opening_and_closing_a_second_handle_keeps_every_lock_of_its_process(
+    memory: AgentMemory, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db"
+    before = held(path)
+    for round_ in range(3):
+        AgentMemory.open(path, scope=f"s{round_}", llm=None, embedder="none").close()
+        assert held(path) == before
+        memory.ports.store.scrub()  # from now on the file itself says whose it is
+
+
+def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemory, tmp_path: Path) -> None:
+    before = held(tmp_path / "a.db")
+    memory.backup(tmp_path / "copy.db")
+    assert memory.doctor(deep=True) == []
+    with pytest.raises(InputError, match="exists"):
+        memory.backup(tmp_path / "a.db")
+    with pytest.raises(InputError, match="is the store that is open"):
+        memory.import_(tmp_path / "a.db")
+    assert held(tmp_path / "a.db") == before
+    with AgentMemory.open(tmp_path / "copy.db", llm=None, embedder="none") as copy:
+        assert len(copy.search("the fair", top_k=50)) == len(memory.search("the fair", top_k=50)) > 0
+
+
+def test_another_process_does_not_take_the_log_away_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    memory.erase(source="m7")
+    subprocess.run([sys.executable, str(CHURN), str(path), "visit", "v", "1"], check=True, capture_output=True)
+    memory.add("The fair is in May")
+    with AgentMemory.open(path, llm=None, embedder="none") as other:
+        assert len(other.search("when is the fair?")) > 1
+        assert [fact.text for fact in other.get_all()] == ["The fair is in May"]
+    assert subprocess.check_output([sys.executable, str(CHURN), str(path), "facts"], text=True).splitlines() == [
+        "The fair is in May"
+    ]
+
+
+def churn(path: Path, seconds: float) -> tuple[set[str], set[str], list[str]]:
+    """One process that erases again and again beside short-lived writers: what was acknowledged, what is there, errors."""
+    keeper = [sys.executable, str(CHURN), str(path), "keep", "k", str(seconds)]
+    visitors = [[sys.executable, str(CHURN), str(path), "visits", f"v{n}", str(seconds)] for n in range(2)]
+    running = [
+        subprocess.Popen(one, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for one in (keeper, *visitors)
+    ]
+    outputs = [one.communicate(timeout=seconds + 120) for one in running]
+    problems = [problem for _, problem in outputs if problem] + [
+        f"exit code {one.returncode}" for one in running if one.returncode
+    ]
+    acknowledged = {line.split()[1] for output, _ in outputs for line in output.splitlines() if line.startswith("ack")}
+    erased = {line.split()[1] for output, _ in outputs for line in output.splitlines() if line.startswith("gone")}
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        problems += memory.doctor(deep=True)
+    there = subprocess.check_output([sys.executable, str(CHURN), str(path), "messages"], text=True).split()
+    return acknowledged - erased, set(there), problems
+
+
+def survive_churn(path: Path, seconds: float) -> None:
+    begun = time.monotonic()
+    acknowledged, there, problems = churn(path, seconds)
+    assert problems == []
+    assert len(acknowledged) > 50, f"little was written in {time.monotonic() - begun:.0f} s"
+    assert acknowledged - there == set()
+
+
+def test_a_process_that_erases_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+    survive_churn(tmp_path / "a.db", 6)
+
+
+@pytest.mark.long
+def test_a_process_that_erases_for_25_seconds_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+    survive_churn(tmp_path / "a.db", 25)
