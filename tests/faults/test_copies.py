@@ -48,6 +48,16 @@ def test_a_backup_that_is_not_sound_is_refused_and_leaves_no_file(tmp_path: Path
     store.close()
 
 
+def test_a_backup_beside_the_log_of_another_database_is_refused(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "memory.db"))
+    (tmp_path / "copy.db-wal").write_text("of another database")
+    with pytest.raises(InputError, match=r"copy\.db-wal.* exists"):
+        store.backup(str(tmp_path / "copy.db"))
+    assert (tmp_path / "copy.db-wal").read_text() == "of another database"
+    assert not (tmp_path / "copy.db").exists()
+    store.close()
+
+
 def test_a_backup_over_the_open_store_itself_is_refused(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "memory.db"))
     with pytest.raises(InputError, match="exists"):

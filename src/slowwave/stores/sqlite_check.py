@@ -60,6 +60,9 @@ class SqliteCheck(Checking, SqliteBase):
             InputError: there is a file of this name.
             StoreError: it cannot be written, or the copy does not pass its deep check; no file is left.
         """
+        for end in _BESIDE:
+            if Path(path + end).exists():
+                raise InputError(f"{path + end!r} exists and SQLite would take it for part of the backup: name another")
         try:
             # Creating it exclusively never opens a file that is there, so no lock of this process is released.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
