@@ -22,10 +22,12 @@ class Settings:
 
     Each field but `config` is read from the variable SLOWWAVE_ and its name (SLOWWAVE_LLM_SECONDS), else from its name
     in the file: a TOML file whose `[slowwave]` table, or whole, also holds names of Config. The file is SLOWWAVE_CONFIG,
-    else slowwave.toml in the user's settings folder. Keys fall back to OPENAI_API_KEY.
+    else slowwave.toml in the user's settings folder. Each key belongs to one address: `llm_key` to that of the model,
+    `embedder_key` to that of the embedder. OPENAI_API_KEY is not among them; it is read where OpenAI itself is called.
 
     Args:
         llm_seconds: how long a model may take for one answer; None means 60 where we call it over HTTP.
+        embedder_seconds: how long an embedder's server may take for one request, all tries included; None means 10.
         llm_calls_per_run: model calls of one run.
         llm_calls_per_day: model calls of a scope since midnight UTC.
         llm_money_per_day: money of a scope since midnight UTC.
@@ -35,8 +37,8 @@ class Settings:
 
     store: str | None = None
     scope: str | None = None
-    llm: str | None = None
-    llm_url: str | None = None
+    llm: str | None = field(default=None, repr=False)  # it and the addresses may contain a password
+    llm_url: str | None = field(default=None, repr=False)
     llm_key: str | None = field(default=None, repr=False)
     llm_seconds: float | None = None
     llm_calls_per_run: int | None = None
@@ -44,8 +46,9 @@ class Settings:
     llm_money_per_day: float | None = None
     llm_prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     embedder: str | None = None
-    embedder_url: str | None = None
+    embedder_url: str | None = field(default=None, repr=False)
     embedder_key: str | None = field(default=None, repr=False)
+    embedder_seconds: float | None = None
     vault: str | None = None
     config: Config = field(default_factory=Config)
 
@@ -68,15 +71,13 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
             written = variable
         if written is not None and written != "":
             found[name] = _value(name, written, meant)
-    key = found.pop("llm_key", None) or env.get("OPENAI_API_KEY") or None
-    embedder_key = found.pop("embedder_key", None) or key
     if folder := found.get("vault"):
         from slowwave.formats.vault_settings import compaction  # noqa: PLC0415 - only who has a vault needs it
 
         if not Path(folder).is_dir():
             raise SettingsError(f"vault={folder!r} is no folder: make it, or correct the setting")
         table |= compaction(Path(folder))
-    return Settings(llm_key=key, embedder_key=embedder_key, config=_config(table, path), **found)
+    return Settings(config=_config(table, path), **found)
 
 
 def _config(table: Mapping[str, object], path: Path) -> Config:
@@ -151,6 +152,7 @@ _MEANT: Final[Mapping[str, Reader]] = {
     "embedder": _text,
     "embedder_url": _text,
     "embedder_key": _text,
+    "embedder_seconds": _seconds,
     "vault": _text,
 }
 

@@ -30,7 +30,9 @@ def wired(
 ) -> Ports:
     """Everything a pipeline works with, made from what the caller and the settings say."""
     known = known or Settings()
-    made = make_embedder(embedder, api_key=known.embedder_key, base_url=known.embedder_url)
+    made = make_embedder(
+        embedder, api_key=known.embedder_key, base_url=known.embedder_url, seconds=known.embedder_seconds
+    )
     config = config or Config()
     mind = make_mind(llm, embedder=made, **thinking(known, config))
     store: Store = make_store(path, in_ram=config.search_in_ram)

@@ -46,7 +46,7 @@ def served(answer: Answer) -> Iterator[tuple[OpenAICompatibleEmbedder, list[dict
     try:
         yield embedder, seen
     finally:
-        embedder._client.close()
+        embedder.close()
         server.shutdown()
         thread.join()
         server.server_close()

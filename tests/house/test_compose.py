@@ -54,6 +54,7 @@ def test_the_worker_is_given_settings_that_there_are(services: dict[str, Any]) -
         "SLOWWAVE_STORE",
         "SLOWWAVE_LLM",
         "SLOWWAVE_LLM_URL",
+        "SLOWWAVE_LLM_KEY",
     }
     database = services["db"]["environment"]
     assert f"//{database['POSTGRES_USER']}:" in known.store

@@ -175,7 +175,7 @@ def _mentioned(page: Path) -> Iterator[str]:
     """Paths of rooms and files that a page names."""
     text = page.read_text(encoding="utf-8")
     yield from re.findall(
-        r"`((?:policy|pipelines|stores|minds|model|cli|embedders|formats|testing)/[\w/]+)(?:\.py)?`", text
+        r"`((?:policy|pipelines|stores|minds|model|cli|embedders|formats|testing|transport)/[\w/]+)(?:\.py)?`", text
     )
     yield from re.findall(r"\]\(([^)#:]+)\)", text)
 

@@ -15,7 +15,6 @@ from slowwave.minds.foreign import is_structured
 from slowwave.minds.language import LanguageMind
 from slowwave.minds.ledger import Caps
 from slowwave.minds.openai_compatible import OpenAICompatible, client
-from slowwave.minds.patience import Patience
 from slowwave.minds.schemas import SCHEMAS
 from slowwave.model.fact import Brief
 from slowwave.model.plan import FREE, cost_of
@@ -31,6 +30,7 @@ from slowwave.testing.openai_server import (
     stalls,
     takes_no_schema,
 )
+from slowwave.transport import Patience
 
 KEY = "sk-very-secret-0123456789"
 HELLO = [{"role": "user", "content": "hello"}]

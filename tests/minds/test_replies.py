@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from slowwave.errors import ModelError
-from slowwave.minds.items import FactItem, tidy
+from slowwave.minds.items import FactItem
 from slowwave.minds.replies import FACTS, LISTED, VERDICTS, Reading, counted, read
 from slowwave.model.fact import Rejected
+from slowwave.model.message import tidy
 from slowwave.testing import SHAPES, malformed
 
 SEEDS = range(20)

@@ -24,15 +24,20 @@ _CHOICES: Final = '"static", "minilm", "openai:MODEL", "none", or an object with
 
 
 def make(
-    spec: "str | Embedder | None", *, api_key: str | None = None, base_url: str | None = None
+    spec: "str | Embedder | None",
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    seconds: float | None = None,
 ) -> "Embedder | None":
     """The embedder a setting names; None for "none" or None: search then works by words alone.
 
     Args:
         spec: "static" (offline, the default elsewhere), "minilm" (offline, the extra `minilm`) or "minilm:FOLDER"
             (with the model's files), "openai:MODEL" (any server that speaks OpenAI's embeddings), "none", or an object with a `name` and a method `embed`.
-        api_key: For "openai:…" only; local servers usually need none.
+        api_key: For "openai:…" only; local servers usually need none. OPENAI_API_KEY is sent to OpenAI's own only.
         base_url: For "openai:…" only; default OpenAI's own.
+        seconds: For "openai:…" only: how long one request may take, all tries included; default 10.
 
     Raises:
         SettingsError: If the spec names nothing known, or its extra is not installed.
@@ -56,9 +61,11 @@ def make(
 
         return MiniLMEmbedder(Path(model) if model else None)
     if kind == "openai" and model:
-        from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder  # noqa: PLC0415 - see above
+        from slowwave.embedders.openai_compatible import SECONDS, OpenAICompatibleEmbedder  # noqa: PLC0415 - see above
 
-        return OpenAICompatibleEmbedder(model, api_key=api_key, base_url=base_url)
+        return OpenAICompatibleEmbedder(
+            model, api_key=api_key, base_url=base_url, seconds=SECONDS if seconds is None else seconds
+        )
     raise SettingsError(f"no embedder is called {spec!r}; choose {_CHOICES}")
 
 

@@ -1,21 +1,26 @@
 """Vectors from any server that speaks OpenAI's embeddings: OpenAI, Ollama, vLLM, llama.cpp, LM Studio and others."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from slowwave.errors import EmbedderError
+from slowwave.transport import Patience, Server, TransportError
+from slowwave.transport.address import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from openai import OpenAI
 
-BATCH: Final = 256  # texts a request; OpenAI takes 2,048, small local servers far fewer
-TIMEOUT: Final = 60.0  # seconds a request
-RETRIES: Final = 2  # the SDK's own, with its back-off
+BATCH: Final = 64
+"""Texts a request: what a small model on a CPU embeds within SECONDS."""
+SECONDS: Final = 10.0
+"""For one request with all its tries. A message waits so long to be stored when the server does not answer."""
+_TRIES: Final = 3
+_BODY_LEAST: Final = 1_000_000  # bytes, for errors and for what stands around the vectors
+_BODY_PER_TEXT: Final = 200_000  # bytes: 8,192 numbers of 24 characters
 
 
 class OpenAICompatibleEmbedder:
@@ -23,42 +28,60 @@ class OpenAICompatibleEmbedder:
 
     Args:
         model: The model's name on that server.
-        api_key: Default a placeholder, which local servers accept.
+        api_key: The key of this address. Without one, OpenAI's own address gets OPENAI_API_KEY, any other a placeholder.
         base_url: Default OpenAI's own.
+        seconds: How long one request of up to 64 texts may take, all tries and pauses included.
 
     Attributes:
-        name: "openai:MODEL", with the server when it is not OpenAI's own: the same name elsewhere may be other weights.
+        name: "openai:MODEL", with the server's address when one is given: the same name elsewhere may be other weights.
+            User name and password are no part of it, because it is stored and shown.
 
     Raises:
+        SettingsError: If the URL or the key cannot be used.
         EmbedderError: From `embed`: if the server fails, or answers another number or width of vectors than before.
     """
 
-    def __init__(self, model: str, *, api_key: str | None = None, base_url: str | None = None) -> None:
-        self.name = f"openai:{model}" + (f"@{base_url.rstrip('/')}" if base_url else "")
+    def __init__(
+        self, model: str, *, api_key: str | None = None, base_url: str | None = None, seconds: float = SECONDS
+    ) -> None:
+        self.name = f"openai:{model}" + (f"@{address_of(base_url).rstrip('/')}" if base_url else "")
         self._model = model
-        self._api_key = api_key
-        self._base_url = base_url
+        self._server = Server(
+            base_url=base_url,
+            api_key=api_key,
+            seconds=seconds,
+            patience=Patience(budget=seconds, tries=_TRIES),
+            setting="SLOWWAVE_EMBEDDER",
+        )
         self._width: int | None = None
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
-        """One unit row a text, (n, dim), asked for in batches of 256."""
+        """One unit row a text, (n, dim), asked for in batches of 64."""
         rows = [row for start in range(0, len(texts), BATCH) for row in self._ask(texts[start : start + BATCH])]
-        vectors = np.asarray(rows, dtype=np.float64)
+        try:
+            vectors = np.asarray(rows, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            vectors = np.empty(0)  # raised below
+        if vectors.ndim != 2:  # noqa: PLR2004 - rows and columns
+            raise EmbedderError(f"{self.name} answered vectors that are not rows of numbers")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
             raise EmbedderError(f"{self.name} answered a vector of zeros or with NaN or infinity")
         vectors /= lengths
         return vectors.astype(np.float32)
 
+    def close(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        self._server.close()
+
     def _ask(self, texts: "Sequence[str]") -> list[list[float]]:
         """The rows of one batch, in the order of the texts."""
-        from openai import OpenAIError  # noqa: PLC0415 - loaded only by those who use it
-
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
-            answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
-        except OpenAIError as error:
+            answer = self._server.post("/embeddings", body, _BODY_LEAST + _BODY_PER_TEXT * len(texts))
+        except TransportError as error:
             raise EmbedderError(f"{self.name} failed: {error}") from error
-        rows = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+        rows = self._rows(answer)
         widths = {len(row) for row in rows}
         if len(rows) != len(texts) or len(widths) != 1 or self._width not in (None, *widths):
             raise EmbedderError(
@@ -68,13 +91,11 @@ class OpenAICompatibleEmbedder:
         self._width = widths.pop()
         return rows
 
-    @cached_property
-    def _client(self) -> "OpenAI":
-        from openai import OpenAI  # noqa: PLC0415 - loaded only by those who use it
-
-        return OpenAI(
-            api_key=self._api_key or "none",
-            base_url=self._base_url or "https://api.openai.com/v1",
-            timeout=TIMEOUT,
-            max_retries=RETRIES,
-        )
+    def _rows(self, answer: Mapping[str, Any]) -> list[list[float]]:
+        try:
+            rows = [item["embedding"] for item in sorted(answer["data"], key=lambda item: item["index"])]
+        except (LookupError, TypeError):
+            rows = [None]
+        if not all(isinstance(row, list) for row in rows):
+            raise EmbedderError(f"{self.name} answered without vectors; is it an embeddings API?")
+        return rows

@@ -30,7 +30,7 @@ def make(
     Args:
         spec: who thinks; a Mind is taken as it is.
         embedder: what rules alone compare texts with.
-        api_key: for a spec.
+        api_key: for a spec: the key of its address. OPENAI_API_KEY is sent to OpenAI's own address only.
         base_url: for a spec.
         seconds: how long one answer may take; None means 60 for a spec, and leaves it to an object of your own.
         prices: {model: (in, out)}, money for a million tokens each.
@@ -50,10 +50,10 @@ def make(
 
     known = tuple(dict.fromkeys((*REGISTRY, *categories)))
     if isinstance(spec, str):
-        from slowwave.minds.openai_compatible import client  # noqa: PLC0415 - see above
+        from slowwave.minds.openai_compatible import client, shown  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
-        return LanguageMind(model, name=spec, prices=prices, caps=caps, categories=known)
+        return LanguageMind(model, name=shown(spec), prices=prices, caps=caps, categories=known)
     if callable(getattr(spec, "complete", None)):
         # It has what an LLM has.
         return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]

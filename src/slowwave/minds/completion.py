@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from slowwave.errors import InputError, ModelError
 from slowwave.minds.foreign import Answer, Messages
-from slowwave.minds.patience import Patience
 from slowwave.minds.provider import Provider, answered
+from slowwave.transport import Patience
 
 TOKENS_MOST: Final = 1_000
 """How many tokens a continuation may have; base models do not stop by themselves."""

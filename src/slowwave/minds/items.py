@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from slowwave.errors import InputError
-from slowwave.model.message import checked_time, clean
+from slowwave.model.message import checked_time, tidy
 
 TEXT_LONGEST: Final = 1_000  # characters; a fact is one sentence
 QUOTE_LONGEST: Final = 4_000
@@ -17,13 +17,6 @@ CONFIDENCE: Final = 0.7  # of a fact whose confidence is missing or no number (t
 HOURS_MAX: Final = 24 * 365 * 100.0
 KINDS: Final = ("episodic", "semantic", "procedural")
 OPS: Final = ("ADD", "UPDATE", "DELETE", "NOOP")
-
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-
-
-def tidy(text: str) -> str:
-    """The text as every store can hold it, on one line, without control characters."""
-    return " ".join(_CONTROL.sub(" ", clean(text)).split())
 
 
 def _tidied(value: object) -> object:

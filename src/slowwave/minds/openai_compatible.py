@@ -7,9 +7,10 @@ from typing import Any, Final
 from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.completion import RawCompletion
 from slowwave.minds.foreign import Answer, Messages
-from slowwave.minds.patience import Patience
 from slowwave.minds.provider import Provider, RefusedError, answered
 from slowwave.ports import LLM
+from slowwave.transport import Patience
+from slowwave.transport.address import address_of, masked
 
 OLLAMA: Final = "http://localhost:11434"
 SECONDS: Final = 60.0
@@ -25,7 +26,7 @@ class OpenAICompatible:
     Args:
         model: its name at the provider.
         base_url: the address paths are appended to, ending in /v1 mostly; None means OpenAI's own.
-        api_key: the key; None means OPENAI_API_KEY for OpenAI's own address, and no key elsewhere.
+        api_key: the key of this address; None means OPENAI_API_KEY for OpenAI's own address, and no key elsewhere.
         seconds: how long one try may take; all tries and pauses together take at most three times that.
         patience: another way of trying again.
         options: further fields of the request, such as {"temperature": 0}.
@@ -114,4 +115,14 @@ def client(spec: str, *, api_key: str | None = None, base_url: str | None = None
         return OpenAICompatible(model, base_url or f"{OLLAMA}/v1", api_key, seconds)
     if model and kind == "ollama-base":
         return RawCompletion(model, base_url or OLLAMA, api_key, seconds, api="ollama")
-    raise SettingsError(f"{spec!r} names no model: use one of {SPECS}")
+    raise SettingsError(f"{masked(spec)!r} names no model: use one of {SPECS}")
+
+
+def shown(spec: str) -> str:
+    """The spec as it may be printed and stored: its URL, if it is one, without user name and password."""
+    base = "base+" if spec.startswith("base+") else ""
+    address = spec.removeprefix(base)
+    if not address.startswith(("http://", "https://")):
+        return spec
+    url, mark, model = address.partition("#")
+    return f"{base}{address_of(url)}{mark}{model}"

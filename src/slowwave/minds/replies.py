@@ -7,9 +7,10 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from slowwave.errors import ModelError
-from slowwave.minds.items import FactItem, VerdictItem, tidy
+from slowwave.minds.items import FactItem, VerdictItem
 from slowwave.minds.scanning import Ambiguous, Value, last_block, spoken, torn, values
 from slowwave.model.fact import Rejected
+from slowwave.model.message import tidy
 
 LISTED: Final = 50
 """How many refused items are listed one by one; the rest are counted by reason."""

@@ -6,9 +6,9 @@ from typing import Final
 
 from slowwave.errors import ModelError
 from slowwave.minds.foreign import Content
-from slowwave.minds.items import tidy
 from slowwave.minds.scanning import spoken
 from slowwave.model.fact import Brief
+from slowwave.model.message import tidy
 from slowwave.policy.segment import STOP_WORDS, words
 
 _SHORTEST: Final = 8  # characters; below that it is a word, no summary

@@ -8,6 +8,7 @@ from slowwave.errors import InputError
 ROLES = ("user", "assistant", "system", "tool")
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
+_CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,15 @@ def clean(text: str) -> str:
     if text.isascii() and "\x00" not in text:
         return text
     return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def tidy(text: str) -> str:
+    r"""The text as every store can hold it, on one line, without control characters.
+
+    >>> tidy("one\ttwo\n")
+    'one two'
+    """
+    return " ".join(clean(text).translate(_CONTROL).split())
 
 
 def checked_time(at: datetime, what: str) -> datetime:

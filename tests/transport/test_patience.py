@@ -5,10 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from slowwave.errors import ModelError
-from slowwave.minds.ledger import free
-from slowwave.minds.patience import Patience, TransientError, seconds_after
-from slowwave.model.plan import FREE
+from slowwave.transport import Patience, TransientError, TransportError
+from slowwave.transport.patience import seconds_after
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -51,29 +49,29 @@ def test_the_other_sides_wish_counts_more() -> None:
 
 
 def test_giving_up_is_free_only_if_no_try_left_the_machine() -> None:
-    unsent = [free(TransientError("nobody there")) for _ in range(3)]
-    with pytest.raises(ModelError, match="tried 4 times") as caught:
-        Time().patience().through(failing(*unsent, free(TransientError("nobody there"))))
-    assert caught.value.cost == FREE
-    with pytest.raises(ModelError, match="tried 4 times") as caught:
+    unsent = [TransientError("nobody there", sent=False) for _ in range(3)]
+    with pytest.raises(TransportError, match="tried 4 times") as caught:
+        Time().patience().through(failing(*unsent, TransientError("nobody there", sent=False)))
+    assert not caught.value.sent
+    with pytest.raises(TransportError, match="tried 4 times") as caught:
         Time().patience().through(failing(TransientError("busy"), *unsent))
-    assert caught.value.cost is None
+    assert caught.value.sent
 
 
 def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:
     time = Time()
-    with pytest.raises(ModelError, match=r"busy \(tried 4 times\)") as caught:
+    with pytest.raises(TransportError, match=r"busy \(tried 4 times\)") as caught:
         time.patience().through(failing(*[TransientError("busy")] * 4))
     assert not isinstance(caught.value, TransientError)
-    with pytest.raises(ModelError, match="given up"):
+    with pytest.raises(TransportError, match="given up"):
         time.patience(budget=60).through(failing(TransientError("busy", 60)))
     assert len(time.slept) == 3
 
 
 def test_a_failure_that_stays_is_not_tried_again() -> None:
     time = Time()
-    with pytest.raises(ModelError, match="for good"):
-        time.patience().through(failing(ModelError("for good")))
+    with pytest.raises(TransportError, match="for good"):
+        time.patience().through(failing(TransportError("for good")))
     assert not time.slept
 
 

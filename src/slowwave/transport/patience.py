@@ -8,22 +8,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final, TypeVar
 
-from slowwave.errors import ModelError
-from slowwave.minds.ledger import free
-from slowwave.model.plan import FREE
+from slowwave.transport.failures import TransientError, TransportError
 
 FIRST_PAUSE: Final = 0.5  # seconds; doubled each time
 LONGEST_PAUSE: Final = 20.0
 
 T = TypeVar("T")
-
-
-class TransientError(ModelError):
-    """A failure that may pass: what failed, and the seconds after which the other side asks to be tried again."""
-
-    def __init__(self, sentence: str, after: float | None = None) -> None:
-        super().__init__(sentence)
-        self.after = after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +38,7 @@ class Patience:
         """What the call returns; it is given the seconds that are left.
 
         Raises:
-            ModelError: it failed for good, too often, or for too long; free if no try left this machine.
+            TransportError: it failed for good, too often, or for too long; `sent` is False if no try left this machine.
         """
         end = self.clock() + self.budget
         pause, sent = FIRST_PAUSE, False
@@ -56,21 +46,16 @@ class Patience:
             try:
                 return call(end - self.clock())
             except TransientError as error:
-                sent = sent or error.cost != FREE
+                sent = sent or error.sent
                 wanted = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
                 if tried == self.tries:
-                    raise _for_good(f"{error} (tried {tried} times)", sent=sent) from None
+                    raise TransportError(f"{error} (tried {tried} times)", sent=sent) from None
                 if self.clock() + wanted >= end:
                     why = f"{wanted:.0f} s more are past the limit of {self.budget:g} s"
-                    raise _for_good(f"{error} (given up: {why})", sent=sent) from None
+                    raise TransportError(f"{error} (given up: {why})", sent=sent) from None
                 self.sleep(wanted)
                 pause = min(2 * pause, LONGEST_PAUSE)
         raise AssertionError("the last try returns or raises")
-
-
-def _for_good(sentence: str, *, sent: bool) -> ModelError:
-    ended = ModelError(sentence)
-    return ended if sent else free(ended)
 
 
 def seconds_after(header: str | None, now: datetime) -> float | None:

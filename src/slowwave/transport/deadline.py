@@ -1,0 +1,96 @@
+"""A deadline for every socket operation of an HTTP client, so that no server can outlast it by sending slowly.
+
+HTTP time-outs bound the wait for the next bytes. A server that sends one byte a second, be it of headers, of a body or of
+endless `100 Continue` replies, never reaches them. Here each read and write waits at most until the deadline.
+"""
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import ssl
+
+_PIECE: Final = 65_536
+"""Bytes per write: a server that reads slowly is checked against the deadline between two of them."""
+
+
+class Deadline(threading.local):
+    """The instant at which the call of the current thread ends, by the monotonic clock."""
+
+    end = 0.0
+
+    def start(self, seconds: float) -> None:
+        """Begin a call that ends after so many seconds."""
+        self.end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds until the end; 0 or less when it has passed."""
+        return self.end - time.monotonic()
+
+
+def bind(client: Any, deadline: Deadline) -> str:  # noqa: ANN401 - httpx is installed under two names
+    """Make all connections of an httpx client keep the deadline, those through a proxy of the environment too.
+
+    httpx has no public argument for the network backend of its transports, which httpcore has.
+
+    Returns:
+        The name of the httpcore package in use.
+    """
+    for transport in {client._transport, *client._mounts.values()} - {None}:  # noqa: SLF001 - see above
+        pool = transport._pool  # noqa: SLF001 - see above
+        pool._network_backend = _Backend(pool._network_backend, deadline)  # noqa: SLF001 - see above
+    return type(client._transport._pool).__module__.partition(".")[0]  # noqa: SLF001 - see above
+
+
+class _Backend:
+    """Opens connections; an httpcore NetworkBackend."""
+
+    def __init__(self, inner: Any, deadline: Deadline) -> None:  # noqa: ANN401 - httpcore is installed under two names
+        self._inner, self._deadline = inner, deadline
+        self._core = sys.modules[type(inner).__module__.partition(".")[0]]
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> "_Stream":  # noqa: ANN401 - passed on
+        left = _left(self._deadline, timeout, self._core.ConnectTimeout)
+        return _Stream(self._inner.connect_tcp(host, port, timeout=left, **options), self._deadline, self._core)
+
+    def sleep(self, seconds: float) -> None:
+        self._inner.sleep(seconds)
+
+
+class _Stream:
+    """One connection; an httpcore NetworkStream."""
+
+    def __init__(self, inner: Any, deadline: Deadline, core: Any) -> None:  # noqa: ANN401 - as above
+        self._inner, self._deadline, self._core = inner, deadline, core
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        left = _left(self._deadline, timeout, self._core.ReadTimeout)
+        data: bytes = self._inner.read(max_bytes, timeout=left)
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _PIECE):
+            left = _left(self._deadline, timeout, self._core.WriteTimeout)
+            self._inner.write(buffer[start : start + _PIECE], timeout=left)
+
+    def start_tls(
+        self, ssl_context: "ssl.SSLContext", server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
+        left = _left(self._deadline, timeout, self._core.ConnectTimeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, timeout=left), self._deadline, self._core)
+
+    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as httpcore has it
+        return self._inner.get_extra_info(info)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def _left(deadline: Deadline, timeout: float | None, late: type[Exception]) -> float:
+    """The time-out of one operation, which the deadline may shorten."""
+    left = deadline.left()
+    if left <= 0:
+        raise late("the deadline of the call has passed")
+    return left if timeout is None else min(timeout, left)
