@@ -13,7 +13,7 @@ from concurrent.futures import wait
 from typing import Any, Final, Protocol, Self, TypeGuard
 
 from slowwave.errors import InputError, ModelError, PortError
-from slowwave.minds.items import tidy
+from slowwave.model.message import tidy
 from slowwave.ports import LLM
 
 ASYNC_ONLY: Final = (
@@ -26,6 +26,7 @@ Content = str | Mapping[str, Any] | Sequence[Any]
 _LOOP_GONE: Final = "the event loop that the model belongs to is not running"
 _GLANCE: Final = 0.5  # seconds between looks at whether the owner's loop still runs
 _WORDS_LONGEST: Final = 500
+_TOKENS_MOST: Final = 10_000_000  # of one call; no context window is as large
 _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
 
@@ -138,10 +139,27 @@ def raw_of(content: Content) -> str:
 
 
 def tokens_of(answer: object) -> tuple[int | None, int | None]:
-    """Tokens in and out as the provider counted them, in either of the two customary spellings."""
+    """Tokens in and out as the provider counted them, in either of the two customary spellings.
+
+    None stands for a count that is missing, negative, not a whole number or beyond any context window: booked, it
+    would lift a cap on money or overflow.
+    """
+    tokens_in, tokens_out = (count if _is_count(count) else None for count in _counts(answer))
+    return tokens_in, tokens_out
+
+
+def miscounts(answer: object) -> bool:
+    """Whether the provider gave a count that `tokens_of` does not accept."""
+    return any(count is not None and not _is_count(count) for count in _counts(answer))
+
+
+def _counts(answer: object) -> list[Any]:
     usage = _field(answer, "usage")
-    counts = [next((n for name in names if type(n := _field(usage, name)) is int), None) for names in _TOKEN_NAMES]
-    return counts[0], counts[1]
+    return [next((n for name in names if (n := _field(usage, name)) is not None), None) for names in _TOKEN_NAMES]
+
+
+def _is_count(count: object) -> bool:
+    return type(count) is int and 0 <= count <= _TOKENS_MOST
 
 
 class _Lent:

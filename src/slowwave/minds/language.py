@@ -6,13 +6,13 @@ from typing import Final, Self, TypeVar
 
 from slowwave.errors import InputError, ModelError
 from slowwave.minds import meaning, rendering
-from slowwave.minds.foreign import Content, asked, checked_model, content_of, raw_of, tokens_of
-from slowwave.minds.items import tidy
+from slowwave.minds.foreign import Content, asked, checked_model, content_of, miscounts, raw_of, tokens_of
 from slowwave.minds.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.profiles import PROFILES, Question
 from slowwave.minds.replies import FACTS, VERDICTS, counted, read
 from slowwave.minds.summaries import summary
 from slowwave.model.fact import Brief, Case, Fact, Proposal, Rejected, Summary, Transcript, Verdict
+from slowwave.model.message import tidy
 from slowwave.model.plan import FREE, Cost
 from slowwave.policy.categories import REGISTRY
 from slowwave.ports import LLM
@@ -126,30 +126,41 @@ class LanguageMind:
 
     def _proposed(self, question: Question, understood: Callable[[Content], Understood[Value]]) -> Proposal[Value]:
         costs: list[Cost] = []
+        problems: list[str] = []
         try:
-            content, (value, rejected) = self._understood(question, understood, costs)
+            content, (value, rejected) = self._understood(question, understood, costs, problems)
         except ModelError as error:
             error.cost = sum(costs, FREE)
             raise
-        cost, prompt = sum(costs, FREE), str(question.prompt)
-        return Proposal(value=value, raw=raw_of(content), cost=cost, prompt=prompt, rejected=counted(rejected))
+        return Proposal(
+            value=value,
+            raw=raw_of(content),
+            cost=sum(costs, FREE),
+            prompt=str(question.prompt),
+            rejected=counted(rejected),
+            problems=tuple(dict.fromkeys(problems)),
+        )
 
     def _understood(
-        self, question: Question, understood: Callable[[Content], Understood[Value]], costs: list[Cost]
+        self,
+        question: Question,
+        understood: Callable[[Content], Understood[Value]],
+        costs: list[Cost],
+        problems: list[str],
     ) -> tuple[Content, Understood[Value]]:
         """The answer and what it means; one that cannot be read is asked for once more."""
-        content = self._answer(question, costs)
+        content = self._answer(question, costs, problems)
         try:
             return content, understood(content)
         except ModelError as unread:
-            content = self._answer(question.again(raw_of(content), str(unread)), costs)
+            content = self._answer(question.again(raw_of(content), str(unread)), costs, problems)
         try:
             return content, understood(content)
         except ModelError as error:
             began = tidy(raw_of(content))[:_QUOTED]
             raise ModelError(f"the model's answer could not be read, twice: {error}; it began {began!r}") from error
 
-    def _answer(self, question: Question, costs: list[Cost]) -> Content:
+    def _answer(self, question: Question, costs: list[Cost], problems: list[str]) -> Content:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""
@@ -157,6 +168,8 @@ class LanguageMind:
         try:
             answer = asked(lambda: question.call(self._llm), self._seconds)
             tokens_in, tokens_out = tokens_of(answer)
+            if miscounts(answer):
+                problems.append("the model's token counts are not usable; its texts were counted instead")
             content = content_of(answer)
         except ModelError as error:
             sent = error.cost != FREE

@@ -138,7 +138,8 @@ class Summary:
 class Proposal(Generic[T]):
     """What a mind proposes, with what it said word for word, what it cost, and which prompt asked.
 
-    `rejected` are items that could not be read or meant; what could stands in `value`.
+    `rejected` are items that could not be read or meant; what could stands in `value`. `problems` are about the answer
+    as a whole and make none of it invalid.
     """
 
     value: T
@@ -146,3 +147,4 @@ class Proposal(Generic[T]):
     cost: Cost = FREE
     prompt: str = ""
     rejected: tuple[Rejected, ...] = ()
+    problems: tuple[str, ...] = ()

@@ -98,6 +98,7 @@ class Reading:
     chunk: Chunk
     facts: tuple[Fact, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    problems: tuple[str, ...] = ()
     raw: str = ""
     spent: Cost = FREE
     plan: Plan
@@ -123,14 +124,14 @@ def planned(ports: Ports, name: str, again: Reading | None = None, until: int | 
     if chunk is None or (until is not None and not chunk.released and chunk.span[0] >= until):
         return None
     if again is not None and again.chunk.same(chunk):
-        return _reconciled(ports, chunk, again.facts, again.rejected, again.raw, again.spent)
+        return _reconciled(ports, chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
     shown = transcript(ports, chunk)
     try:
         proposal: Proposal[tuple[Fact, ...]] = ports.mind.distil(shown) if shown.turns else Proposal(value=())
     except ModelError as error:
         return _failed(ports, chunk, error)
     facts, rejected = _supported(ports, shown, proposal)
-    return _reconciled(ports, chunk, facts, rejected, proposal.raw, proposal.cost)
+    return _reconciled(ports, chunk, facts, rejected, proposal.problems, proposal.raw, proposal.cost)
 
 
 def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> Reading:
@@ -141,7 +142,13 @@ def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> Reading:
 
 
 def _reconciled(
-    ports: Ports, chunk: Chunk, facts: tuple[Fact, ...], rejected: tuple[Rejected, ...], raw: str, spent: Cost
+    ports: Ports,
+    chunk: Chunk,
+    facts: tuple[Fact, ...],
+    rejected: tuple[Rejected, ...],
+    problems: tuple[str, ...],
+    raw: str,
+    spent: Cost,
 ) -> Reading:
     now = ports.now()
     done = reconcile(ports, facts, now=now, stated=False)
@@ -154,11 +161,20 @@ def _reconciled(
         cost=spent,
         rejected=rejected,
         waiting=done.waiting,
-        problems=done.problems,
+        problems=(*problems, *done.problems),
         notes=done.notes,
         about=done.about,
     )
-    return Reading(chunk=chunk, facts=facts, rejected=rejected, raw=raw, spent=spent, plan=plan, result=result)
+    return Reading(
+        chunk=chunk,
+        facts=facts,
+        rejected=rejected,
+        problems=problems,
+        raw=raw,
+        spent=spent,
+        plan=plan,
+        result=result,
+    )
 
 
 def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationResult:

@@ -218,7 +218,7 @@ def _decide(ports: Ports, cases: Sequence[Case]) -> tuple[dict[int, tuple[Verdic
     verdicts: dict[int, tuple[Verdict, ...]] = {}
     for verdict in proposal.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)
-    problems = [f"refused a verdict: {one.reason}" for one in proposal.rejected]
+    problems = [*proposal.problems, *(f"refused a verdict: {one.reason}" for one in proposal.rejected)]
     if silent := sum(case.number not in verdicts for case in cases):
         problems.append(f"the mind gave no verdict on {silent} of {len(cases)} facts")
     return verdicts, tuple(problems), proposal.cost

@@ -82,6 +82,7 @@ class Writer:
             words = length(chosen, spoken=spoken, importance=sum(weighed) / len(weighed))
         proposal = self.ports.mind.summarise(Brief(memories=tuple(memories), style="cascade", words=words))
         self.cost += proposal.cost
+        self.problems += proposal.problems
         return proposal.value.text
 
     def _faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:

@@ -100,6 +100,7 @@ def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) 
             break
         undecided.remove(members)
         cost += proposal.cost
+        problems += proposal.problems
         text = clean(proposal.value.text).strip()
         if problem := _refusal(ports, text, members):
             problems.append(problem)

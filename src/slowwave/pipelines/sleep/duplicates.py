@@ -51,6 +51,7 @@ def duplicates(night: Night) -> Staged:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
         return Staged(left=len(asked), problems=(str(error),), cost=cost_of(error))
+    draft.problems += proposal.problems if proposal else ()
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
     for case, (newer, older, _) in zip(cases, asked, strict=True):
         _carry_out(draft, case, newer, older, verdicts.get(case.number))
