@@ -1,0 +1,138 @@
+"""Which key is sent to which server."""
+
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder
+from slowwave.errors import EmbedderError, ModelError, SettingsError
+from slowwave.minds.openai_compatible import OpenAICompatible
+from slowwave.testing import OpenAIServer
+from slowwave.testing.openai_server import says
+
+ENVIRONMENT = {
+    "OPENAI_API_KEY": "sk-openai-0123456789",
+    "OPENAI_ADMIN_KEY": "sk-admin-0123456789",
+    "OPENAI_ORG_ID": "org-0123456789",
+    "OPENAI_PROJECT_ID": "proj-0123456789",
+    "OPENAI_CUSTOM_HEADERS": "X-Custom: custom-0123456789\nAuthorization: Bearer sk-header-0123456789",
+}
+SECRETS = ("0123456789",)
+KINDS = pytest.mark.parametrize("kind", ["llm", "embedder"])
+
+
+@pytest.fixture
+def server(environment: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A server that every plain connection reaches, whatever host it is meant for; nothing else is reachable."""
+    for name, value in ENVIRONMENT.items():
+        environment.setenv(name, value)
+    connect = socket.create_connection
+    with OpenAIServer(says('{"facts": []}')) as server:
+        port = int(server.root.rpartition(":")[2])
+
+        def redirected(address: tuple[str, int], *rest: object, **options: object) -> socket.socket:
+            if address[1] == 443:
+                raise ConnectionRefusedError("no TLS here")
+            return connect(("127.0.0.1", port), *rest, **options)  # type: ignore[arg-type]
+
+        environment.setattr(socket, "create_connection", redirected)
+        yield server
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.openai.com/v1",
+        "http://api.openai.com:80/v1",
+        "http://API.OPENAI.COM/v1",
+        "http://api.openai.com./v1",
+        "http://api.openai.com.evil.example/v1",
+        "http://api.openai.com@evil.example/v1",
+        "http://user:word@api.openai.com/v1",
+        "http://evil.example/api.openai.com/v1",
+        "http://localhost:8000/v1",
+        "http://127.0.0.1:8000/v1",
+        "http://[::1]:8000/v1",
+        "http://gpu/v1",
+    ],
+)
+def test_a_server_that_is_not_openai_receives_nothing_of_the_environment(
+    kind: str, address: str, server: OpenAIServer, ask: Callable[..., str]
+) -> None:
+    ask(kind, address.replace("/api.openai.com/v1", "/v1") if "evil.example/api" in address else address)
+    assert server.received, "the server was asked"
+    for received in server.received:
+        headers = str(dict(received.headers))
+        assert not [secret for secret in SECRETS if secret in headers]
+        expected = "Basic " if "@" in address else "Bearer none"
+        assert received.headers["authorization"].startswith(expected)
+
+
+@pytest.mark.parametrize(("kind", "other"), [("llm", "embedder"), ("embedder", "llm")])
+def test_the_key_of_one_address_is_not_sent_to_the_other(
+    kind: str, other: str, server: OpenAIServer, ask: Callable[..., str], environment: pytest.MonkeyPatch
+) -> None:
+    environment.setenv(f"SLOWWAVE_{other.upper()}_KEY", "sk-of-the-other")
+    ask(kind, server.url, "sk-own")
+    assert {received.headers["authorization"] for received in server.received} == {"Bearer sk-own"}
+    environment.delenv(f"SLOWWAVE_{kind.upper()}_KEY")
+    server.received.clear()
+    ask(kind, server.url)
+    assert {received.headers["authorization"] for received in server.received} <= {"Bearer none"}
+
+
+@KINDS
+def test_openai_base_url_redirects_nothing(
+    kind: str, server: OpenAIServer, ask: Callable[..., str], environment: pytest.MonkeyPatch
+) -> None:
+    environment.setenv("OPENAI_BASE_URL", server.url)
+    shown = ask(kind, "")
+    assert server.received == []
+    assert "https://api.openai.com/v1 cannot be reached" in shown
+
+
+@pytest.mark.parametrize("url", [None, "https://api.openai.com/v1", "https://API.OpenAI.com:443/v1"])
+def test_openai_itself_gets_the_key_of_the_environment_unless_it_has_its_own(
+    url: str | None, environment: pytest.MonkeyPatch
+) -> None:
+    environment.setenv("OPENAI_API_KEY", "sk-environment")
+    for key, sent in ((None, "sk-environment"), ("sk-own", "sk-own"), (" sk-own\n", "sk-own")):
+        for client in (
+            OpenAICompatible("m", url, key)._provider,
+            OpenAICompatibleEmbedder("m", base_url=url, api_key=key),
+        ):
+            sdk = client._server._connected()
+            assert sdk.auth_headers == {"Authorization": f"Bearer {sent}"}
+            assert str(sdk.base_url).lower().startswith("https://api.openai.com")
+            client._server.close()
+
+
+def test_without_a_key_openai_is_not_asked(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("OPENAI_ADMIN_KEY", "sk-admin")
+    with pytest.raises(
+        ModelError, match=r"no key for https://api\.openai\.com/v1: set OPENAI_API_KEY or SLOWWAVE_LLM_KEY"
+    ):
+        OpenAICompatible("m").complete(messages=[{"role": "user", "content": "x"}])
+    with pytest.raises(EmbedderError, match="set OPENAI_API_KEY or SLOWWAVE_EMBEDDER_KEY"):
+        OpenAICompatibleEmbedder("m").embed(["x"])
+
+
+@pytest.mark.parametrize("key", ["sk-a\nb", "sk-ключ", "sk-a\x00"])
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+    for client in (OpenAICompatible, OpenAICompatibleEmbedder):
+        with pytest.raises(SettingsError, match="character") as caught:
+            client("m", base_url="http://gpu/v1", api_key=key)
+        assert "sk-" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["gpu:8000/v1", "ftp://u:hidden@gpu/v1", "http://u:hid/den@gpu/v1", "http://u:12/hidden@gpu/v1", "http://"]
+)
+def test_an_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
+    for client in (OpenAICompatible, OpenAICompatibleEmbedder):
+        with pytest.raises(SettingsError) as caught:
+            client("m", base_url=url)
+        assert "hid" not in str(caught.value)
+        assert "den" not in str(caught.value)
