@@ -212,12 +212,19 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
 
 def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
     """What a hit rests on: a message on itself, a fact on its sources, a cluster summary on its members' sources."""
-    if memory.kind == MESSAGE:
-        return (SourceRef(memory=memory.id, ref=memory.ref or memory.id),)
-    if memory.members and not memory.is_cascade:
-        members = ports.store.get(ports.scopes, memory.members)
-        return tuple(dict.fromkeys(source for member in members for source in sources_of(ports, member)))
-    return memory.sources
+    found: dict[SourceRef, None] = {}
+    seen, waiting = {memory.id}, [memory]
+    while waiting:  # a loop, not recursion: a store may hold summaries that name each other as members
+        one = waiting.pop()
+        if one.kind == MESSAGE:
+            found[SourceRef(memory=one.id, ref=one.ref or one.id)] = None
+        elif one.members and not one.is_cascade:
+            members = [member for member in ports.store.get(ports.scopes, one.members) if member.id not in seen]
+            seen |= {member.id for member in members}
+            waiting += reversed(members)
+        else:
+            found |= dict.fromkeys(one.sources)
+    return tuple(found)
 
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
