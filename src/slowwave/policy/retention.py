@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from math import inf, isinf, nextafter, pow as power, sqrt
@@ -33,6 +33,7 @@ USES_THAT_KEEP: Final = 10
 _WEAKEST: Final = 0.01  # of stability and of the power curve's scale: nothing has a time constant of zero
 _BOOST_DECIMALS: Final = 6  # so that ten boosts of a tenth are one
 _NEXT: Final = timedelta(microseconds=1)
+_END: Final = datetime.max.replace(tzinfo=UTC)
 _NEAR: Final = 1e-9  # strengths closer than this are the same
 _SCORED: Final = ("relevance", "graduated")
 
@@ -276,7 +277,7 @@ def _fingerprint(policy: str, *numbers: object) -> str:
 def _instants(memory: Memory, config: Config) -> Iterator[datetime]:
     if memory.phase != "active" or protected(memory):
         return
-    if last := expiry(memory, config):
+    if (last := expiry(memory, config)) and last < _END:
         yield last + _NEXT
     if not exempt(memory):
         yield from filter(None, (_fading_from(memory, config), _leaves_at(memory, config)))
@@ -334,7 +335,7 @@ def _leaves_at(memory: Memory, config: Config) -> datetime | None:
 def _past(anchor: datetime, days: float) -> datetime | None:
     """The first instant that lies strictly more than so many days after."""
     last = later(anchor, days)
-    return last + _NEXT if last else None
+    return last + _NEXT if last and last < _END else None
 
 
 def _both(one: datetime | None, other: datetime | None) -> datetime | None:
