@@ -24,6 +24,8 @@ _REASONS: Final = 3
 """Of one run that are told in the sleep log."""
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SLUG_LONGEST: Final = 40
+_LINKED: Final = re.compile(r"[0-9a-z]{4,64}")
+"""An id that a line may end with: one with line breaks would add lines that read as stated by the person."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 """Names that Windows keeps for itself."""
 
@@ -82,8 +84,12 @@ def pages(holding: Holding) -> dict[str, str]:
 
 
 def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, told: Sequence[str] = ()) -> str:
-    lines = [*told, *(f"- {escape(fact.text)}{f' ^{fact.id}' if linked else ''}" for fact in facts)]
+    lines = [*told, *(f"- {escape(fact.text)}{_mark(fact) if linked else ''}" for fact in facts)]
     return _page({"slowwave": "facts", "category": category}, lines)
+
+
+def _mark(fact: Memory) -> str:
+    return f" ^{fact.id}" if _LINKED.fullmatch(fact.id) else ""
 
 
 def _logged(run: Run) -> Iterator[str]:
@@ -105,7 +111,8 @@ def _talk(name: str, summaries: Sequence[Memory]) -> dict[str, str]:
     for one in stretches:
         first, last = one.span or (0, 0)
         stamp = f"{one.recorded_at:%Y%m%d-%H%M%S}"
-        told = {**front, "first": first, "last": last, "at": one.recorded_at.isoformat(), **one.metadata}
+        told = {**front, "first": first, "last": last, "at": one.recorded_at.isoformat()}
+        told |= {name: value for name, value in one.metadata.items() if name not in told}
         found[f"{folder}/recent-{stamp}-{first}-{last}.md"] = _page(told, [_told(one)])
     if stretches:
         found[f"{folder}/recent.md"] = _page(front, [_told(stretches[-1])])
@@ -118,5 +125,5 @@ def _told(summary: Memory) -> str:
 
 
 def _page(front: Mapping[str, object], lines: Iterable[str]) -> str:
-    head = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in front.items()]
+    head = [f"{escape(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in front.items()]
     return "\n".join(["---", *head, "---", "", *lines]).rstrip("\n") + "\n"
