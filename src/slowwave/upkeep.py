@@ -217,6 +217,7 @@ class Upkeep(Handle):
         format: str = "auto",  # noqa: A002 - the word of the command line
         *,
         dry_run: bool = False,
+        trust_export: bool = False,
         told: Callable[[int], None] | None = None,
     ) -> "Imported":
         """Take in the conversations or facts of a file; what is known already stays. One run, taken back by `undo`.
@@ -225,20 +226,29 @@ class Upkeep(Handle):
             path: the file; archives of ChatGPT and Claude as they were downloaded.
             format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", or "auto" to look.
             dry_run: count only.
+            trust_export: believe an export of another memory of yours fully: trust, pins, phases, uses and flags. An
+                export of this scope proves itself; any other is believed no further than an imported file.
             told: called after each batch with how many items were read.
         """
         from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
 
-        refuse_open_store(self._open_ports, path)
-        return pipelines.transfer.incoming(self._run_ports, formats.read(path, format), dry_run=dry_run, told=told)
+        ports = self._run_ports
+        refuse_open_store(ports, path)
+        proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
+        items = formats.read(path, format, proof=proof)
+        return pipelines.transfer.incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
-        """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records."""
+        """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records.
+
+        Its last line proves to this store, and to copies of it, that the file is its own and unchanged.
+        """
         from slowwave import formats  # noqa: PLC0415 - as above
 
         ports = self._open_ports
+        records = pipelines.outgoing.outgoing(ports)
         return formats.write(
-            path, pipelines.transfer.outgoing(ports), scope=ports.scope, at=ports.now(), overwrite=overwrite
+            path, records, scope=ports.scope, at=ports.now(), secret=ports.store.secret, overwrite=overwrite
         )
 
     def export_vault(

@@ -137,16 +137,23 @@ def import_(
         str, Option(help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, or auto to look.")
     ] = "auto",
     dry_run: Annotated[bool, Option("--dry-run", help="Count only; store nothing.")] = False,
+    trust_export: Annotated[
+        bool, Option("--trust-export", help="The file is an export of your own: restore trust, pins, phases and uses.")
+    ] = False,
 ) -> int | None:
     """Take in a file of conversations; run it again after an interruption, what is known is left as it is."""
     with given.memory() as memory:
         if given.json or not sys.stderr.isatty():
-            done = memory.import_(file, format, dry_run=dry_run)
+            done = memory.import_(file, format, dry_run=dry_run, trust_export=trust_export)
         else:
             with _progress() as progress:
                 task = progress.add_task(f"reading {file.name}", total=None)
                 done = memory.import_(
-                    file, format, dry_run=dry_run, told=lambda seen: progress.update(task, completed=seen)
+                    file,
+                    format,
+                    dry_run=dry_run,
+                    trust_export=trust_export,
+                    told=lambda seen: progress.update(task, completed=seen),
                 )
     given.paper.either(done)
     if given.verbose and not given.json:

@@ -14,6 +14,7 @@ from slowwave.formats.decoding import BrokenError, Json, elements
 from slowwave.formats.files import Part, parts
 from slowwave.formats.making import Maker
 from slowwave.formats.record import to_line
+from slowwave.formats.seal import Proof as Proof, Seal
 from slowwave.model.transfer import Item, Skipped
 
 FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta")
@@ -37,7 +38,12 @@ class Writable(Protocol):
         ...
 
 
-def read(path: str | Path, format: str = "auto") -> Iterator[Item]:  # noqa: A002 - the word of the command line
+def read(
+    path: str | Path,
+    format: str = "auto",  # noqa: A002 - the word of the command line
+    *,
+    proof: Proof | None = None,
+) -> Iterator[Item]:
     """What a file holds, read as it is asked for; what cannot be taken in comes as `Skipped` with its reason.
 
     Memory stays bounded: at most one conversation, one line or 1 MB is held at a time. Messages always carry ids, so
@@ -46,6 +52,7 @@ def read(path: str | Path, format: str = "auto") -> Iterator[Item]:  # noqa: A00
     Args:
         path: a file; for ChatGPT and Claude also the zip archive as it was downloaded.
         format: one of FORMATS; "auto" looks at how the file begins.
+        proof: what an export must match so that its records are marked as proven; None marks none.
 
     Raises:
         InputError: if there is no such file or format, the format cannot be told, or the archive cannot be read.
@@ -59,7 +66,7 @@ def read(path: str | Path, format: str = "auto") -> Iterator[Item]:  # noqa: A00
             yield part
         else:
             chosen = _detected(part, path) if format == "auto" else format
-            for item in _items(part, chosen, maker):
+            for item in _items(part, chosen, maker, proof):
                 yield _placed(item, part.where)
 
 
@@ -78,13 +85,13 @@ def _detected(part: Part, path: Path) -> str:
     raise InputError(f"cannot tell what {path} is: name its format, one of {', '.join(FORMATS[1:])}")
 
 
-def _items(part: Part, named: str, maker: Maker) -> Iterator[Item]:
+def _items(part: Part, named: str, maker: Maker, proof: Proof | None) -> Iterator[Item]:
     number = 0
     try:
         lines = named in {"jsonl", "mem0"} and not _is_array(part)
         with part.open() as stream:
             if lines:
-                yield from jsonl.Reader(part.name, maker).file(stream)
+                yield from jsonl.Reader(part.name, maker, proof).file(stream)
                 return
             chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, maker)
             for number, element in enumerate(elements(stream), 1):
@@ -121,10 +128,13 @@ def _placed(item: Item, where: str) -> Item:
     return Skipped(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
 
 
-def write(path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, overwrite: bool = False) -> int:
-    """Write an export, whole or not at all: JSON lines, a header first and a count last. Returns the records written.
+def write(
+    path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes, overwrite: bool = False
+) -> int:
+    """Write an export, whole or not at all: JSON lines, a header first, a count last. Returns the records written.
 
-    The file can be read by its owner only: it holds everything that was said.
+    The file can be read by its owner only: it holds everything that was said. The last line also carries a code made
+    with `secret`, by which the same store proves that it wrote the file (`formats/seal`).
 
     Raises:
         InputError: if the file exists and may not be overwritten, or cannot be written.
@@ -137,7 +147,7 @@ def write(path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, 
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as file:
             try:
-                written = write_lines(file, items, scope=scope, at=at)
+                written = write_lines(file, items, scope=scope, at=at, secret=secret)
                 file.flush()
                 os.fsync(file.fileno())
                 Path(file.name).replace(path)
@@ -149,14 +159,20 @@ def write(path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, 
     return written
 
 
-def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime) -> int:
-    """The same onto an open stream."""
+def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes) -> int:
+    """The same onto an open stream, which encodes as UTF-8."""
     encode = json.JSONEncoder(ensure_ascii=False).encode
-    header = {"slowwave": "export", "version": jsonl.VERSION, "scope": scope, "at": at.isoformat()}
-    stream.write(encode(header) + "\n")
+    seal = Seal(secret)
+
+    def put(value: Json) -> None:
+        line = encode(value) + "\n"
+        stream.write(line)
+        seal.add(line.encode())
+
+    put({"slowwave": "export", "version": jsonl.VERSION, "scope": scope, "at": at.isoformat()})
     records = 0
     for item in items:
-        stream.write(encode(to_line(item)) + "\n")
+        put(to_line(item))
         records += 1
-    stream.write(encode({"type": "end", "records": records}) + "\n")
+    put({"type": "end", "records": records, "mac": seal.code(records)})
     return records

@@ -1,6 +1,7 @@
 """JSON lines: one message a line, or one fact, or a line of our own export."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import BinaryIO
 
 from slowwave.errors import InputError
@@ -8,10 +9,11 @@ from slowwave.formats import mem0
 from slowwave.formats.decoding import BrokenError, Json, lines
 from slowwave.formats.making import FACT_LONGEST, NAME_LONGEST, NO_OBJECT, Maker, first, label, role_of, text_of
 from slowwave.formats.record import from_line
+from slowwave.formats.seal import Proof
 from slowwave.formats.times import instant
 from slowwave.model.fact import Fact
 from slowwave.model.message import clean
-from slowwave.model.transfer import Item, Said, Skipped, Stated
+from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
 
 VERSION = 1
 """Of our export."""
@@ -33,11 +35,14 @@ class Reader:
     Args:
         name: what the conversation is called where a line names none.
         maker: makes the messages.
+        proof: what an export must match so that its records are marked as proven; None marks none.
     """
 
-    def __init__(self, name: str, maker: Maker) -> None:
+    def __init__(self, name: str, maker: Maker, proof: Proof | None = None) -> None:
         self._name = name
         self._maker = maker
+        self._proof = proof
+        self._proven = False
         self._ours = False
         self._told: int | None = None
         self._read = 0
@@ -46,6 +51,7 @@ class Reader:
         """Everything in a file of lines."""
         number, usable = 0, False
         try:
+            self._proven = self._proof is not None and self._proof.holds(stream)
             for number, value in lines(stream):
                 for item in self.line(value, f"line {number}"):
                     usable = usable or not isinstance(item, Skipped)
@@ -96,7 +102,10 @@ class Reader:
             return
         self._read += 1
         try:
-            yield from_line(value, where, "")
+            item = from_line(value, where, "")
+            if self._proven and isinstance(item, Kept | Joined | Worked):
+                item = replace(item, proven=True)
+            yield item
         except InputError as error:
             yield Skipped(where=where, why=str(error))
 

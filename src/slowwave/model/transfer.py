@@ -28,10 +28,14 @@ class Stated:
 
 @record
 class Kept:
-    """A memory as an export of ours holds it; its scope is that of whoever takes it in."""
+    """A memory as an export of ours holds it; its scope is that of whoever takes it in.
+
+    `proven` says that the importing store wrote the export itself; without it a record is a claim of a stranger.
+    """
 
     memory: Memory
     where: str
+    proven: bool = False
 
 
 @record
@@ -40,6 +44,7 @@ class Joined:
 
     link: Linked
     where: str
+    proven: bool = False
 
 
 @record
@@ -50,6 +55,7 @@ class Worked:
     cursor: str
     seq: int
     where: str
+    proven: bool = False
 
 
 @record

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         making as making,
         moves as moves,
         observe as observe,
+        outgoing as outgoing,
         recall as recall,
         reconcile as reconcile,
         reembed as reembed,

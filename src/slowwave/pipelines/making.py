@@ -1,9 +1,11 @@
 """Making plans: fresh ids, and planning again when someone else was faster."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from hashlib import blake2b
 from itertools import count
 
 from slowwave.errors import ConflictError
@@ -14,6 +16,7 @@ from slowwave.ports import Ports
 TRIES = 8
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
+_OWN = re.compile(r"[0-9a-hjkmnp-tv-z]{20}")
 _EPOCH_MS = 1_577_836_800_000  # 2020: 40 bits of milliseconds from there last until 2054
 
 
@@ -45,6 +48,20 @@ def new_id(now: datetime) -> str:
         f"{_PAIRS[at >> 30 & 1023]}{_PAIRS[at >> 20 & 1023]}{_PAIRS[at >> 10 & 1023]}{_PAIRS[at & 1023]}"
         f"{_serial.process}{_PAIRS[number >> 20 & 1023]}{_PAIRS[number >> 10 & 1023]}{_PAIRS[number & 1023]}"
     )
+
+
+def own_id(name: str) -> str:
+    """The id itself if `new_id` could have made it; otherwise an id of that shape, the same one for the same name.
+
+    An imported id may hold line breaks or be as long as a page, which would break what prints it.
+
+    >>> own_id("0ada6q00h7z9gd4kt3mn"), len(own_id("x1"))
+    ('0ada6q00h7z9gd4kt3mn', 20)
+    """
+    if _OWN.fullmatch(name):
+        return name
+    number = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "big")
+    return "".join(_PAIRS[number >> shift & 1023] for shift in range(90, -1, -10))
 
 
 def one_group(

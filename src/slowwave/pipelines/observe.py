@@ -16,6 +16,8 @@ from slowwave.policy.trust import least, trust_of_role
 from slowwave.ports import Ports
 
 _NAME_LONGEST = 512
+AHEAD = "future"
+"""The flag of a message whose time lies ahead of the clock."""
 FUTURE = timedelta(minutes=5)
 """Clocks of two machines differ; a message further ahead than this is flagged."""
 
@@ -115,5 +117,5 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, th
         trust=trust,
         phase=QUARANTINED if why else "active",
         reason=why,
-        flags=frozenset({"future"}) if at - now > FUTURE else frozenset(),
+        flags=frozenset({AHEAD}) if at - now > FUTURE else frozenset(),
     )

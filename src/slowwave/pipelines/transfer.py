@@ -1,19 +1,21 @@
 """Transfer: what a file holds comes in, what a scope holds goes out. An import is one run with a child a batch."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
 from slowwave.errors import ConflictError
 from slowwave.model.codec import content_key
 from slowwave.model.fact import Fact
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.operation import Add, Advance, Change, Link, Operation
 from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.model.state import Linked
 from slowwave.model.transfer import Item, Joined, Kept, Said, Skipped, Stated, Worked
+from slowwave.pipelines.admission import Admission, named, one_line
 from slowwave.pipelines.batches import batches
 from slowwave.pipelines.entries import entries
 from slowwave.pipelines.imported import Imported
@@ -22,6 +24,7 @@ from slowwave.pipelines.moves import dated
 from slowwave.pipelines.observe import observe
 from slowwave.pipelines.reconcile import Reconciled, reconcile
 from slowwave.pipelines.tombstone import anything_erased, buried, erased, said_tombstones, tombstone
+from slowwave.policy.categories import unprotected
 from slowwave.policy.trust import least
 from slowwave.ports import Ports
 
@@ -29,7 +32,6 @@ BATCH: Final = 500
 """Records of one transaction, so that an interrupted import loses little and starts again where it was."""
 FACTS: Final = 20
 """Stated facts of one batch: a mind sees them together."""
-PAGE: Final = 2000
 REMEMBERED: Final = 500_000
 """Ids of messages that are kept in mind at once."""
 EXAMPLES: Final = 20
@@ -42,7 +44,12 @@ CONFLICT: Final = "its id is known in this conversation with other content"
 
 
 def incoming(
-    ports: Ports, items: Iterable[Item], *, dry_run: bool = False, told: Callable[[int], None] | None = None
+    ports: Ports,
+    items: Iterable[Item],
+    *,
+    dry_run: bool = False,
+    trust_export: bool = False,
+    told: Callable[[int], None] | None = None,
 ) -> Imported:
     """Take in what a file holds, batch by batch; interrupted, it can be run again: what is known stays as it is.
 
@@ -50,9 +57,10 @@ def incoming(
         ports: everything to work with.
         items: in the order of the file.
         dry_run: only count; nothing is stored.
+        trust_export: believe the records of an export also without proof.
         told: called after each batch with the items so far.
     """
-    taker = _Taker(ports, dry_run=dry_run)
+    taker = _Taker(ports, dry_run=dry_run, trust_export=trust_export)
     seen = 0
     for batch in batches(items, BATCH):
         taker.take(batch)
@@ -65,14 +73,14 @@ def incoming(
 class _Taker:
     """Takes batches in and keeps count."""
 
-    def __init__(self, ports: Ports, *, dry_run: bool) -> None:
+    def __init__(self, ports: Ports, *, dry_run: bool, trust_export: bool) -> None:
         self._ports = ports
         self._dry_run = dry_run
         self._parent = new_id(ports.now())
         self._wrote = False
         self._counts: Counter[str] = Counter()
         self._conversations: set[str] = set()
-        self._renumbered: set[str] = set()
+        self._admission = Admission(ports, trust_export=trust_export, dry_run=dry_run)
         self._known: dict[str, dict[str, int | None]] = {}
         self._skipped: Counter[str] = Counter()
         self._examples: list[Skipped] = []
@@ -92,6 +100,7 @@ class _Taker:
             skipped=dict(self._skipped.most_common()),
             examples=tuple(self._examples),
             broken=tuple(self._broken),
+            unproven=self._admission.unproven,
             waiting=self._counts["waiting"],
             problems=tuple(self._problems),
             cost=self._cost,
@@ -103,7 +112,7 @@ class _Taker:
         self._skip([item for item in batch if isinstance(item, Skipped)])
         if said := [item for item in batch if isinstance(item, Said)]:
             self._say(said)
-        if kept := [item.memory for item in batch if isinstance(item, Kept)]:
+        if kept := [item for item in batch if isinstance(item, Kept)]:
             self._keep(kept)
         facts = [item.fact for item in batch if isinstance(item, Stated)]
         for start in range(0, len(facts), FACTS):
@@ -173,18 +182,22 @@ class _Taker:
 
     # ---- records of our own exports
 
-    def _keep(self, kept: Sequence[Memory]) -> None:
-        """Memories as they stood, their phases too. Near doubles of what is known are the next night's business."""
-        known = {memory.id for memory in self._ports.store.get((self._ports.scope,), [one.id for one in kept])}
-        fresh = [replace(one, scope=self._ports.scope) for one in kept if one.id not in known]
-        fresh = self._unburied(fresh, buried)
-        fresh = [one for one in fresh if not self._lives(one)]
-        self._counts["known"] += len(kept) - len(fresh)
+    def _keep(self, kept: Sequence[Kept]) -> None:
+        """Memories as they stood, as far as they are believed. Near duplicates of known ones are left to the next sleep."""
+        sifted = self._admission.sift(kept)
+        self._skip(sifted.refused)
+        unburied = self._unburied(sifted.fresh, buried)
+        fresh = [one for one in unburied if not self._lives(one)]
+        self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
         self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
+        if fresh and fresh[0].kind == MESSAGE:
+            fresh = self._admission.numbered(fresh)
+        changes = sifted.restored if self._dry_run else self._perform(sifted.restored)
+        self._count_kept([one.after for one in changes if isinstance(one, Change)])
         if self._dry_run:
             self._count_kept(fresh)
         elif fresh:
-            fresh = [one if one.kind == MESSAGE else dated(one, self._ports.config) for one in self._numbered(fresh)]
+            fresh = [one if one.kind == MESSAGE else dated(one, self._ports.config) for one in fresh]
             made, problems = entries(self._ports, [one.text for one in fresh])
             self._problems |= dict.fromkeys(problems)
             whole = [one if one.gist is None else _whole(one) for one in fresh]
@@ -225,42 +238,34 @@ class _Taker:
         for one in fresh:
             self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
 
-    def _numbered(self, fresh: Sequence[Memory]) -> list[Memory]:
-        """Messages keep their numbers unless their conversation has come as far already."""
-        name = fresh[0].conversation
-        if fresh[0].kind != MESSAGE or name is None:
-            return list(fresh)
-        found = self._ports.store.conversation(self._ports.scope, name)
-        if found is not None and fresh[0].seq <= found.last_seq:
-            self._renumbered.add(name)
-        return [replace(one, seq=0) for one in fresh] if name in self._renumbered else list(fresh)
-
     def _join(self, links: Sequence[Joined]) -> None:
-        ids = {end for one in links for end in (one.link.source, one.link.target)}
-        there = {memory.id for memory in self._ports.store.get((self._ports.scope,), ids)}
+        wanted = [(one, named(one.link)) for one in links]
+        ids = {end for _, link in wanted for end in (link.source, link.target)}
+        here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
         known = {(one.source, one.target, one.kind) for one in self._ports.store.links(self._ports.scope, list(ids))}
         fresh = []
-        for one in links:
-            link = one.link
+        for one, link in wanted:
             if (link.source, link.target, link.kind) in known:
                 self._counts["known"] += 1
-            elif not self._dry_run and not {link.source, link.target} <= there:
-                self._skip([Skipped(where=one.where, why="a link to a memory that is not here")])
+            elif not self._admission.joins(one, link, here):
+                self._skip([Skipped(where=one.where, why="a link to a memory that is not here, or is trusted further")])
             else:
-                fresh.append(one)
+                fresh.append(link)
         self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
 
     def _work(self, worked: Sequence[Worked]) -> None:
         """Cursors move only where the messages before them are the export's own."""
         for one in worked:
-            found = self._ports.store.conversation(self._ports.scope, one.conversation)
-            if self._dry_run or found is None or one.conversation in self._renumbered:
+            name, cursor = one_line(one.conversation), one_line(one.cursor)
+            advances = self._admission.advances(one, name)
+            found = self._ports.store.conversation(self._ports.scope, name)
+            if self._dry_run or found is None or not advances:
                 continue
-            before = found.cursor(one.cursor)
+            before = found.cursor(cursor)
             if before < one.seq <= found.last_seq:
                 because = "read before the export"
-                name = {"conversation": one.conversation, "cursor": one.cursor}
-                self._perform([Advance(**name, before=before, after=one.seq, because=because)])
+                advance = Advance(conversation=name, cursor=cursor, before=before, after=one.seq, because=because)
+                self._perform([advance])
 
     def _perform(self, operations: Sequence[Operation]) -> Sequence[Operation]:
         """Carry out all of them; where that does not hold, each half by itself, down to the one that does not."""
@@ -297,7 +302,9 @@ class _Taker:
     # ---- stated facts
 
     def _state(self, facts: Sequence[Fact]) -> None:
-        facts = [replace(fact, trust=least((fact.trust, "import"))) for fact in facts]
+        facts = [
+            replace(fact, trust=least((fact.trust, "import")), category=unprotected(fact.category)) for fact in facts
+        ]
         facts = self._unburied(facts, lambda fact: (tombstone(fact.text),))
         if self._dry_run:
             self._counts["facts"] += len(facts)
@@ -334,8 +341,7 @@ def _content(message: Message) -> int:
     return hash((message.role, message.content, message.speaker))
 
 
-def _link(one: Joined) -> Link:
-    link = one.link
+def _link(link: Linked) -> Link:
     return Link(
         source=link.source,
         target=link.target,
@@ -345,37 +351,3 @@ def _link(one: Joined) -> Link:
         because=EXPORTED,
         at=link.at,
     )
-
-
-def outgoing(ports: Ports) -> Iterator[Item]:
-    """Everything a scope holds, in an order that can be taken in: messages, cursors, facts, summaries, links.
-
-    Phases, times, uses and sources are in it. The journal, vectors, what undo holds and other scopes are not.
-    """
-    scope = (ports.scope,)
-    conversations = sorted(ports.store.conversations(ports.scope), key=lambda one: one.name)
-    for found in conversations:
-        after = 0
-        while page := ports.store.select(scope, _page(found.name, after)):
-            yield from (Kept(memory=memory, where="") for memory in page)
-            after = page[-1].seq
-    for found in conversations:
-        for cursor, seq in sorted(found.cursors.items()):
-            yield Worked(conversation=found.name, cursor=cursor, seq=seq, where="")
-    ids: list[str] = []
-    for cascade in (False, True):
-        where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
-        for memory in sorted(ports.store.select(scope, where), key=lambda one: (one.recorded_at, one.id)):
-            ids.append(memory.id)
-            yield Kept(memory=memory, where="")
-    told: set[tuple[str, str, str]] = set()
-    for start in range(0, len(ids), BATCH):
-        for link in ports.store.links(ports.scope, ids[start : start + BATCH]):
-            place = (link.source, link.target, link.kind)
-            if place not in told:
-                told.add(place)
-                yield Joined(link=link, where="")
-
-
-def _page(conversation: str, after: int) -> Where:
-    return Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=after, order="seq", limit=PAGE)

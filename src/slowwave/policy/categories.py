@@ -65,6 +65,8 @@ REGISTRY: Final[Mapping[str, Category]] = MappingProxyType(
     }
 )
 
+_UNPROTECTED: Final = {"identity": "person", "active_decision": "decision"}
+
 
 def is_known(name: str) -> bool:
     """Whether the registry has it; an unknown one deserves a warning, once."""
@@ -80,6 +82,15 @@ def category(name: str) -> Category:
     True
     """
     return REGISTRY.get(name, DEFAULT)
+
+
+def unprotected(name: str) -> str:
+    """The category in which a claim is stored whose source may not protect it: never one that nothing may touch.
+
+    >>> unprotected("identity"), unprotected("goal")
+    ('person', 'goal')
+    """
+    return _UNPROTECTED.get(name, DEFAULT.name) if category(name).protected else name
 
 
 def expires_at(
