@@ -240,8 +240,9 @@ class AgentMemory(Upkeep):
     ) -> Context:
         """What to put before a model for this question: `str(context)` is prompt text within the budget.
 
-        Its first section, "Known about the user", shows what was promoted by use, pinned, or is protected by its category;
-        `core` ranks all facts, and so may name others. The newest message is always shown, cut if it is very
+        Its first section, "Known about the user", shows what was promoted by use, pinned, or is protected by its category,
+        and only what the user said; `core` ranks all facts, and so may name others. Every line of lower trust names its
+        source in brackets (docs/context.md). The newest message is always shown, cut if it is very
         long, unless the budget leaves no room for its first words.
 
         Args:
@@ -249,7 +250,8 @@ class AgentMemory(Upkeep):
             conversation: whose past and latest messages; None means the one written to last. One in which nothing was
                 said yet has neither.
             budget_tokens: what it may cost, at least 64.
-            profile: "plain"; "chat", which also gives `.messages`; or "s4", a text for base models that ends where the
+            profile: "plain"; "chat", which also gives `.messages`, of which only the user's and the assistant's own words
+                stand outside a fenced block; or "s4", a text for base models that ends where the
                 agent goes on.
             scene: for "s4": who the agent is and what is around it.
         """

@@ -18,6 +18,7 @@ from slowwave.pipelines.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.sleep import SleepReport
 from slowwave.pipelines.state import checked_fact, state
 from slowwave.policy.fence import marker, render
+from slowwave.policy.labels import label
 from slowwave.ports import LLM, Mind, Ports
 from slowwave.wiring import minded
 
@@ -153,4 +154,5 @@ def _holder(ports: Ports, receipt: Receipt) -> Memory:
 
 
 def _line(memory: Memory) -> Item:
-    return Item(text=f"[{memory.category}] {memory.text} ({memory.at:%Y-%m-%d})", tokens=0, memory=memory)
+    words = f"{label(memory.trust)}[{memory.category}] {memory.text} ({memory.at:%Y-%m-%d})"
+    return Item(text=words, tokens=0, memory=memory)

@@ -129,7 +129,7 @@ def test_the_best_two_are_shown_in_full_and_a_fact_stands_for_any_other(world: "
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
     told = [item.text.partition("] ")[2] for item in relevant.items]
     assert all("what a day. (Alice tuned bed" in text for text in told[:2])
-    assert told[2].startswith("Alice tuned bed")
+    assert told[2].startswith("[assistant] Alice tuned bed")  # the second message is the assistant's
     assert "what a day" not in told[2]
     assert all(item.because.startswith("fact ") for item in relevant.items)
 

@@ -42,7 +42,7 @@ def test_the_layout_of_s4_has_its_order_and_ends_where_the_agent_goes_on(world: 
     wanted = [
         "You are Rosa. You garden.\n\nBASIC COMMANDS:\nlook\nwater BED\n\n<slowwave-memory-",
         "\n## Relevant Private Notes\n- Roses need water\n",
-        "\n## Related Past Experiences\n- The roses",
+        "\n## Related Past Experiences\n- [assistant] The roses",
         "\n## Older Memories (Summary)\n",
         "\n## Recent Past (Summary)\n",
         "\n## Most Recent Memories\n- ",
@@ -96,8 +96,8 @@ def test_nobody_is_shown_who_says_nothing(world: "World") -> None:
     memory.add_message(Message(role="user", content="roses and tulips " * 40, speaker="Caroline"), conversation="c")
     for budget in range(64, 120, 4):
         text = str(memory.context(budget_tokens=budget))
-        assert "Caroline" not in text or "Caroline: roses and tulips" in text
-    assert "Caroline: roses and tulips" in text
+        assert "Caroline" not in text or "user (Caroline): roses and tulips" in text
+    assert "user (Caroline): roses and tulips" in text
 
 
 def test_a_growing_era_leaves_its_stretches_where_there_is_room(world: "World") -> None:

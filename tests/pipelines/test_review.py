@@ -56,7 +56,7 @@ def test_an_instruction_from_below_the_user_is_stored_but_nowhere_to_be_met(worl
     assert ORDER not in repr(memory.get_conversation_messages("c1"))
 
 
-@pytest.mark.parametrize("fields", [{"role": "user"}, {"role": "system"}, {"role": "assistant", "speaker": "Ann"}])
+@pytest.mark.parametrize("fields", [{"role": "user"}, {"role": "system"}, {"role": "user", "speaker": "Ann"}])
 def test_people_may_say_anything(world: "World", fields: dict[str, str]) -> None:
     memory = world.open()
     said(memory, text=ORDER, **fields)

@@ -26,6 +26,7 @@ from slowwave.policy.retention import (
     strength,
     time_class,
 )
+from slowwave.policy.trust import ORDER
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -58,6 +59,7 @@ memories = st.builds(
     recorded_at=instants,
     expires_at=st.none() | instants,
     pinned=st.booleans(),
+    trust=st.sampled_from(["user", "tool"]),
     flags=st.sampled_from([frozenset(), frozenset({RESTORED}), frozenset({"unreconciled"})]),
 )
 
@@ -163,6 +165,15 @@ def test_whatever_is_exempt_says_why(fields: dict[str, object], why: str) -> Non
     assert why in exempt(one)
     assert due_at(one, EBBINGHAUS) is None
     assert should_fade(one, EBBINGHAUS, T + 9999 * DAY) is None
+
+
+@pytest.mark.parametrize("trust", ORDER[1:])
+@pytest.mark.parametrize("category", ["identity", "active_decision"])
+def test_a_category_protects_only_what_the_user_said(category: str, trust: str) -> None:
+    one = memory(category=category, trust=trust)
+    assert protected(one) is None
+    assert due_at(one, EBBINGHAUS) is not None
+    assert protected(replace(one, pinned=True)) == "it is pinned"
 
 
 def test_nine_uses_do_not_keep_a_fact() -> None:

@@ -17,6 +17,7 @@ from slowwave.model.operation import Refuse
 from slowwave.model.query import Hit
 from slowwave.model.scene import Scene
 from slowwave.pipelines.command import unknown
+from slowwave.policy.labels import short_name
 from slowwave.policy.layout import CHAT
 from slowwave.policy.values import PERHAPS
 
@@ -143,14 +144,14 @@ def headline(hit: Hit, query: str, *, whole: bool) -> str:
     """What is read first of a hit."""
     if hit.facts:
         return "; ".join(fact.text for fact in hit.facts)
-    who = f"{hit.memory.speaker or hit.memory.role}: " if hit.memory.kind == MESSAGE else ""
+    who = f"{short_name(hit.memory.role, hit.memory.speaker)}: " if hit.memory.kind == MESSAGE else ""
     return who + (hit.text if whole else excerpt(hit.text, query))
 
 
 def quoted(hit: Hit, query: str, *, whole: bool) -> str:
     """The message a fact rests on."""
     words = hit.text if whole else excerpt(hit.text, query, SHOWN // 2)
-    return f"{hit.memory.speaker or hit.memory.role}: {words}"
+    return f"{short_name(hit.memory.role, hit.memory.speaker)}: {words}"
 
 
 def excerpt(text: str, query: str, most: int = SHOWN) -> str:

@@ -16,6 +16,7 @@ from slowwave.cli.given import Given
 from slowwave.cli.paper import Paper, one_line
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operation import Add, Change, Operation, Refuse
+from slowwave.policy.labels import short_name
 
 if TYPE_CHECKING:
     from slowwave.model.query import Hit
@@ -190,7 +191,11 @@ def _asked(paper: Paper, question: str, hits: "Sequence[Hit]", *, why: bool) -> 
     paper.say()
     paper.row(("  ? ", "bold"), (question, "bold"))
     for place, hit in enumerate(hits[:2], 1):
-        who = f"{hit.memory.speaker or hit.memory.role}, {hit.memory.at:%d %b}: " if hit.memory.kind == MESSAGE else ""
+        who = (
+            f"{short_name(hit.memory.role, hit.memory.speaker)}, {hit.memory.at:%d %b}: "
+            if hit.memory.kind == MESSAGE
+            else ""
+        )
         answer = "; ".join(fact.text for fact in hit.facts)
         mark, style = ("x", "red") if hit.stale else (str(place), "green")
         paper.row((f"    {mark} ", style), (one_line(answer or who + hit.text, paper.width - 8), ""))

@@ -13,6 +13,7 @@ from slowwave.policy.clauses import SHORTEST, only_a_date
 from slowwave.policy.dates import exact, mentioned, resolve
 from slowwave.policy.fence import strip_fenced
 from slowwave.policy.importance import ASSISTANT, Frequencies, cues
+from slowwave.policy.labels import bare_name
 from slowwave.policy.segment import STOP_WORDS, terms, words
 from slowwave.policy.summary import UNIT_CUES, Unit, render, select, units
 
@@ -92,7 +93,7 @@ def _units(memory: Memory, speakers: set[str], *, alone: bool) -> list[Unit]:
     text = strip_fenced(memory.text)
     if memory.kind != MESSAGE:
         return _again(memory, text)
-    label = memory.speaker or _ROLES.get(memory.role or "")
+    label = bare_name(memory.role, memory.speaker) or _ROLES.get(memory.role or "")
     cut = units(resolve(text, memory.at), speaker=label, position=memory.seq, speakers=speakers)
     found = [unit for unit in cut if _tells(unit.text, speakers)]
     if memory.role != "assistant" or memory.speaker or not alone:

@@ -7,6 +7,7 @@ from typing import Final
 from slowwave.model.fact import Brief, Case, Transcript
 from slowwave.model.memory import Memory
 from slowwave.policy.fence import NOTICE, escape, marker
+from slowwave.policy.labels import short_name
 
 SHOWN: Final = 24_000  # characters of one text, about 6,000 tokens; the rest is cut, visibly
 TOGETHER: Final = 48_000  # characters of all texts of a question about memories, about 12,000 tokens
@@ -80,7 +81,7 @@ def fair_share(lengths: Iterable[int]) -> int:
 
 def _said(memory: Memory, most: int = SHOWN) -> str:
     when = memory.at.strftime("%a %Y-%m-%d %H:%M UTC") if memory.at.year > 999 else memory.at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
-    return f"{when}, {escape(memory.speaker or memory.role or 'someone')}: {_line(memory.text, most)}"
+    return f"{when}, {escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}"
 
 
 def _day(at: datetime) -> str:

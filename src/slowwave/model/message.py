@@ -18,7 +18,8 @@ class Message:
     Args:
         role: "user", "assistant", "system" or "tool".
         content: the words, kept verbatim (NUL and lone surrogates are replaced by U+FFFD, which no store can hold).
-        speaker: who said it, if the role does not tell. An assistant with a speaker makes a chat between people.
+        speaker: the name of who said it. It adds to the role and never replaces it: what an assistant or a tool says is
+            trusted as such under any name. In a chat between people who are trusted alike, all have the role "user".
         at: when it was said, aware; None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
     """

@@ -77,6 +77,7 @@ class Where:
     kinds: frozenset[str] | None = None
     phases: frozenset[str] | None = None
     categories: frozenset[str] | None = None
+    trusts: frozenset[str] | None = None
     conversation: str | None = None
     cascade: bool | None = False
     after_seq: int | None = None
@@ -137,7 +138,8 @@ class Section:
 class Context:
     """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost.
 
-    `left` is how many items did not fit. With the profile "chat", `messages` is the same as `{"role", "content"}`.
+    `left` is how many items did not fit. With the profile "chat", `messages` is the same as `{"role", "content"}`: what
+    the user and the assistant said last are bare messages, everything else stands in fenced blocks.
     """
 
     sections: tuple[Section, ...]

@@ -9,14 +9,17 @@ from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.scene import Scene
 from slowwave.pipelines.always import core_items, made
+from slowwave.pipelines.chat import chat_messages, with_blocks
 from slowwave.pipelines.command import latest
 from slowwave.pipelines.recall import Search, search
 from slowwave.policy.cascade import ERA_SIZE
 from slowwave.policy.features import says_nothing
-from slowwave.policy.fence import marker, render, strip_fenced
+from slowwave.policy.fence import marker, render
 from slowwave.policy.grounding import keeps
+from slowwave.policy.labels import short_name
 from slowwave.policy.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.packing import Offer, Packed, estimate, pack
+from slowwave.policy.trust import trusted
 from slowwave.policy.values import PERHAPS
 from slowwave.ports import Ports
 
@@ -90,9 +93,13 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         rooms["immediate"] = max(rooms["immediate"], min(max(int(NEWEST * room), NEWEST_LEAST), room) - HEADING)
     headings = {part: ports.config.context_headings.get(part, told) for part, told in layout.headings.items()}
     parts = _parts(ports, wanted, name, rooms)
+    if wanted.profile == CHAT:
+        block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
+        parts["immediate"] = with_blocks(parts["immediate"], block)
     space = _Room(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
     found = _Found(
         hits=_hits(ports, wanted),
+        standing=parts.pop("standing"),
         facts=ports.config.injection_top_k,
         longest=int(IN_FULL_SHARE * wanted.budget_tokens),
     )
@@ -106,7 +113,9 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         text=text,
         tokens=packed.tokens or min(frame, estimate(text)),
         left=packed.left,
-        messages=_messages(sections, headings["immediate"], mark, parts["immediate"]) if wanted.profile == CHAT else (),
+        messages=chat_messages(sections, headings["immediate"], mark, parts["immediate"])
+        if wanted.profile == CHAT
+        else (),
     )
 
 
@@ -165,17 +174,22 @@ class _Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What a search found, best first, how many facts a context may show, and the longest message beside its facts."""
+    """What a search found, best first, how many facts a context may show, and the longest message beside its facts.
+
+    `standing` are the lines of facts that are always in view and trusted less than the user.
+    """
 
     hits: Sequence[Hit]
+    standing: Sequence[Item]
     facts: int
     longest: int
 
     def lines(self, core: Sequence[Item], said: Sequence[Item]) -> list[Item]:
         """The hits that these do not show already, facts up to `facts` with those of core, and messages."""
-        known = {item.memory.id for item in core if item.memory}
+        first = self.standing[: max(0, self.facts - len(core))]
+        known = {item.memory.id for item in (*core, *first) if item.memory}
         shown = known | {item.memory.id for item in said if item.memory}
-        room = self.facts - len(core)
+        room = self.facts - len(core) - len(first)
         lines: list[Item] = []
         for hit in self.hits:
             if hit.memory.id in shown or _repeats(hit, known):
@@ -185,7 +199,7 @@ class _Found:
                 if room < 0:
                     continue
             lines.append(_found(hit, known, longest=self.longest if len(lines) < IN_FULL else 0))
-        return lines
+        return [*first, *lines]
 
 
 def _repeats(hit: Hit, known: Collection[str]) -> bool:
@@ -199,8 +213,10 @@ def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, f
     eras, within, since = _summaries(ports, name)
     related = _experiences(ports, wanted.question, [*eras, *since])
     told = {hit.memory.id for hit in related}
+    always = core_items(ports)
     return {
-        "core": core_items(ports)[: ports.config.injection_top_k],
+        "core": [item for item in always if _of_user(item)][: ports.config.injection_top_k],
+        "standing": [item for item in always if not _of_user(item)],
         "older": _fitted(eras, rooms["older"]),
         "recent": _fitted(since, rooms["recent"]),
         "within": [_spanned(memory) for memory in within if memory.id not in told],
@@ -209,32 +225,17 @@ def _parts(ports: Ports, wanted: Wanted, name: str | None, rooms: Mapping[str, f
     }
 
 
+def _of_user(item: Item) -> bool:
+    """Whether the user said it, so that it may stand under what is known about the user."""
+    return item.memory is not None and trusted(item.memory.trust, "user")
+
+
 def _joined(sections: Sequence[Section]) -> tuple[Section, ...]:
     """Parts under one heading stand under it together."""
     items: dict[str, tuple[Item, ...]] = {}
     for section in sections:
         items[section.name] = items.get(section.name, ()) + section.items
     return tuple(Section(name=name, items=those) for name, those in items.items())
-
-
-def _messages(
-    sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
-) -> tuple[Mapping[str, str], ...]:
-    """For a chat model: what is remembered as data in one message, then the latest messages as they were said.
-
-    Nothing remembered speaks as the system: only users and assistants do. Where people talk with each other, each message
-    begins with the name of who said it, as no role tells them apart.
-    """
-    people = not any(item.memory and item.memory.role == "assistant" and not item.memory.speaker for item in latest)
-    told = [section for section in sections if section.name != immediate]
-    said = [item for section in sections if section.name == immediate for item in section.items]
-    messages = [{"role": "user", "content": render(told, mark)}] if told else []
-    for item in said:
-        if (memory := item.memory) is not None:
-            role = "assistant" if memory.role == "assistant" else "user"
-            words = item.text if people and memory.speaker else item.text.removeprefix(_who(memory))
-            messages.append({"role": role, "content": strip_fenced(words)})
-    return tuple(messages)
 
 
 def _hits(ports: Ports, wanted: Wanted) -> list[Hit]:
@@ -318,15 +319,17 @@ def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
     """
     memory = hit.memory
     facts = [fact for fact in hit.facts if fact.id not in taken]
-    words = f"{_who(memory)}{memory.wording}" if memory.kind == MESSAGE else memory.wording
-    if facts and estimate(words) > longest:
+    words = memory.wording
+    said = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
+    quoted = not facts or estimate(said) <= longest
+    if not quoted:
         words = "; ".join(fact.text for fact in facts)
-    elif facts := [fact for fact in facts if keeps(words, [fact])]:
+    elif facts := [fact for fact in facts if keeps(said, [fact])]:
         words = f"{words} ({'; '.join(fact.text for fact in facts)})"
     stale = f" ({PERHAPS if hit.because.startswith(PERHAPS) else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
-    return made(f"[{memory.at:%Y-%m-%d}] {words}{stale}", memory, because)
+    return made(f"{words}{stale}", memory, because, facts=facts, quoted=quoted, dated=True)
 
 
 def _latest(said: Sequence[Memory], room: float) -> list[Item]:
@@ -343,11 +346,7 @@ def _latest(said: Sequence[Memory], room: float) -> list[Item]:
 
 
 def _said(memory: Memory, words: str) -> Item:
-    return made(f"{_who(memory)}{words}", memory, _origin(memory))
-
-
-def _who(memory: Memory) -> str:
-    return f"{memory.speaker or memory.role}: "
+    return made(words, memory, _origin(memory))
 
 
 def _fitted(summaries: Sequence[Memory], room: float) -> list[Item]:

@@ -8,6 +8,7 @@ from typing import Final
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.plan import Event
 from slowwave.model.state import Linked
+from slowwave.policy.labels import short_name
 from slowwave.policy.retention import USES_THAT_KEEP, exempt, expiry, leaving, parts, strength
 from slowwave.ports import Ports
 
@@ -68,7 +69,7 @@ class Explanation:
             lines.append(f"  `slowwave revive {memory.id}` brings it back")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
-            lines.append(f"  rests on {source.at:%Y-%m-%d} {source.speaker or source.role}: {quote!r}")
+            lines.append(f"  rests on {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}: {quote!r}")
         lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
         lived = [
             f"  {one.at:%Y-%m-%d %H:%M} {one.cause}: {one.operation.because} (run {one.run_id})" for one in self.history

@@ -98,10 +98,10 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
     at = message.at or now
-    trust = trust_of_role(message.role, message.speaker)
+    trust = trust_of_role(message.role)
     if trust != through:
         trust = least((trust, through))
-    why = suspect(message.content, trust)
+    why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
     return Memory(
         id=new_id(now),
         scope=ports.scope,

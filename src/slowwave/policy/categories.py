@@ -24,7 +24,8 @@ class Category:
         ttl_days: days to live (S3's table); None means it never expires.
         anchor: whether those days count from when it was "recorded", or from when it was last "used".
         weight: its share of the relevance score, 0 to 1 (S3's type weights).
-        protected: whether nothing automatic may expire, merge, compress or archive it.
+        protected: whether nothing automatic may expire, merge, compress or archive it, if the user said it
+            (`policy.retention.protected`).
         stage_days: idle days after which the policy "graduated" archives it (S3: raw outputs after 7, details after
             30, the rest after 90); None means never.
     """

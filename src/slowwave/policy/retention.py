@@ -25,10 +25,13 @@ from slowwave.policy.curves import (
     strength_at,
     when,
 )
+from slowwave.policy.trust import trusted
 
 RESTORED: Final = "restored"
 """The flag of what an undo brought back: left alone until a person, a use or a new fact touches it."""
 USES_THAT_KEEP: Final = 10
+PROTECTED_TRUST: Final = "user"
+"""A category protects only what is trusted so far: else a tool could keep any text by calling it an identity."""
 
 _WEAKEST: Final = 0.01  # of stability and of the power curve's scale: nothing has a time constant of zero
 _BOOST_DECIMALS: Final = 6  # so that ten boosts of a tenth are one
@@ -37,7 +40,7 @@ _END: Final = datetime.max.replace(tzinfo=UTC)
 _NEAR: Final = 1e-9  # strengths closer than this are the same
 _SCORED: Final = ("relevance", "graduated")
 
-_BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY))
+_BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY, PROTECTED_TRUST))
 _TAG_DIGITS: Final = 8  # of the fingerprint: what a pace begins with
 _CLASSES: Final = 1 << 16  # paces of one fingerprint, of which
 _AT_ONE: Final = 1 << 15  # is a time constant of one day
@@ -139,7 +142,7 @@ def protected(memory: Memory) -> str | None:
         return "it is pinned"
     if memory.phase == "core":
         return "it is core"
-    if category(memory.category).protected:
+    if category(memory.category).protected and trusted(memory.trust, PROTECTED_TRUST):
         return f"the category {memory.category} is protected"
     if RESTORED in memory.flags:
         return "an undo brought it back, and nothing has touched it since"

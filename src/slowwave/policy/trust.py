@@ -9,13 +9,13 @@ ORDER: Final = ("user", "assistant", "tool", "import", "web", "llm")
 _ROLES: Final = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 
 
-def trust_of_role(role: str, speaker: str | None = None) -> str:
-    """The kind of source that a message of this role is. An assistant with a speaker is a person in a chat of people.
+def trust_of_role(role: str) -> str:
+    """The kind of source that a message of this role is, whatever the name of its speaker.
 
-    >>> trust_of_role("tool"), trust_of_role("assistant", "Alice")
-    ('tool', 'user')
+    >>> trust_of_role("user"), trust_of_role("tool")
+    ('user', 'tool')
     """
-    return "user" if role == "assistant" and speaker is not None else _ROLES[role]
+    return _ROLES[role]
 
 
 def least(sources: Iterable[str]) -> str:

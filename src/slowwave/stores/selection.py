@@ -23,7 +23,12 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
     """The statement and its values, but for `:scope`, `:low` and `:high`, the scope's token and bounds."""
     values: dict[str, object] = {}
     terms = ["scope = :scope" if _indexed(where) else "key BETWEEN :low AND :high", *_family(where)]
-    for column, wanted in (("kind", where.kinds), ("phase", where.phases), ("category", where.categories)):
+    for column, wanted in (
+        ("kind", where.kinds),
+        ("phase", where.phases),
+        ("category", where.categories),
+        ("trust", where.trusts),
+    ):
         if wanted is not None:
             terms.append(_among(column, wanted, values))
     if where.phases is not None:  # in the words of the partial indexes

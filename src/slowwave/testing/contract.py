@@ -245,7 +245,7 @@ class StoreContract(JournalContract):
 
     def test_facts_are_selected_by_what_they_are(self, store: Store) -> None:
         tea = fact("Likes Tea", category="preference", pinned=True, due_at=NOW + DAY)
-        trip = fact("Went to Rome", kind="episodic", phase="cold", flags=frozenset({"unreconciled"}))
+        trip = fact("Went to Rome", kind="episodic", phase="cold", flags=frozenset({"unreconciled"}), trust="tool")
         port = fact("Uses port 80", kind="procedural", phase="core", due_at=NOW + 2 * DAY)
         store.apply(plan(add(message("Tea?")), add(tea), add(trip), add(port)))
 
@@ -257,10 +257,10 @@ class StoreContract(JournalContract):
         assert ids(kinds=frozenset({"episodic"})) == [trip.id]
         assert ids(phases=frozenset({"active", "core"}), order="due") == [tea.id, port.id]
         assert ids(phases=frozenset({"active", "core"}), due_before=NOW + DAY) == [tea.id]
-        assert ids(categories=frozenset({"preference"})) == [tea.id]
+        assert ids(categories=frozenset({"preference"})) == ids(pinned=True) == [tea.id]
+        assert ids(trusts=frozenset({"tool", "web"})) == [trip.id]
         assert ids(flag="unreconciled") == [trip.id]
         assert ids(flag="unreconcile") == []
-        assert ids(pinned=True) == [tea.id]
         assert ids(text="ROME") == [trip.id]
         assert ids(key=content_key("likes tea!")) == [tea.id]
         assert ids(kinds=frozenset()) == []
