@@ -169,7 +169,7 @@ def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
     ("call", "told"),
     [
         (lambda memory: memory.context(None), "a question is text, not NoneType"),
-        (lambda memory: memory.context("x", conversation=" "), "give its name, or None"),
+        (lambda memory: memory.context("x", conversation=" "), "use 1 to 512 characters"),
         (lambda memory: memory.context("x", budget_tokens=-5), "give at least 64"),
         (lambda memory: memory.context("x", profile=["s4"]), "plain, chat, s4"),
         (lambda memory: memory.search(None), "a question is text, not NoneType"),

@@ -10,6 +10,7 @@ from slowwave.errors import InputError, NotFoundError
 from slowwave.model.fact import Fact
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.message import Message
+from slowwave.model.names import checked_count, checked_id, optional_conversation, optional_count, optional_names
 from slowwave.model.operation import Refuse
 from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
@@ -126,6 +127,7 @@ class AgentMemory(Upkeep):
         Raises:
             NotFoundError: for a conversation in which nothing was said, naming those there are.
         """
+        conversation = optional_conversation(conversation)
         self._check_known(conversation)
         result = pipelines.distil.consolidate(self._run_ports, conversation, force=force)
         self._raise_if_strict(result.problems)
@@ -173,7 +175,16 @@ class AgentMemory(Upkeep):
 
     @traced("update_memory")
     def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
-        """Say which memories were really used: they are strengthened. Returns how many."""
+        """Say which memories were really used: they are strengthened. Returns how many.
+
+        Args:
+            hits: what `search` returned, or memories.
+            session: uses under one name count as one session; an int, such as a chat's numeric id, becomes its digits.
+                None means one session a day.
+
+        Raises:
+            InputError: for a session of any other type, and text that no store keeps.
+        """
         return pipelines.use.use(self._open_ports, hits, session=session)[0]
 
     # ---- asking
@@ -268,7 +279,8 @@ class AgentMemory(Upkeep):
         Not the first section of `context`: that shows what was promoted by use, pinned, or is protected by its
         category, at any strength, in this same order.
         """
-        return pipelines.core.core(self._open_ports, top_k=top_k, min_retrievals=min_retrievals)
+        top_k, least = checked_count(top_k, "top_k"), checked_count(min_retrievals, "min_retrievals")
+        return pipelines.core.core(self._open_ports, top_k=top_k, min_retrievals=least)
 
     def get(self, memory_id: str) -> Memory:
         """One memory, whatever its phase.
@@ -277,7 +289,7 @@ class AgentMemory(Upkeep):
             NotFoundError: if this handle can see none of that id.
         """
         ports = self._open_ports
-        found = ports.store.get(ports.scopes, [memory_id])
+        found = ports.store.get(ports.scopes, [checked_id(memory_id)])
         if not found:
             raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
         return found[0]
@@ -291,14 +303,15 @@ class AgentMemory(Upkeep):
         limit: int | None = None,
     ) -> list[Memory]:
         """Memories as they stand, oldest first: by default hot facts, without messages and cascade summaries."""
+        kinds, phases = optional_names(kinds, "kinds"), optional_names(phases, "phases")
         for name, given, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
             if unknown := set(given or ()) - set(known):
-                raise InputError(f"unknown {name} {', '.join(sorted(map(str, unknown)))}: use {', '.join(known)}")
+                raise InputError(f"unknown {name} {', '.join(sorted(unknown))}: use {', '.join(known)}")
         where = Where(
             kinds=frozenset(FACT_KINDS if kinds is None else kinds),
-            categories=frozenset(categories) if categories is not None else None,
+            categories=optional_names(categories, "categories"),
             phases=frozenset(HOT if phases is None else phases),
-            limit=limit,
+            limit=optional_count(limit, "limit"),
         )
         return self._open_ports.store.select((self._ports.scope,), where)
 
@@ -328,7 +341,8 @@ class AgentMemory(Upkeep):
         Each in the order of their spans: `.depth` is 2 for an era and 1 for a stretch, `.span` the numbers of the first and
         the last message, both inclusive. The spans of either depth tile the conversation from its first message on.
         """
-        where = Where(kinds=frozenset({"summary"}), phases=frozenset(HOT), conversation=conversation, cascade=True)
+        name = optional_conversation(conversation)
+        where = Where(kinds=frozenset({"summary"}), phases=frozenset(HOT), conversation=name, cascade=True)
         found = self._open_ports.store.select((self._ports.scope,), where)
         return sorted(found, key=lambda one: (one.conversation or "", -one.depth, one.span or (0, 0)))
 
@@ -342,7 +356,7 @@ class AgentMemory(Upkeep):
 
     def refused(self, limit: int | None = 50) -> list[Refuse]:
         """The facts that were proposed and not stored, newest first, each with its quote and the reason."""
-        return self._open_ports.store.refused(self._ports.scope, limit)
+        return self._open_ports.store.refused(self._ports.scope, optional_count(limit, "limit"))
 
     def links(self, memory_id: str) -> list[Linked]:
         """What a memory is joined with."""
@@ -350,7 +364,7 @@ class AgentMemory(Upkeep):
 
     def runs(self, limit: int | None = 20) -> list[Run]:
         """The latest runs, newest first."""
-        return self._open_ports.store.runs(self._ports.scope, limit)
+        return self._open_ports.store.runs(self._ports.scope, optional_count(limit, "limit"))
 
     def status(self) -> Status:
         """How this scope stands, and what went wrong in the background lately."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Never, Self
 from slowwave import pipelines, settings as settings_
 from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
+from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
@@ -210,7 +211,7 @@ class Handle:
 
     def _conversation(self, name: str | None) -> str:
         if name is not None:
-            return name
+            return checked_name(name, "conversation", numbers=True)
         ports = self._open_ports
         known = (found.name for found in ports.store.conversations(ports.scope) if found.name)
         return next(known, DEFAULT_CONVERSATION)

@@ -53,9 +53,17 @@ def test_a_good_message_stays_as_it_is() -> None:
     assert [checked_message(Message(role, "x")).role for role in ROLES] == list(ROLES)
 
 
-def test_everything_of_a_message_is_cleaned() -> None:
-    dirty = Message("user", "a\x00", speaker="b\x00", id="c\x00")
-    assert checked_message(dirty) == Message("user", "a\ufffd", speaker="b\ufffd", id="c\ufffd")
+def test_the_content_of_a_message_is_cleaned() -> None:
+    assert checked_message(Message("user", "a\x00", speaker="b", id="c")) == Message(
+        "user", "a\ufffd", speaker="b", id="c"
+    )
+
+
+@pytest.mark.parametrize("name", ["speaker", "id"])
+@pytest.mark.parametrize("value", ["b\x00", "b\ud800", "\ud83d\ude00"])
+def test_names_that_no_store_keeps_are_refused(name: str, value: str) -> None:
+    with pytest.raises(InputError, match=f"message 3 has the {name} .*NUL or a lone surrogate"):
+        checked_message(replace(GOOD, **{name: value}), "message 3")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 from slowwave.errors import InputError
 from slowwave.formats.decoding import UNREADABLE, BrokenError
 from slowwave.formats.limits import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST
+from slowwave.model.message import clean
 from slowwave.model.transfer import Skipped
 
 _ENCRYPTED = 0x1
@@ -56,7 +57,7 @@ def parts(path: Path) -> Iterator[Part | Skipped]:
 
 def _name(path: Path) -> str:
     """A file that is called like all others of its kind goes by its folder."""
-    return path.resolve().parent.name if path.stem == "chat" and path.resolve().parent.name else path.stem
+    return clean(path.resolve().parent.name if path.stem == "chat" and path.resolve().parent.name else path.stem)
 
 
 def _members(path: Path) -> Iterator[Part | Skipped]:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from slowwave.errors import InputError
 from slowwave.formats import mem0
 from slowwave.formats.decoding import BrokenError, Json, lines
-from slowwave.formats.making import FACT_LONGEST, NAME_LONGEST, NO_OBJECT, Maker, first, label, role_of, text_of
+from slowwave.formats.making import FACT_LONGEST, NAME_LONGEST, NO_OBJECT, Maker, first, label, named, role_of, text_of
 from slowwave.formats.record import from_line
 from slowwave.formats.seal import Proof
 from slowwave.formats.times import instant
@@ -151,4 +151,4 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> Stated | Skipped:
         importance=importance,
         valid_from=instant(first(value, _TIMES)),
     )
-    return Stated(fact=fact, where=where)
+    return named(fact, where)

@@ -10,6 +10,7 @@ from slowwave.errors import InputError
 from slowwave.formats.decoding import Json
 from slowwave.model.fact import Fact
 from slowwave.model.message import ROLES, Message, checked_message, clean
+from slowwave.model.names import checked_name, optional_name
 from slowwave.model.transfer import Said, Skipped, Stated
 
 _ROLES = {role: role for role in ROLES} | {
@@ -81,6 +82,7 @@ class Maker:
             role=role, content=text, speaker=speaker, at=at, id=ref or self._named(conversation, role, text)
         )
         try:
+            conversation = checked_name(conversation, "conversation")
             checked = checked_message(message)
         except InputError as error:
             return Skipped(where=where, why=str(error).removeprefix("the message "))
@@ -113,8 +115,18 @@ def stated(
         valid_from=valid_from,
         expires_at=expires_at,
         trust="import",
-        metadata=metadata,
+        metadata={clean(name): clean(value) for name, value in metadata.items()},
     )
+    return named(fact, where)
+
+
+def named(fact: Fact, where: str) -> Stated | Skipped:
+    """The fact, or why its category or subject cannot be stored."""
+    try:
+        checked_name(fact.category, "category")
+        optional_name(fact.subject, "subject")
+    except InputError as error:
+        return Skipped(where=where, why=str(error))
     return Stated(fact=fact, where=where)
 
 

@@ -12,6 +12,7 @@ from slowwave.formats.making import NAME_LONGEST
 from slowwave.formats.times import instant
 from slowwave.model.memory import KINDS, MESSAGE, PHASES, Memory, SourceRef
 from slowwave.model.message import LONGEST, ROLES, clean
+from slowwave.model.names import checked_name
 from slowwave.model.state import Linked
 from slowwave.model.transfer import Item, Joined, Kept, Worked
 
@@ -128,7 +129,7 @@ def _text(value: Json, name: str) -> str:
 def _name(value: Json, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > NAME_LONGEST:
         raise InputError(f"{name} is no name of 1 to {NAME_LONGEST} characters")
-    return clean(value)
+    return checked_name(value, name)
 
 
 def _time(value: Json, name: str) -> datetime:

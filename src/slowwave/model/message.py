@@ -20,6 +20,7 @@ class Message:
         content: the words, kept verbatim (NUL and lone surrogates are replaced by U+FFFD, which no store can hold).
         speaker: the name of who said it. It adds to the role and never replaces it: what an assistant or a tool says is
             trusted as such under any name. In a chat between people who are trusted alike, all have the role "user".
+            It is refused with NUL or a lone surrogate, as `id` is: a changed name would name someone else.
         at: when it was said, aware; None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
     """
@@ -51,6 +52,15 @@ def tidy(text: str) -> str:
     return " ".join(clean(text).translate(_CONTROL).split())
 
 
+def storable(text: str) -> bool:
+    r"""Whether every store returns this text as it was written: no NUL, no lone surrogate.
+
+    >>> storable("Zoë"), storable("a\x00"), storable(chr(0xD800))
+    (True, False, False)
+    """
+    return clean(text) == text
+
+
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
     if not isinstance(at, datetime) or at.tzinfo is None or at.utcoffset() is None:
@@ -72,12 +82,18 @@ def checked_message(message: Message, place: str = "the message") -> Message:
     if len(message.content) > LONGEST:
         raise InputError(f"{place} has {len(message.content):,} characters, more than {LONGEST:,}: cut it into parts")
     for name, value in (("speaker", message.speaker), ("id", message.id)):
-        if value is not None and (not isinstance(value, str) or not value.strip() or len(value) > _ID_LONGEST):
+        if value is None:
+            continue
+        if not isinstance(value, str) or not value.strip() or len(value) > _ID_LONGEST:
             raise InputError(f"{place} has the {name} {value!r}: use 1 to {_ID_LONGEST} characters, or None")
+        if not storable(value):
+            raise InputError(
+                f"{place} has the {name} {value!r}, which holds NUL or a lone surrogate: pass text that encodes to UTF-8"
+            )
     return Message(
         role=message.role,
         content=clean(message.content),
-        speaker=clean(message.speaker) if message.speaker else None,
+        speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
-        id=clean(message.id) if message.id else None,
+        id=message.id or None,
     )

@@ -3,6 +3,7 @@
 import re
 
 from slowwave.errors import InputError
+from slowwave.model.message import storable
 
 DEFAULT_SCOPE = "default"
 _PART = re.compile(r"[^/\x00-\x20\x7f]{1,64}")
@@ -16,7 +17,12 @@ def checked_scope(path: str) -> str:
     'acme/alice'
     """
     parts = path.split("/") if isinstance(path, str) else []
-    if not parts or len(path) > _LONGEST or any(not _PART.fullmatch(p) or p in {".", ".."} for p in parts):
+    if (
+        not parts
+        or len(path) > _LONGEST
+        or any(not _PART.fullmatch(p) or p in {".", ".."} for p in parts)
+        or not storable(path)
+    ):
         raise InputError(
             f"{path!r} is not a scope: use 1 to 64 visible characters between slashes, such as 'acme/alice'"
         )

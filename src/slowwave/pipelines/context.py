@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.names import optional_conversation
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.scene import Scene
 from slowwave.pipelines.always import core_items, made
@@ -80,7 +81,8 @@ def context(ports: Ports, wanted: Wanted) -> Context:
         InputError: for a budget in which nothing fits, an unknown profile, or a question or conversation that is no text.
     """
     layout = _layout(wanted)
-    wanted = replace(wanted, budget_tokens=min(wanted.budget_tokens, LARGEST))
+    name = optional_conversation(wanted.conversation)
+    wanted = replace(wanted, conversation=name, budget_tokens=min(wanted.budget_tokens, LARGEST))
     ports = _embedding_once(ports)
     name = wanted.conversation or latest(ports)
     mark = marker(ports.store.secret, ports.scope, name)
@@ -123,8 +125,6 @@ def _layout(wanted: Wanted) -> Layout:
     """The layout of a request that can be meant."""
     if not isinstance(wanted.question, str):
         raise InputError(f"a question is text, not {type(wanted.question).__name__}: leave it out if there is none")
-    if wanted.conversation is not None and not (isinstance(wanted.conversation, str) and wanted.conversation.strip()):
-        raise InputError(f"conversation={wanted.conversation!r}: give its name, or None for the one written to last")
     if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
         raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
     layout = LAYOUTS.get(wanted.profile) if isinstance(wanted.profile, str) else None

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.model import names
 from slowwave.model.codec import content_key
 from slowwave.model.entry import Entry
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory, altered
@@ -42,15 +43,13 @@ def checked_text(text: str, what: str = "a memory") -> str:
 
 
 def checked_name(name: str, what: str) -> str:
-    """The name of a category or subject, clean and stripped, or InputError."""
-    if not isinstance(name, str) or not name.strip() or len(name) > NAME_LONGEST:
-        raise InputError(f"{what}={name!r}: use 1 to {NAME_LONGEST} characters")
-    return clean(name).strip()
+    """The name of a category or subject, stripped, or InputError."""
+    return names.checked_name(name, what, longest=NAME_LONGEST).strip()
 
 
 def found(ports: Ports, memory_id: str) -> Memory:
     """The memory of this id in the handle's own scope, or NotFoundError."""
-    memory = next(iter(ports.store.get((ports.scope,), [memory_id])), None)
+    memory = next(iter(ports.store.get((ports.scope,), [names.checked_id(memory_id)])), None)
     if memory is None:
         raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
     return memory

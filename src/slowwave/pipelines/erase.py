@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from slowwave.errors import InputError, NotFoundError, StoreError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.names import optional_name
 from slowwave.model.operation import Erase, Hold, Operation
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
@@ -41,6 +42,11 @@ class Choice:
 
     def __post_init__(self) -> None:
         """Raise InputError unless exactly one way is given, and it can be meant."""
+        if not isinstance(self.scope, bool) or not isinstance(self.text, str | None):
+            raise InputError("an erase takes text=... as text, and scope=True for all of a scope")
+        for name, numbers in (("memory_id", False), ("source", False), ("conversation", True)):
+            checked = optional_name(getattr(self, name), "id" if name == "memory_id" else name, numbers=numbers)
+            object.__setattr__(self, name, checked)
         ways = (self.memory_id, self.source, self.conversation, self.text)
         if sum(way is not None for way in ways) + self.scope != 1:
             raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")

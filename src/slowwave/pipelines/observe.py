@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.message import Message, checked_message
+from slowwave.model.names import checked_name
 from slowwave.model.operation import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.entries import entries
@@ -15,7 +16,6 @@ from slowwave.pipelines.tombstone import anything_erased, erased, said_tombstone
 from slowwave.policy.trust import least, trust_of_role
 from slowwave.ports import Ports
 
-_NAME_LONGEST = 512
 AHEAD = "future"
 """The flag of a message whose time lies ahead of the clock."""
 FUTURE = timedelta(minutes=5)
@@ -40,8 +40,9 @@ def observe(
     Raises:
         InputError: naming the row that cannot be stored; nothing of the batch is.
     """
-    if not isinstance(conversation, str) or not conversation.strip() or len(conversation) > _NAME_LONGEST:
-        raise InputError(f"{conversation!r} is not a conversation: use a name of 1 to {_NAME_LONGEST} characters")
+    conversation = checked_name(conversation, "conversation", numbers=True)
+    if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
+        raise InputError(f"messages is a {type(messages).__name__}: pass a list of slowwave.Message")
     if len(messages) > BATCH_MAX:
         raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: hand them in in parts")
     now = ports.now()

@@ -11,6 +11,7 @@ from slowwave.errors import EmbedderError, InputError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
+from slowwave.model.names import optional_conversation, optional_names
 from slowwave.model.operation import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.model.record import record
@@ -90,13 +91,14 @@ def _checked(asked: Search) -> Search:
         raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
-    for name in ("kinds", "categories"):
-        if isinstance(getattr(asked, name), str):
-            raise InputError(f"{name}={getattr(asked, name)!r}: give a list of them, not one text")
-    if unknown := set(asked.kinds or ()) - set(KINDS):
-        raise InputError(f"unknown kinds {', '.join(sorted(map(str, unknown)))}: use {', '.join(KINDS)}")
+    kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
+    if unknown := (kinds or frozenset()).difference(KINDS):
+        raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
     return replace(
         asked,
+        kinds=kinds,
+        categories=categories,
+        conversation=optional_conversation(asked.conversation),
         since=_time(asked.since, "since"),
         until=_time(asked.until, "until"),
         as_of=_time(asked.as_of, "as_of"),

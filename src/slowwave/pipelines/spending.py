@@ -7,6 +7,7 @@ from datetime import datetime
 
 from slowwave.model.memory import MESSAGE
 from slowwave.model.message import checked_time
+from slowwave.model.names import optional_conversation
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Where
 from slowwave.model.state import Conversation
@@ -70,7 +71,7 @@ def spent(ports: Ports, since: datetime | None = None) -> Spent:
 
 def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
     """What reading one conversation, or with None all of them, would cost. Asks no model."""
-    found = _conversations(ports, conversation)
+    found = _conversations(ports, optional_conversation(conversation))
     late = Counter(message.conversation for message in released(ports))
     counts = [(one.last_seq - one.cursor(CURSOR) + late[one.name], list(_chunks(ports, one))) for one in found]
     counts = [(messages, chunks) for messages, chunks in counts if chunks]

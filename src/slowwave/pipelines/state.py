@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite
 
 from slowwave.errors import InputError
 from slowwave.model.fact import Fact
@@ -22,9 +21,7 @@ def checked_fact(fact: Fact) -> Fact:
     if fact.kind not in KINDS:
         raise InputError(f"a fact cannot be of kind {fact.kind!r}: use {', '.join(KINDS)}")
     number = fact.importance
-    if number is not None and (
-        isinstance(number, bool) or not isinstance(number, int | float) or not (isfinite(number) and 0 <= number <= 1)
-    ):
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1):
         raise InputError(f"importance={number!r}: use a number from 0 to 1, or None to work it out")
     if not isinstance(fact.metadata, Mapping):
         raise InputError(f"metadata={fact.metadata!r}: use a mapping of texts to texts")

@@ -8,6 +8,7 @@ import numpy as np
 
 from slowwave.errors import InputError
 from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.message import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, tally
 from slowwave.model.query import Query
 from slowwave.pipelines.making import new_id, paid
@@ -72,8 +73,9 @@ def compacted(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCompac
     Raises:
         InputError: for an empty topic.
     """
-    if not topic.strip():
+    if not isinstance(topic, str) or not topic.strip():
         raise InputError("no topic: say in words what the facts to compact are about")
+    topic = clean(topic)
     night = Night(ports=ports, now=ports.now(), due=(), think=True, budget=Budget(left=MOST))
     found = _about(night, topic)
     staged = summarised(night, _groups(ports, found), what=f"memories about {topic!r}")

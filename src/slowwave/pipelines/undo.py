@@ -9,6 +9,7 @@ from typing import Final
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, Memory
+from slowwave.model.names import checked_id
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
@@ -34,7 +35,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         InputError: if it is an erase.
         ConflictError: if later runs rest on it; `cascade=True` takes them back too, newest first.
     """
-    run = ports.store.run(ports.scope, run_id)
+    run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import combinations
 
+from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.names import optional_name
 from slowwave.model.operation import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Hit
@@ -27,9 +29,12 @@ def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = Non
 
     Uses under one session's name count as one session, by default those of one day. Counters are applied without version checks, so popular memories never block a writer.
     """
+    session = optional_name(session, "session", numbers=True)
     chosen: dict[str, Memory] = {}
     for hit in hits:
         for memory in (hit.memory, *hit.facts) if isinstance(hit, Hit) else (hit,):
+            if not isinstance(memory, Memory):
+                raise InputError(f"a {type(memory).__name__} is not a hit: pass what `search` returned, or memories")
             chosen.setdefault(memory.id, memory)
     now = ports.now()
     current = ports.store.get((ports.scope,), chosen)
