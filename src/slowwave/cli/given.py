@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from slowwave.cli.declared import Command, Option, parameter
 from slowwave.cli.paper import Paper
-from slowwave.errors import SlowwaveError
+from slowwave.errors import InputError, SlowwaveError
+from slowwave.model.message import storable
 from slowwave.model.record import record
 
 if TYPE_CHECKING:
@@ -108,7 +109,23 @@ def ended(command: Command, before: Mapping[str, Any], options: Mapping[str, Any
     after = {one.name: options[one.name] for one in SHARED if options[one.name] != one.default}
     own = {name: value for name, value in options.items() if name not in _NAMES}
     given = Given(**{**before, **after})
-    return _ended(lambda: command.function(given, **own), verbose=given.verbose)
+
+    def run() -> int | None:
+        _check_encoding({**before, **after, **own})
+        return command.function(given, **own)
+
+    return _ended(run, verbose=given.verbose)
+
+
+def _check_encoding(options: Mapping[str, Any]) -> None:
+    """Raise InputError for an argument whose bytes are not UTF-8, which Python passes on as lone surrogates.
+
+    Paths keep them: file names of any bytes can be opened.
+    """
+    for name, value in options.items():
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and not storable(word):
+                raise InputError(f"{name.replace('_', '-')} {word!r} is not valid UTF-8: use a terminal in UTF-8")
 
 
 _NAMES: Final = frozenset(one.name for one in SHARED)

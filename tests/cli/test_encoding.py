@@ -1,0 +1,72 @@
+"""Command line arguments that are not UTF-8: a sentence and an exit code, never a traceback."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Ran
+
+BAD = os.fsencode("Z") + b"\xeb"
+"""A name in latin-1."""
+COMMANDS = (
+    ("add", BAD),
+    ("remember", BAD),
+    ("recall", BAD),
+    ("context", BAD),
+    ("facts", "--scope", BAD),
+    ("status", "--conversation", BAD),
+    ("consolidate", "--conversation", BAD),
+    ("undo", BAD),
+    ("erase", "--text", BAD, "--yes"),
+    ("--scope", BAD, "status"),
+)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
+def test_an_argument_that_is_not_utf8_is_refused_in_a_sentence(store: Path, words: tuple[str | bytes, ...]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", "from slowwave.cli import main; main()", *words],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},
+    )
+    assert ran.returncode == 2, ran.stderr
+    assert b"is not valid UTF-8" in ran.stderr
+    assert b"Traceback" not in ran.stderr
+    assert not store.exists()
+
+
+def test_the_framework_refuses_it_too(run: Callable[..., Ran]) -> None:
+    ran = run("recall", os.fsdecode(BAD))
+    assert (ran.code, ran.out) == (2, "")
+    assert "is not valid UTF-8" in ran.err
+
+
+def test_a_file_name_of_any_bytes_can_be_imported(run: Callable[..., Ran], tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/Z\xeb.jsonl")
+    Path(path).write_text('{"role": "user", "content": "Alice owns the deploy pipeline"}\n', encoding="utf-8")
+    assert run("import", path).code == 0
+    assert run("recall", "who owns the pipeline?", "--json").json
+
+
+def test_repair_says_that_there_is_nothing_to_repair(run: Callable[..., Ran]) -> None:
+    run("add", "Alice owns the deploy pipeline")
+    ran = run("doctor", "--repair", "--json")
+    assert ran.code == 0
+    assert {"check": "repair", "ok": True, "found": "nothing to repair"} in ran.json
+
+
+def test_a_damaged_row_is_repaired_on_the_command_line(run: Callable[..., Ran], store: Path) -> None:
+    import apsw  # noqa: PLC0415 - of this test alone
+
+    run("add", "Alice owns the deploy pipeline")
+    with apsw.Connection(str(store)) as db:
+        db.execute("UPDATE memories SET checksum = 1")
+    assert run("facts").code == 4
+    ran = run("doctor", "--repair", "--deep")
+    assert ran.code == 0, ran.out
+    assert "repair: rows re-sealed: 1, because" in ran.out
+    assert run("facts").code == 0
