@@ -14,7 +14,7 @@ from slowwave.model.operation import Refuse
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.record import record
-from slowwave.model.state import Conversation, Faint, Lane, Linked
+from slowwave.model.state import Conversation, Faint, Lane, Linked, Repaired
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,6 +255,10 @@ class Store(Protocol):
             InputError: there is a file of this name, or the store is backed up by other means; the message says which.
             StoreError: it cannot be written, or the copy is not sound; no file is left.
         """
+        ...
+
+    def repair(self) -> Repaired:
+        """Compute the checksums of damaged rows anew where a replay of the journal agrees with what they hold."""
         ...
 
     def lease(

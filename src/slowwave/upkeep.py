@@ -10,6 +10,7 @@ from slowwave.errors import InputError, SlowwaveError
 from slowwave.handle import Handle, refuse_open_store
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
+from slowwave.model.names import checked_count, optional_conversation
 from slowwave.model.plan import Plan, Receipt
 from slowwave.telemetry import traced
 
@@ -52,7 +53,9 @@ class Upkeep(Handle):
             told: called with scope and report as each is done.
         """
         reports: dict[str, SleepReport] = {}
-        for scope, report in pipelines.due.sleep_due(self._open_ports, think=think, limit=limit):
+        for scope, report in pipelines.due.sleep_due(
+            self._open_ports, think=think, limit=checked_count(limit, "limit")
+        ):
             reports[scope] = report
             if told:
                 told(scope, report)
@@ -101,7 +104,9 @@ class Upkeep(Handle):
             force: also a rest shorter than `recent_window`; without, only what is due.
         """
         done = pipelines.compaction.compacted(
-            self._run_ports, conversation or pipelines.command.latest(self._open_ports), force=force
+            self._run_ports,
+            optional_conversation(conversation) or pipelines.command.latest(self._open_ports),
+            force=force,
         )
         self._raise_if_strict(done.problems)
         return done
@@ -192,9 +197,19 @@ class Upkeep(Handle):
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
         return pipelines.reembed.reembed(self._open_ports)
 
-    def doctor(self, *, deep: bool = False) -> list[str]:
-        """What is wrong with the store, in sentences; empty when all is well."""
-        return self._open_ports.store.check(deep=deep)
+    def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
+        """What is wrong with the store, in sentences; empty when all is well.
+
+        Args:
+            deep: also read every row against its checksum, and replay the journal of every scope.
+            repair: first compute the checksums of damaged rows anew, in all scopes, where a replay of the journal proves
+                what they hold. The list then begins with what was repaired, if anything was, and why other damaged
+                rows were not touched.
+        """
+        store = self._open_ports.store
+        done = store.repair() if repair else None
+        told = [*([str(done)] if done else []), *(done.refused if done is not None else ())]
+        return [*told, *store.check(deep=deep)]
 
     def backup(self, path: str | Path) -> None:
         """Write a copy of the whole store, every scope and its journal, into a new file; writing may go on meanwhile.

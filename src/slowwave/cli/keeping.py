@@ -190,12 +190,16 @@ def reembed(given: Given) -> None:
 def doctor(
     given: Given,
     deep: Annotated[bool, Option("--deep", help="Also replay the journal against the rows.")] = False,
+    repair: Annotated[
+        bool,
+        Option("--repair", help="First re-seal damaged rows of all scopes where the journal proves what they hold."),
+    ] = False,
 ) -> int | None:
     """Check the installation and the store; exit code 1 if something is wrong."""
     checks: list[tuple[str, bool, str]] = [_python()]
     try:
         with given.memory() as memory:
-            checks += _inside(memory, deep=deep)
+            checks += _inside(memory, deep=deep, repair=repair)
             checks += queued(given)
     except SlowwaveError as error:
         checks.append(("store", False, str(error)))
@@ -212,11 +216,13 @@ def _python() -> tuple[str, bool, str]:
     return "python", sys.version_info >= (3, 11), version
 
 
-def _inside(memory: "AgentMemory", *, deep: bool) -> list[tuple[str, bool, str]]:
+def _inside(memory: "AgentMemory", *, deep: bool, repair: bool) -> list[tuple[str, bool, str]]:
     ports = memory.ports
-    problems = memory.doctor(deep=deep)
+    done = ports.store.repair() if repair else None
+    problems = [*(done.refused if done is not None else ()), *memory.doctor(deep=deep)]
     checks = [
         ("store", True, ports.store.name),
+        *([("repair", not done.refused, str(done))] if done is not None else []),
         *ports.store.about(),
         *(("store", False, problem) for problem in problems),
         ("mind", True, _mind(ports.mind.name)),

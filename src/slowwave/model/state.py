@@ -115,3 +115,29 @@ class Status:
 
 def _aimed(tokens: int, target: int) -> str:
     return f"{tokens} tokens (target below {target}{', exceeded' if tokens >= target else ''})"
+
+
+@record
+class Repaired:
+    """What a repair did.
+
+    Attributes:
+        memories: rows of which the checksum was computed anew; no other value of them was changed.
+        journal: journal rows in which a value now has the type of its column.
+        refused: why other damaged rows were not touched, in sentences.
+    """
+
+    memories: int = 0
+    journal: int = 0
+    refused: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.journal)
+
+    def __str__(self) -> str:
+        if not self:
+            return "nothing could be repaired" if self.refused else "nothing to repair"
+        return (
+            f"rows re-sealed: {self.memories:,}, because a replay of the journal gives exactly what they hold "
+            f"(journal rows rewritten with values of the right type: {self.journal:,})"
+        )

@@ -13,7 +13,7 @@ from slowwave.model.operation import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.base import Connection, Given, StoreBase
 from slowwave.stores.eraser import Stale
-from slowwave.stores.rows import entry_row
+from slowwave.stores.sealing import check, check_run, sealed_entry
 from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.writer import GroupWriter
 from slowwave.telemetry import counted
@@ -43,13 +43,18 @@ class Applying(StoreBase):
         A plan of which nothing was applied leaves no run.
 
         Raises:
-            InputError: a group is too large, or names another scope; nothing was applied.
+            InputError: a group is too large, names another scope, or holds a value that would not be read back as it
+                was written; nothing was applied.
             ConflictError: a message id is known with other content; its group was not applied.
         """
         if plan.parts:
             raise InputError("a plan with parts is applied part by part")
         for group in plan.groups:
             _check_group(group, plan.scope)
+        for group in plan.groups[1:]:  # the writer checks each group again; the first one has nothing before it to keep
+            for operation in group.operations:
+                check(operation)
+        check_run(plan)
         applied: list[Operation] = []
         dropped: list[Dropped] = []
         run = RunRow(plan)
@@ -137,7 +142,7 @@ class Applying(StoreBase):
             for identity, entry in entries.items():
                 found = self._one(SQL["trimmed_key_of" if gists else "key_of"], (token, identity))
                 if found is not None:
-                    rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *entry_row(entry)))
+                    rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *sealed_entry(entry)))
             self._db.executemany(SQL["put_gist" if gists else "put_entry"], rows)
             if rows:
                 self._db.execute(SQL["reindexed"], (token,))

@@ -71,19 +71,29 @@ class Checking(Journal):
                 continue
             if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
                 other.append(identity)
+        if damaged:
+            yield (
+                f"scope {path}: {_named(damaged)} damaged in the file: run `slowwave doctor --repair`; if that cannot, "
+                "restore a backup"
+            )
+        if other:
+            yield f"scope {path}: {_named(other)} not what the journal tells"
+        if told.rows:
+            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
+        yield from self._damaged_entries(token, path)
+        yield from self._differences_beside(token, path, told)
+
+    def _damaged_entries(self, token: int, path: str) -> Iterator[str]:
+        low, high = bounds(token)
+        damaged = []
         for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
-            values = row
+            values: Any = row
             try:
                 entry_of(None, values[1:-1], values[-1])
             except CorruptError:
                 damaged.append(f"index entry {values[0] - low}")
         if damaged:
             yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
-        if other:
-            yield f"scope {path}: {_named(other)} not what the journal tells"
-        if told.rows:
-            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
-        yield from self._differences_beside(token, path, told)
 
     def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
         links = {

@@ -10,7 +10,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
 
-from slowwave.errors import ClosedError, SettingsError, SlowwaveError
+from slowwave.errors import ClosedError, InputError, SettingsError, SlowwaveError
 from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrations
@@ -202,6 +202,8 @@ class Guard:
             own.tokens.learned()
         if isinstance(error, psycopg.Error):
             raise self.words(error) from error
+        if isinstance(error, UnicodeEncodeError | OverflowError):
+            raise InputError(f"{self._store.name} cannot hold this value ({error})") from error
 
     def words(self, error: psycopg.Error) -> SlowwaveError:
         """The error in Slowwave's words."""

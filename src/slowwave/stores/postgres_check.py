@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from slowwave.errors import BusyError, CorruptError, InputError, ReadOnlyError
-from slowwave.stores.checking import COUNTS, Checking
+from slowwave.stores.checking import COUNTS
 from slowwave.stores.postgres_base import PostgresBase
 from slowwave.stores.postgres_doctor import examined
 from slowwave.stores.postgres_pool import Raw, connected
 from slowwave.stores.postgres_remains import REWRITTEN_MAX, TOUCHED, WAITED, found, older, rewritten, tables
 from slowwave.stores.remains import Needles
+from slowwave.stores.repairing import Repairing
 from slowwave.stores.statements import SQL
 
 
@@ -22,7 +23,7 @@ class _Erased(threading.local):
         self.rewritten: set[str] = set()  # tables that it has rewritten last
 
 
-class PostgresCheck(Checking, PostgresBase):
+class PostgresCheck(Repairing, PostgresBase):
     """What keeps a database in order."""
 
     unreached: tuple[str, ...] = ("the server's write-ahead log and replicas, until they are recycled",)

@@ -18,7 +18,9 @@ ENTRY_COLUMNS = tuple(f.name for f in fields(Entry) if f.name != "embedder")
 _WIDTH = len(COLUMNS)
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
 _PUT = tuple(Entry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
-_ADVICE = "is damaged in the file: restore a backup; `check(deep=True)` lists what else is"
+_LISTED = "`check(deep=True)` lists what else is"
+_ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
+_REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
 
 
 def checksum(text: str) -> int:
@@ -34,7 +36,7 @@ def checked(row: Sequence[Scalar]) -> Row:
     except TypeError:  # damage may even turn a text into bytes
         sound = False
     if not sound:
-        raise CorruptError(f"the memory {row[0]!r} {_ADVICE}")
+        raise CorruptError(f"the memory {row[0]!r} {_REPAIRABLE}")
     return values
 
 

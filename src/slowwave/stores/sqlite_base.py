@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from slowwave.errors import ClosedError, CorruptError
+from slowwave.errors import ClosedError, CorruptError, InputError
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrate, migrations
 from slowwave.stores.sqlite_file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log, translated
@@ -179,6 +179,8 @@ class Guard:
             return
         if isinstance(error, apsw.Error):
             raise translated(error, self._path) from error
+        if isinstance(error, UnicodeEncodeError | OverflowError):
+            raise InputError(f"{self._path} cannot hold this value ({error})") from error
         if isinstance(error, UnicodeDecodeError):
             raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
 

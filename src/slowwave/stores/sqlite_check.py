@@ -9,8 +9,9 @@ import apsw
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
-from slowwave.stores.checking import COUNTS, Checking
+from slowwave.stores.checking import COUNTS
 from slowwave.stores.remains import holds
+from slowwave.stores.repairing import Repairing
 from slowwave.stores.sqlite_base import SqliteBase
 from slowwave.stores.sqlite_bytes import files
 from slowwave.stores.sqlite_file import MEMORY, translated
@@ -21,7 +22,7 @@ _FEW = 5
 _BESIDE = ("-wal", "-shm", "-journal")
 
 
-class SqliteCheck(Checking, SqliteBase):
+class SqliteCheck(Repairing, SqliteBase):
     """What keeps a file in order."""
 
     def about(self) -> list[tuple[str, bool, str]]:

@@ -17,7 +17,6 @@ from slowwave.model.codec import (
     numbered,
     row_content,
     to_micros,
-    to_row,
     used,
 )
 from slowwave.model.entry import Entry
@@ -25,7 +24,8 @@ from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
 from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
 from slowwave.stores.base import Connection, Given
 from slowwave.stores.eraser import Eraser, Stale
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked, checksum, entry_row, journal_checksum
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
+from slowwave.stores.sealing import check, fitted, row_of, sealed, sealed_entry, sealed_journal
 from slowwave.stores.statements import SQL, bounds
 from slowwave.stores.tokens import Tokens
 
@@ -154,7 +154,7 @@ class GroupWriter:
 
     def _tell(self, op: str, memory: str | None, other: str | None, because: str, payload: str | None) -> None:
         """A row of the journal."""
-        key, total = self._next_journal, journal_checksum(op, memory, other, because, payload)
+        key, total = self._next_journal, sealed_journal(op, memory, other, because, payload)
         self._journal.append((key, self.token, self.run, self._part, op, memory, other, because, payload, total))
         self._next_journal = key + 1
 
@@ -170,10 +170,10 @@ class GroupWriter:
                 memory = numbered(memory, last + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
             self._last_seq[str(memory.conversation)] = max(last, memory.seq)
-        row = to_row(memory)
-        text = dumps(row)
+        row = row_of(memory)
+        text, total = sealed(row)
         content = None if memory.kind == MESSAGE else row_content(row)
-        self._memories.append((self._next_memory, self.token, *row, content, checksum(text), self._next_journal))
+        self._memories.append((self._next_memory, self.token, *row, content, total, self._next_journal))
         self._entries.append(self._entry(self._next_memory, operation.entry))
         self._added.append(operation)
         self._next_memory += 1
@@ -215,7 +215,7 @@ class GroupWriter:
     def _entry(self, key: int, entry: Entry | None) -> Values:
         if entry is None:
             return (key, self.token, *(None,) * (2 + len(ENTRY_COLUMNS)))
-        return (key, self.token, self._tokens.new_embedder(entry.embedder), *entry_row(entry))
+        return (key, self.token, self._tokens.new_embedder(entry.embedder), *sealed_entry(entry))
 
     def flush(self) -> None:
         """Write the new memories gathered so far."""
@@ -274,14 +274,14 @@ class GroupWriter:
         if worded:
             values.append(row_content(new))
         try:
-            self._db.execute(_update(tuple(delta), worded=worded), (*values, checksum(dumps(new)), key))
+            self._db.execute(_update(tuple(delta), worded=worded), (*values, sealed(new)[1], key))
         except self._db.clash as error:
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise Stale(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
 
     def _change(self, operation: Change) -> None:
-        before, after = to_row(operation.before), to_row(operation.after)
+        before, after = row_of(operation.before), row_of(operation.after)
         if _identity(before) != _identity(after):
             raise InputError(f"a change of {operation.before.id} may not move it: id, conversation, seq and ref stay")
         found = self._stored(operation.before.id)
@@ -318,13 +318,14 @@ class GroupWriter:
         if found is None:
             return
         key, old = found
-        seen, after = to_row(operation.seen), to_row(operation.after)
+        seen, after = fitted(row_of(operation.seen)), row_of(operation.after)
         payload = {name: [seen[i], after[i]] for i, name in enumerate(COLUMNS) if seen[i] != after[i] and i != VERSION}
         self._write(key, old, used(old, payload))
         self._at("apply.use")
         self._note(operation, "use", payload, operation.seen.id)
 
     def _link(self, operation: Link) -> None:
+        check(operation)
         place = (self.token, operation.source, operation.target, operation.kind)
         weight = self._db.execute(SQL["link_weight"], place).get or 0.0
         if weight != operation.before:
@@ -345,6 +346,7 @@ class GroupWriter:
         self._note(operation, "link", payload, operation.source, operation.target)
 
     def _advance(self, operation: Advance) -> None:
+        check(operation)
         place = (self.token, operation.conversation, operation.cursor)
         stored = self._db.execute(SQL["cursor"], place).get or 0
         if stored != operation.before:
@@ -357,11 +359,13 @@ class GroupWriter:
         self._note(operation, "advance", payload)
 
     def _hold(self, operation: Hold) -> None:
+        check(operation)
         self._held[operation.key] = operation.on
         self._at("apply.hold")
         self._note(operation, "hold", [operation.key, operation.on])
 
     def _refuse(self, operation: Refuse) -> None:
+        check(operation)
         self._note(operation, "refuse", [operation.text, operation.quote, operation.reason])
 
     # ---- destroying

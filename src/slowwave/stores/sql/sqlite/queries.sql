@@ -218,6 +218,12 @@ WHERE r.scope = :scope AND r.key IN (SELECT CAST(value AS integer) FROM json_eac
 -- name: put_reason
 UPDATE journal SET because = ?, checksum = ? WHERE key = ?
 
+-- name: reseal_memory
+UPDATE memories SET checksum = ? WHERE scope = ? AND id = ?
+
+-- name: reseal_journal
+UPDATE journal SET payload = ?, checksum = ? WHERE key = ?
+
 -- name: refused_with_words
 SELECT key FROM journal
 WHERE key BETWEEN :low AND :high AND op = 'refuse' AND instr(folded(payload), folded(:escaped))
