@@ -9,6 +9,7 @@ from functools import partial, wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from slowwave import forks
 from slowwave.agent_memory import AgentMemory
 from slowwave.minds.foreign import is_async, lent
 
@@ -32,7 +33,7 @@ class AsyncAgentMemory:
 
     def __init__(self, memory: AgentMemory) -> None:
         self._memory = memory
-        self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="slowwave")
+        self._threads = _Threads()
 
     @classmethod
     async def open(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 - the signature is AgentMemory.open's, set below
@@ -59,11 +60,26 @@ class AsyncAgentMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._lend(self._memory.close)
-        self._threads.shutdown(wait=False)
+        self._threads.executor.shutdown(wait=False)
 
     async def _lend(self, call: Callable[[], R]) -> R:
         context = contextvars.copy_context()
-        return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, call)
+        return await asyncio.get_running_loop().run_in_executor(self._threads.executor, context.run, call)
+
+
+class _Threads:
+    """The threads of one memory. A forked child makes its own: the parent's do not exist there."""
+
+    def __init__(self) -> None:
+        self._begin()
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        forks.abandon(self.executor)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.executor = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="slowwave")
 
 
 def _awaited(

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import timedelta
-from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Never, Self
 
-from slowwave import pipelines, settings as settings_
+from slowwave import forks, pipelines, settings as settings_
 from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.names import checked_name
@@ -183,12 +182,12 @@ class Handle:
         """The same for one run that may think."""
         return self._open_ports.begun()
 
-    @cached_property
+    @forks.CachedProperty
     def _rest(self) -> "Rest":
         """What is remembered between two sleeps."""
         return pipelines.sleep.Rest()
 
-    @cached_property
+    @forks.CachedProperty
     def _background(self) -> "Background":
         """Where summaries are thought of beside the program."""
         return pipelines.compaction.Background()
@@ -203,8 +202,7 @@ class Handle:
         every = ports.config.sleep_every_ingests
         if every is None or not receipt.applied or ports.store.ingests(ports.scope) < every:
             return receipt
-        if self._sleeper:
-            self._sleeper.wake()
+        if self._sleeper and self._sleeper.wake():
             return receipt
         report = self._night()
         return pipelines.making.noted(receipt, notes=("slept",), problems=report.problems)

@@ -5,7 +5,6 @@ BERT (Devlin et al., 2019) with mean pooling (Reimers and Gurevych, 2019), equal
 """
 
 import zlib
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -14,6 +13,7 @@ import numpy as np
 
 from slowwave.embedders.weights import folders, mapped
 from slowwave.errors import SettingsError
+from slowwave.forks import CachedProperty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ class MiniLMEmbedder:
     def _table(self, name: str, part: str = "weight") -> "NDArray[np.float32]":
         return self._weights[f"{name}.{part}"].astype(np.float32, copy=False)
 
-    @cached_property
+    @CachedProperty
     def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer  # noqa: PLC0415 - loaded only by those who use it
 

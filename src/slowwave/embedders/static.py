@@ -7,7 +7,7 @@ probabilities come from the bundled background table, never from a store: one te
 """
 
 import zlib
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -18,6 +18,7 @@ from slowwave.embedders.pieces import FIRST, SPACE, Pieces
 from slowwave.embedders.vocabulary import Vocabulary
 from slowwave.embedders.weights import folders, mapped
 from slowwave.errors import SettingsError
+from slowwave.forks import CachedProperty
 from slowwave.policy import background
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class StaticEmbedder:
         vector.setflags(write=False)
         return vector
 
-    @cached_property
+    @CachedProperty
     def _pieces(self) -> Pieces:
         return Pieces(Vocabulary(self._file, FIRST))
 

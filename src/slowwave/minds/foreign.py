@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from typing import Any, Final, Protocol, Self, TypeGuard
 
+from slowwave import forks
 from slowwave.errors import InputError, ModelError, PortError
 from slowwave.model.message import tidy
 from slowwave.ports import LLM
@@ -24,6 +25,9 @@ Messages = Sequence[Mapping[str, str]]
 Content = str | Mapping[str, Any] | Sequence[Any]
 
 _LOOP_GONE: Final = "the event loop that the model belongs to is not running"
+_FORKED: Final = (
+    "the event loop that the model belongs to runs in the process that this one was forked from: open the memory again"
+)
 _GLANCE: Final = 0.5  # seconds between looks at whether the owner's loop still runs
 _WORDS_LONGEST: Final = 500
 _TOKENS_MOST: Final = 10_000_000  # of one call; no context window is as large
@@ -165,12 +169,20 @@ def _is_count(count: object) -> bool:
 class _Lent:
     def __init__(self, llm: Any, loop: asyncio.AbstractEventLoop, seconds: float | None) -> None:  # noqa: ANN401 - an LLM whose complete is a coroutine has no Protocol
         self._llm, self._loop, self._seconds = llm, loop, seconds
+        self._forked = False
         self.model = str(getattr(llm, "model", type(llm).__name__))
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: the loop seems to run, but the thread that ran it exists in the parent only."""
+        self._forked = True
 
     def complete(self, *, messages: Messages) -> Any:  # noqa: ANN401 - whatever the model answers is read later
         """The answer, awaited on the owner's loop."""
         if _running() is self._loop:
             raise ModelError(f"the event loop would wait for itself: {ASYNC_ONLY}")
+        if self._forked:
+            raise ModelError(_FORKED)
         if not self._loop.is_running():
             raise ModelError(_LOOP_GONE)
         waiting = asyncio.run_coroutine_threadsafe(self._awaited(messages), self._loop)

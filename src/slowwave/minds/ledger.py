@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Final, TypeVar
 
+from slowwave import forks
 from slowwave.errors import InputError, ModelError
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.record import record
@@ -69,6 +70,11 @@ class Ledger:
         self._today = today
         self._daily = caps.calls_per_day is not None or caps.money_per_day is not None
         self._before = today() if self._daily else FREE
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: a lock that no thread of the parent holds."""
+        self._lock = threading.Lock()
 
     @property
     def spent(self) -> Cost:

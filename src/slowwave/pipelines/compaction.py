@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
+from slowwave import forks
 from slowwave.errors import NotFoundError, SlowwaveError
 from slowwave.model.plan import FREE, Cost, Plan
 from slowwave.pipelines.command import unknown
@@ -106,6 +107,13 @@ class Background:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._problems: deque[str] = deque(maxlen=PROBLEMS_KEPT)
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: what was waiting is summarised by the parent, whose thread does not exist here."""
+        self._guard = threading.Lock()
+        self._waiting = {}
+        self._thread = None
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import blake2b
 from itertools import count
 
+from slowwave import forks
 from slowwave.errors import ConflictError
 from slowwave.model.operation import Operation
 from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
@@ -27,18 +28,17 @@ class _Serial:
     """
 
     def __init__(self) -> None:
-        self.begin()
+        self.after_fork()
+        forks.watch(self)
 
-    def begin(self) -> None:
-        """Anew, in this process too."""
+    def after_fork(self) -> None:
+        """Begin at random, in a forked child once more."""
         number = int.from_bytes(os.urandom(8), "big")
         self.process = "".join(_PAIRS[number >> shift & 1023] for shift in (20, 10, 0))
         self.count = count(number >> 34)
 
 
 _serial = _Serial()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_serial.begin)
 
 
 def new_id(now: datetime) -> str:

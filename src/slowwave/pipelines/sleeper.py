@@ -6,8 +6,10 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
+from slowwave import forks
 from slowwave.errors import ClosedError, InputError, SlowwaveError
 from slowwave.pipelines.sleep import SleepReport
+from slowwave.pipelines.sleep.process import gone, myself
 
 PATIENCE: Final = 5.0
 """Seconds that closing waits for a night to end; a later end finds the store closed, and nothing half done."""
@@ -40,7 +42,7 @@ def seconds(every: timedelta | str | float) -> float:
 
 
 class Sleeper:
-    """Calls `night` every so often, and when it is woken.
+    """Calls `night` every so often, and when it is woken, in the process that made it: a forked child has no such thread.
 
     Args:
         night: one pass of sleep.
@@ -53,19 +55,34 @@ class Sleeper:
         self._awake = threading.Event()
         self._stopped = threading.Event()
         self.nights = 0
-        self.problem: str | None = None
-        self._thread = threading.Thread(target=self._run, name="slowwave-sleeper", daemon=True)
+        self._problem: str | None = None
+        self._process = myself()
+        self._thread: threading.Thread | None = threading.Thread(target=self._run, name="slowwave-sleeper", daemon=True)
         self._thread.start()
+        forks.watch(self)
 
-    def wake(self) -> None:
-        """Sleep soon: enough has happened."""
+    def after_fork(self) -> None:
+        """In a forked child: there is no thread. The parent goes on sleeping the memory."""
+        self._awake, self._stopped = threading.Event(), threading.Event()
+        self._thread = self._problem = None
+
+    @property
+    def problem(self) -> str | None:
+        """What went wrong lately, if anything did."""
+        if self._thread is None and gone(self._process):
+            return "the process that slept this memory has ended: open the memory in this one, or call `sleep`"
+        return self._problem
+
+    def wake(self) -> bool:
+        """Sleep soon: enough has happened. Returns False in a forked child, where nobody would."""
         self._awake.set()
+        return self._thread is not None
 
     def stop(self) -> None:
         """No more nights; one that is under way gets a few seconds."""
         self._stopped.set()
         self._awake.set()
-        if threading.current_thread() is not self._thread:
+        if self._thread is not None and threading.current_thread() is not self._thread:
             self._thread.join(PATIENCE)
 
     def _run(self) -> None:
@@ -78,7 +95,7 @@ class Sleeper:
                 self._sleep()
         finally:
             if not self._stopped.is_set():
-                self.problem = "sleep stopped for good by an error in the program: see the traceback it left"
+                self._problem = "sleep stopped for good by an error in the program: see the traceback it left"
 
     def _sleep(self) -> None:
         try:
@@ -86,7 +103,7 @@ class Sleeper:
         except ClosedError:
             return
         except (SlowwaveError, OSError) as error:
-            self.problem = str(error)
+            self._problem = str(error)
         else:
-            self.problem = "; ".join(report.problems) or None
+            self._problem = "; ".join(report.problems) or None
         self.nights += 1

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
+from slowwave.forks import CachedProperty
 from slowwave.model.codec import (
     COLUMNS,
     SPAN,
@@ -103,7 +104,7 @@ class GroupWriter:
         memory, journal = self._next_memory - 1, self._next_journal - 1
         return Given(token=self.token, memory=memory, journal=journal, run=self.run, seqs=self._last_seq)
 
-    @cached_property
+    @CachedProperty
     def _eraser(self) -> Eraser:
         return Eraser(self._db, self.token)
 

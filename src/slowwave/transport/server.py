@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from slowwave import forks
 from slowwave.model.message import tidy
 from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
 from slowwave.transport.deadline import Deadline, bind
@@ -65,6 +66,13 @@ class Server:
         self._deadline = Deadline()
         self._lock = threading.Lock()
         self._sdk: openai.OpenAI | None = None
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: the next call opens connections of its own; the parent's are not closed."""
+        self._lock = threading.Lock()
+        forks.abandon(self._sdk)
+        self._sdk = None
 
     def post(self, path: str, body: Mapping[str, Any], longest: int = BODY_LONGEST) -> Mapping[str, Any]:
         """The JSON object that the server answers, of at most `longest` bytes.

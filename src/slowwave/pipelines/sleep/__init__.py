@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from slowwave import forks
 from slowwave.errors import EmbedderError
 from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.operation import Add, Change, Operation
@@ -54,11 +55,18 @@ BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
 """Stages that change facts because a mind says so: the budget of the night binds them."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Rest:
     """What a handle remembers between its sleeps: the sequence at which a night last found nothing more to do."""
 
     sequence: int | None = None
+
+    def __post_init__(self) -> None:
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: what a thread of the parent has found does not hold."""
+        self.sequence = None
 
 
 def sleep(ports: Ports, rest: Rest, *, dry_run: bool = False, think: bool = True) -> SleepReport:

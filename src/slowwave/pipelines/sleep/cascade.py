@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from slowwave import forks
 from slowwave.model.codec import content_key
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.operation import Add, Advance, Change, Hold, Operation
@@ -337,6 +338,12 @@ class _Flights:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._under_way: set[tuple[bytes, str, str]] = set()
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: its parent's threads summarise nothing here."""
+        self._lock = threading.Lock()
+        self._under_way = set()
 
     @contextmanager
     def alone(self, what: tuple[bytes, str, str]) -> Iterator[bool]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Self
 
+from slowwave import forks
 from slowwave.errors import SlowwaveError
 from slowwave.pipelines.making import new_id
 from slowwave.pipelines.sleep.process import gone, myself
@@ -18,9 +19,16 @@ BEATS: Final = 30
 """Renewals without a stage or step being reached: a mind that never answers keeps others away for this long only."""
 
 
-@dataclass(slots=True, kw_only=True)
+_FORKED: Final = -1
+"""The token of a lease in a forked child: no store gave it out."""
+
+
+@dataclass(slots=True, weakref_slot=True, kw_only=True)
 class Lease:
-    """The right to sleep a scope. A store refuses plans of an outdated `token`; a night has seen all up to the run `seen`."""
+    """The right to sleep a scope. A store refuses plans of an outdated `token`; a night has seen all up to the run `seen`.
+
+    It is the process's that took it: a forked child neither renews it nor gives it back, and its plans are refused.
+    """
 
     ports: Ports
     holder: str
@@ -39,7 +47,13 @@ class Lease:
         token = ports.store.lease(ports.scope, holder, SECONDS, now, _ended)
         if token is None:
             return None
-        return cls(ports=ports, holder=holder, token=token, since=now, seen=ports.store.last_run(ports.scope))
+        lease = cls(ports=ports, holder=holder, token=token, since=now, seen=ports.store.last_run(ports.scope))
+        forks.watch(lease)
+        return lease
+
+    def after_fork(self) -> None:
+        """In a forked child: the lease is lost."""
+        self.token, self.over, self.turn = _FORKED, threading.Event(), threading.Lock()
 
     def beating(self, seconds: float = BEAT) -> Self:
         """Renew it on a thread of its own until it is given back, for as long as the sleeper gets anywhere."""
@@ -53,13 +67,15 @@ class Lease:
 
     def slept(self) -> None:
         """The night is over: what came in before it is no reason for another. One that is killed or fails says nothing."""
-        self.ports.store.slept(self.ports.scope, self.holder, self.seen)
+        if self.token != _FORKED:
+            self.ports.store.slept(self.ports.scope, self.holder, self.seen)
 
     def given_back(self) -> None:
         """Let others sleep."""
         with self.turn:  # a beat that comes later finds it over, and does not take it again
             self.over.set()
-            self.ports.store.lease(self.ports.scope, self.holder, 0.0, self.ports.now())
+            if self.token != _FORKED:
+                self.ports.store.lease(self.ports.scope, self.holder, 0.0, self.ports.now())
 
     def _beat(self, seconds: float) -> None:
         while not self.over.wait(seconds) and self.beats < BEATS:
@@ -73,6 +89,8 @@ class Lease:
 
     def _held(self) -> bool:
         with self.turn:
+            if self.token == _FORKED:
+                return False
             now = self.ports.now()
             if self.over.is_set() or abs((now - self.since).total_seconds()) < BEAT:
                 return True
