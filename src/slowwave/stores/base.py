@@ -89,6 +89,10 @@ class StoreBase:
         self.name = path
         self._lanes: tuple[object, dict[str, list[Lane]]] = (None, {})
 
+    def after_fork(self) -> None:
+        """In a forked child: forget what was read by the parent, and replace connections and locks. See `forks`."""
+        self._lanes = (None, {})
+
     @property
     def secret(self) -> bytes:
         """32 random bytes made with the store: the key of the marks around contexts."""

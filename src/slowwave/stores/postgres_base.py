@@ -10,6 +10,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
 
+from slowwave import forks
 from slowwave.errors import ClosedError, InputError, SettingsError, SlowwaveError
 from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.base import StoreBase
@@ -65,13 +66,25 @@ class PostgresBase(StoreBase):
             durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
             patience=busy_seconds,
         )
+        self._secret: bytes | None = None
+        self._url, self._most = url, connections
+        self._begin()
+        forks.watch(self)
+
+    def _begin(self) -> None:
+        """What belongs to one process: connections, sessions, tokens and write hints."""
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
         self._left: dict[int, Given] = {}  # by scope: what this process last wrote there left behind
-        self._secret: bytes | None = None
-        self._url, self._most = url, connections
-        self._pool = Pool(url, self.name, most=connections, configure=self._connected)
+        self._pool = Pool(self._url, self.name, most=self._most, configure=self._connected)
         self._guard: Guard = Guard(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: nothing of the parent's pool. Its connections see to themselves, they are never closed."""
+        super().after_fork()
+        closed = self._guard.closed
+        self._begin()
+        self._guard.closed = closed
 
     @property
     def secret(self) -> bytes:

@@ -32,6 +32,11 @@ class PostgresCheck(Repairing, PostgresBase):
         super().__init__(url, **options)
         self._erased = _Erased()
 
+    def after_fork(self) -> None:
+        """In a forked child: nothing was erased by it yet."""
+        super().after_fork()
+        self._erased = _Erased()
+
     def _destroying(self) -> None:
         self._erased.waiting |= {name for (name,) in self._all(TOUCHED, ())}
 

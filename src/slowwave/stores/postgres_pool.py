@@ -1,5 +1,6 @@
 """Connections that threads take turns with: made when they are needed, kept while they are sound."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import Transformer
 
+from slowwave import forks
 from slowwave.errors import BusyError
 from slowwave.stores.postgres_errors import NotConnected
 
@@ -28,6 +30,19 @@ class Raw(psycopg.Connection[tuple[Any, ...]]):
         super().__init__(*arguments, **options)
         self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
         self.dumping = Transformer(self)
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: the parent's connection is unusable, and is neither closed nor finalised.
+
+        A child that asked over it would mix its answers with its parent's, and one that closed it would end the session
+        of its parent. The descriptor now leads nowhere, so that the server sees the end of the parent.
+        """
+        forks.abandon(self)
+        if not self.closed:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, self.pgconn.socket, inheritable=False)
+            os.close(nowhere)
 
 
 def connected(url: str, seconds: float = 30.0) -> Raw:

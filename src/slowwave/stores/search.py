@@ -58,6 +58,12 @@ class Searching(StoreBase):
         self._searching = RLock()  # an index has one user at a time
         super().__init__(path, **arguments)
 
+    def after_fork(self) -> None:
+        """In a forked child: no index, since another thread may have been changing one."""
+        super().after_fork()
+        self._indexes = OrderedDict()
+        self._searching = RLock()
+
     def close(self) -> None:
         """Let go of the store. Idempotent. An index that took long to build is stored for whoever opens it next."""
         try:
