@@ -1,24 +1,25 @@
 """The open file of the SQLite store: its connection, its lock, and the tokens."""
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apsw
 
-from slowwave.errors import ClosedError, CorruptError, InputError
+from slowwave import forks
 from slowwave.stores.base import StoreBase
 from slowwave.stores.migrate import Migration, migrate, migrations
-from slowwave.stores.sqlite_file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log, translated
+from slowwave.stores.sqlite_file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log
+from slowwave.stores.sqlite_guard import Guard
 from slowwave.stores.sqlite_identity import OpenedFiles, inode
 from slowwave.stores.statements import SQL
-from slowwave.stores.tokens import Tokens
 
 if TYPE_CHECKING:
     from slowwave.stores.base import Given
+    from slowwave.stores.tokens import Tokens
 
 
 class SqliteBase(StoreBase):
@@ -39,29 +40,30 @@ class SqliteBase(StoreBase):
         place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
         before = None if place is None else inode(place)
         self._files = OpenedFiles(path)
-        try:
-            self._opened = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
-        except apsw.Error as error:
-            raise translated(error, path) from error
-        self._guard: Guard = Guard(self._opened, path)
+        self._guard: Guard = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted))
         try:
             with self._guard:
                 if place is not None:
-                    refuse_foreign_log(self._opened, path)
-                migrate(self._opened, path, APPLICATION_ID, wanted, reached)
-                self._opened.create_scalar_function("folded", _folded, 1, deterministic=True)
-            if place is not None:
-                log = self._opened.filename_wal
-                self._files = OpenedFiles(path, (place, before or inode(place)), (log, inode(log)))
+                    refuse_foreign_log(self._db, path)
+                migrate(self._db, path, APPLICATION_ID, wanted, reached)
+                if self._db.readonly("main"):
+                    self.name = f"{path} (read only)"
+                if place is not None:
+                    log = self._db.filename_wal
+                    self._files = OpenedFiles(path, (place, before or inode(place)), (log, inode(log)))
         except BaseException:
             self.close()
             raise
-        if self._opened.readonly("main"):
-            self.name = f"{path} (read only)"
-        self._named = Tokens(self._opened, {}, {})
         self._commits = 0
         self._left: tuple[int, Given | None] = (0, None)
         self._secret: bytes | None = None
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In the child: what was read over the parent's connection is unknown."""
+        super().after_fork()
+        self._left = (0, None)
+        self._files.after_fork()
 
     @property
     def secret(self) -> bytes:
@@ -77,11 +79,11 @@ class SqliteBase(StoreBase):
 
     @property
     def _db(self) -> Connection:
-        return self._opened
+        return self._guard.db
 
     @property
-    def _tokens(self) -> Tokens:
-        return self._named
+    def _tokens(self) -> "Tokens":
+        return self._guard.tokens
 
     def _state(self) -> object:
         """SQLite's own count says whether another connection has committed, ours whether we have."""
@@ -155,42 +157,3 @@ class Transaction:
         self._undone()
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
-
-
-class Guard:
-    """One thread at a time; SQLite's errors in Slowwave's words."""
-
-    def __init__(self, db: apsw.Connection, path: str) -> None:
-        self._db: apsw.Connection | None = db
-        self._path = path
-        self._lock = threading.RLock()
-
-    def __enter__(self) -> None:  # a lock
-        self._lock.acquire()
-        if self._db is None:
-            self._lock.release()
-            raise ClosedError(f"the store {self._path} was closed: open it again")
-
-    def __exit__(  # a lock
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:  # a lock
-        self._lock.release()
-        if error is None:
-            return
-        if isinstance(error, apsw.Error):
-            raise translated(error, self._path) from error
-        if isinstance(error, UnicodeEncodeError | OverflowError):
-            raise InputError(f"{self._path} cannot hold this value ({error})") from error
-        if isinstance(error, UnicodeDecodeError):
-            raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
-
-    def close(self) -> None:
-        """Close the connection, once."""
-        with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-
-
-def _folded(*values: Any) -> Any:  # noqa: ANN401  # SQLite hands in any value
-    return str(values[0]).casefold()

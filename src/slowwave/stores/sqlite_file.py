@@ -35,13 +35,19 @@ class Connection(apsw.Connection):
     clash: type[Exception] = apsw.ConstraintError
 
 
-def opened(path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration]) -> Connection:
-    """A connection to a file that is ours or empty; others are refused before anything could touch them."""
+def opened(
+    path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration], create: bool = True
+) -> Connection:
+    """A connection to a file that is ours or empty; others are refused before anything could touch them.
+
+    Without `create` the file must exist.
+    """
     if path != MEMORY and vfs is None:
         _refuse_foreign(path, steps[-1][0])
         if _only_readable(path):
             return _readable(path)
-    db = Connection(path, vfs=vfs)
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    db = Connection(path, flags=flags, vfs=vfs)
     try:
         db.set_busy_handler(_patience(busy_seconds))
         # Else every statement that orders by what it also compares with a value is compiled anew whenever it is run.

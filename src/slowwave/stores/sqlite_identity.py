@@ -50,10 +50,14 @@ class OpenedFiles:
         if self._log and not os.access(self._log[0], os.F_OK, effective_ids=_EFFECTIVE):
             raise StoreError(_sentence(self._log[0]))
 
+    def after_fork(self) -> None:
+        """In a forked child: its own connection may have created the log again, so only its existence is checked."""
+        self._log = self._log and (self._log[0], None)
+
     def problems(self) -> list[str]:
         """What was deleted or replaced, in sentences, for a check; the log by its inode too."""
         known = [(self._path, self._file), (self._log and self._log[0], self._log)]
-        return [_sentence(name) for name, one in known if name and one and inode(one[0]) != one[1]]
+        return [_sentence(name) for name, one in known if name and one and one[1] and inode(one[0]) != one[1]]
 
 
 def _sentence(name: str) -> str:
