@@ -1,0 +1,149 @@
+"""Processes that fork with an open memory: children have connections, caches and locks of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory
+from slowwave.testing.postgres import PostgresServer
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+PROGRAM = [sys.executable, "-W", "ignore::DeprecationWarning", str(Path(__file__).with_name("forking.py"))]
+SOON = 5.0
+"""Seconds within which a child answers or refuses, on a machine that may be busy; an idle one takes less than one."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store is: a file, or an empty database without TLS."""
+    if request.param == "sqlite":
+        return str(tmp_path / "memory.db")
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return without_tls(server.database())
+
+
+def without_tls(address: str) -> str:
+    """The same address without TLS, whose records would break before a foreign answer is read."""
+    return f"{address}{'&' if '?' in address else '?'}sslmode=disable"
+
+
+def run(name: str, *arguments: object, seconds: float = 300) -> Any:  # noqa: ANN401 - JSON
+    ended = subprocess.run(
+        [*PROGRAM, name, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=seconds
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return json.loads(ended.stdout)
+
+
+def stored(place: str, ids: list[str]) -> int:
+    """How many of these memories there are, in a store that is sound."""
+    with AgentMemory.open(place, scope="acme", llm=None, embedder="none") as memory:
+        assert memory.doctor(deep=True) == []
+        return len(memory.ports.store.get(("acme",), ids))
+
+
+def search_in_children(place: str, starts: int, searches: int) -> None:
+    total = {"right": 0, "foreign": 0, "errors": 0, "hung": 0}
+    for _ in range(starts):
+        told = run("preloaded", place, 4, searches)
+        for report in told["children"]:
+            for what in total:
+                total[what] += int(report.get(what, 0))
+        assert told["parent"] == {"right": 16, "foreign": 0, "errors": 0}
+    assert total == {"right": starts * 4 * searches, "foreign": 0, "errors": 0, "hung": 0}
+
+
+def test_the_children_of_a_preloaded_parent_find_their_own_tenants_only(place: str) -> None:
+    search_in_children(place, starts=3, searches=30)
+
+
+@pytest.mark.long
+def test_a_hundred_preloaded_parents_answer_36000_searches_rightly(postgres: PostgresServer) -> None:
+    search_in_children(without_tls(postgres.database()), starts=100, searches=90)
+
+
+def test_children_answer_and_write_while_a_thread_of_the_parent_writes(place: str) -> None:
+    told = run("busy", place, 12)
+    children = told["children"]
+    assert [one for one in children if one.get("hung") or one["seconds"] > SOON] == []
+    answered = [one for one in children if "ids" in one]
+    assert [one for one in children if one not in answered and "was forked while" not in one["refused"]] == []
+    assert len(answered) >= 10
+    assert all(one["found"] for one in answered)
+    ids = [identity for one in answered for identity in one["ids"]]
+    assert told["seen"] == len(ids), "the parent sees what its children wrote"
+    assert stored(place, ids + told["acknowledged"]) == len(ids) + len(told["acknowledged"])
+
+
+def test_a_child_of_a_process_in_the_middle_of_a_long_write_refuses_and_harms_nothing(tmp_path: Path) -> None:
+    told = run("stuck", tmp_path / "memory.db")
+    used, anew, ended = told["children"]
+    assert "was forked while another thread was using SQLite" in used["refused"]
+    assert "was forked while another thread was using SQLite" in anew["refused"]
+    assert max(one["seconds"] for one in (used, anew, ended)) < SOON
+    assert (told["found"], told["doctor"]) == (2, [])
+    assert stored(str(tmp_path / "memory.db"), told["acknowledged"]) == 1
+
+
+def test_what_a_child_writes_after_its_parent_has_closed_the_store_is_durable(place: str) -> None:
+    (child,) = run("parent_closes", place)["children"]
+    assert len(child["ids"]) == 2
+    assert stored(place, child["ids"]) == 2
+
+
+def test_a_child_that_closes_the_store_and_exits_does_not_harm_its_parent(place: str) -> None:
+    told = run("child_closes", place)
+    closing, idle = told["children"]
+    assert "hung" not in idle
+    assert told["doctor"] == []
+    ids = closing["ids"] + told["acknowledged"]
+    assert stored(place, ids) == len(ids)
+
+
+def test_the_session_of_the_parent_at_the_server_outlives_its_children(postgres: PostgresServer) -> None:
+    told = run("session", without_tls(postgres.database()))
+    assert told["children"][0]["session"] != told["before"]
+    assert told["after"] == told["before"]
+
+
+def test_a_handle_that_was_not_used_before_the_fork_works_in_children_and_a_closed_one_stays_closed(place: str) -> None:
+    first, second, closed = run("unused", place)["children"]
+    assert (first["found"], second["found"]) == (1, 2)
+    assert "closed" in closed["refused"]
+
+
+def test_the_async_face_works_in_a_child(place: str) -> None:
+    told = run("asynchronous", place)
+    assert told["children"][0]["found"] == 2
+    assert told["parent"]["found"] == 3
+
+
+def test_a_child_neither_renews_nor_gives_back_the_lease_of_its_parent(place: str) -> None:
+    held, orphaned = run("sleeping", place)["children"]
+    assert (held["renewed"], held["taken"]) == (False, False)
+    assert (held["still"], held["other"]) == (True, False)
+    assert (held["woken"], held["trouble"]) == (False, None)
+    assert "has ended" in orphaned["trouble"]
+
+
+def test_a_memory_in_ram_is_copied_to_the_child() -> None:
+    (child,) = run("parent_closes", ":memory:")["children"]
+    assert len(child["ids"]) == 2
+
+
+def test_locks_and_connections_of_models_and_background_work_are_the_childs_own() -> None:
+    told = run("locked", "")
+    (child,) = told["children"]
+    del child["seconds"]
+    assert child == {"unconnected": True, "calls": 0, "alone": True, "rest": None}
+    assert told["requests"] == 3
+
+
+def test_a_model_on_an_event_loop_of_the_parent_is_refused_in_the_child() -> None:
+    (child,) = run("lent_model", "")["children"]
+    assert "event loop" in child["refused"]
