@@ -296,7 +296,7 @@ def sleeping(address: str) -> Report:
     lease.given_back()
 
     def orphaned() -> Report:
-        """As if the parent had ended: no process has the number 0."""
+        """As if the parent had ended and its number had gone to a process that started at another time."""
         memory._sleeper._process = memory._sleeper._process.rpartition(":")[0] + ":0"  # type: ignore[union-attr]
         return {"trouble": memory._sleeper.problem}  # type: ignore[union-attr]
 
@@ -309,12 +309,12 @@ def locked(_: str) -> Report:
     with OpenAIServer(says("hello")) as server:
         provider = Provider(base_url=server.url, api_key=None, seconds=5.0)
         provider.post("/chat/completions", {})
-        parents, ledger = provider._sdk, Ledger()
+        parents, ledger = provider._server._sdk, Ledger()
         inside, go_on = threading.Event(), threading.Event()
 
         def hold() -> None:
             with (
-                provider._lock,
+                provider._server._lock,
                 ledger._lock,
                 memory._background._guard,
                 _FLIGHTS._lock,
@@ -324,7 +324,7 @@ def locked(_: str) -> Report:
                 go_on.wait(LONGEST)
 
         def work() -> Report:
-            unconnected = provider._sdk is None
+            unconnected = provider._server._sdk is None
             provider.post("/chat/completions", {})
             with _FLIGHTS.alone((b"", "", "")) as alone:
                 memory.close()
@@ -341,7 +341,7 @@ def locked(_: str) -> Report:
         child = forked(work).report()
         go_on.set()
         thread.join()
-        assert provider._sdk is parents
+        assert provider._server._sdk is parents
         provider.post("/chat/completions", {})
         return {"children": [child], "requests": len(server.received)}
 
