@@ -66,6 +66,13 @@ def abandon(one: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
 
 
+def disconnect(descriptor: int) -> None:
+    """Make a descriptor lead to /dev/null, so that nothing is sent to whom the parent is connected with."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, descriptor, inheritable=False)
+    os.close(nowhere)
+
+
 class CachedProperty(cached_property[T]):
     """A cached property whose lock is renewed in a forked child. Python 3.11 has one lock for all objects of the class."""
 

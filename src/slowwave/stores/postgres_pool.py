@@ -1,6 +1,5 @@
 """Connections that threads take turns with: made when they are needed, kept while they are sound."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -36,13 +35,11 @@ class Raw(psycopg.Connection[tuple[Any, ...]]):
         """In a forked child: the parent's connection is unusable, and is neither closed nor finalised.
 
         A child that asked over it would mix its answers with its parent's, and one that closed it would end the session
-        of its parent. The descriptor now leads nowhere, so that the server sees the end of the parent.
+        of its parent. Without the socket the server sees when the parent ends.
         """
         forks.abandon(self)
         if not self.closed:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nowhere, self.pgconn.socket, inheritable=False)
-            os.close(nowhere)
+            forks.disconnect(self.pgconn.socket)
 
 
 def connected(url: str, seconds: float = 30.0) -> Raw:
