@@ -20,7 +20,7 @@ import psycopg
 from postgres import BATCH, asked, planned, timed
 from recall import Talk, beam, locomo
 from slowwave import AgentMemory, Config
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
 Found = list[tuple[str, float, frozenset[str]]]

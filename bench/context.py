@@ -21,8 +21,8 @@ from pathlib import Path
 from slowwave import AgentMemory, Message
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Hit
-from slowwave.policy.packing import estimate
-from slowwave.policy.segment import STOP_WORDS, stem, words
+from slowwave.policy.ranking.packing import estimate
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.testing import FrozenClock
 
 TOKENS = 800

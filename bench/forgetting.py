@@ -100,7 +100,7 @@ def recall(found: Iterable[list[tuple[str, float]]], talk: Talk) -> list[float]:
 
 def hot(memory: AgentMemory, unit: str) -> int:
     messages = memory.get_all(kinds=["message"])
-    return len(messages) if unit == "turns" else sum(len(message.wording.split()) for message in messages)
+    return len(messages) if unit == "turns" else sum(len(message.visible_text.split()) for message in messages)
 
 
 def main() -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from forgetting import Now, Talk, talks
 from measuring import data
 from slowwave import AgentMemory, Config
-from slowwave.cli.telling import intended
-from slowwave.model.operation import Operation
+from slowwave.cli.output import intended
+from slowwave.model.operations import Operation
 
 NIGHT = timedelta(days=1)
 LAST = 45

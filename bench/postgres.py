@@ -17,15 +17,15 @@ import numpy as np
 import psycopg
 
 from drivers.stub import DIM, note, question, vector
-from slowwave.model.entry import Entry
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Add
+from slowwave.model.operations import Add
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Query
-from slowwave.policy.features import describe
-from slowwave.stores.copying import _KEYS, TABLES, copy
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.policy.text.features import index_text
+from slowwave.stores.copy import _KEYS, TABLES, copy
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.postgres import postgres_server
 
 Bare: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
@@ -36,8 +36,8 @@ BATCH, ROUNDS, ADDED, TOPICS = 5000, 5, 60, 10_000
 def made(number: int, scope: str = "bench") -> Add:
     """A message with its entry."""
     text = note(number, TOPICS)
-    bare = describe(text)
-    entry = Entry(
+    bare = index_text(text)
+    entry = IndexEntry(
         terms=bare.terms,
         words=bare.words,
         question=bare.question,

@@ -21,7 +21,7 @@ from unittest import mock
 
 import slowwave
 from slowwave.agent_memory import AgentMemory
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
 POINT: Final = 1.0

@@ -23,35 +23,35 @@ import numpy as np
 
 from measuring import data, save, table
 from slowwave import AgentMemory, Config, Message, SlowwaveError
-from slowwave.cli.measuring import samples, scored
-from slowwave.formats.beam import Chat
-from slowwave.formats.making import Maker
+from slowwave.cli.benchmark_cmds import samples, scored
+from slowwave.formats.readers.beam import Chat
+from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.model.config import RANKING_PROFILES
-from slowwave.model.transfer import Said
-from slowwave.policy import ranking
-from slowwave.stores import index_vectors
+from slowwave.model.exchange import ImportedMessage
+from slowwave.policy.ranking import score
+from slowwave.stores.search import vectors
 
 FIGURES = ("R@5", "R@10", "R@20", "NDCG@10")
 RESAMPLES = 2000
-SCORE = ranking.lexical
+SCORE = score.lexical
 
 
-def _no_words(corpus: ranking.Corpus, question: object) -> ranking.Floats:
+def _no_words(corpus: score.Corpus, question: object) -> score.Floats:
     return 0.0 * SCORE(corpus, question)  # type: ignore[arg-type] # a Question
 
 
 OFF: Mapping[str, tuple[tuple[object, str, object], ...]] = {
-    "words": ((ranking, "lexical", _no_words),),
-    "meaning": ((ranking, "MEANING", 0.0),),
-    "words of neighbours": ((ranking, "BEFORE_WORDS", ()), (ranking, "AFTER_WORDS", ())),
-    "meaning of neighbours": ((index_vectors, "BEFORE_MEANING", ()), (index_vectors, "AFTER_MEANING", ())),
-    "said by the one asked about, or the user": ((ranking, "ASKED", 0.0),),
-    "bare questions lower": ((ranking, "QUESTION", 0.0),),
-    "date words": ((ranking, "DATE", 0.0),),
-    "says when": ((ranking, "DATED", 0.0),),
-    "kind of answer": ((ranking, "CUE", 0.0),),
-    "recent, if asked for": ((ranking, "RECENT", 0.0),),
-    "facts lend": ((ranking, "LENT", 0.0),),
+    "words": ((score, "lexical", _no_words),),
+    "meaning": ((score, "MEANING", 0.0),),
+    "words of neighbours": ((score, "BEFORE_WORDS", ()), (score, "AFTER_WORDS", ())),
+    "meaning of neighbours": ((vectors, "BEFORE_MEANING", ()), (vectors, "AFTER_MEANING", ())),
+    "said by the one asked about, or the user": ((score, "ASKED", 0.0),),
+    "bare questions lower": ((score, "QUESTION", 0.0),),
+    "date words": ((score, "DATE", 0.0),),
+    "says when": ((score, "DATED", 0.0),),
+    "kind of answer": ((score, "CUE", 0.0),),
+    "recent, if asked for": ((score, "RECENT", 0.0),),
+    "facts lend": ((score, "LENT", 0.0),),
 }
 """A signal, and what to set where so that it says nothing. Neighbours' vectors are pooled when an index is built, so
 every measurement opens its memories anew."""
@@ -84,10 +84,10 @@ def beam(size: str) -> list[Talk]:
 
 
 def _chat(folder: Path) -> Talk:
-    reader, maker = Chat(folder.name), Maker()
+    reader, maker = Chat(folder.name), MessageBuilder()
     said: list[Message] = []
     for number, element in enumerate(json.loads((folder / "chat.json").read_text(encoding="utf-8")), 1):
-        said += [item.message for item in reader.read(element, number, maker) if isinstance(item, Said)]
+        said += [item.message for item in reader.read(element, number, maker) if isinstance(item, ImportedMessage)]
     known = {str(message.id) for message in said}
     asked = json.loads((folder / "probing_questions.json").read_text(encoding="utf-8"))
     questions = [

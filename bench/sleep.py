@@ -33,15 +33,15 @@ import apsw
 import numpy as np
 
 from slowwave import AgentMemory, Config
-from slowwave.model.entry import Entry
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, altered
-from slowwave.model.operation import Add, Advance
+from slowwave.model.operations import Add, MoveCursor
 from slowwave.model.plan import Group, Plan
-from slowwave.pipelines.moves import put_off
-from slowwave.policy.core import rank
-from slowwave.policy.drawing import Picture, Series, svg
-from slowwave.policy.grouping import groups
-from slowwave.policy.retention import curve, initial_stability
+from slowwave.pipelines.planning import postpone
+from slowwave.policy.charts import Picture, Series, to_svg
+from slowwave.policy.retention.core import rank
+from slowwave.policy.retention.policies import curve, initial_stability
+from slowwave.policy.summaries.grouping import groups
 from slowwave.testing import FrozenClock
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -91,7 +91,7 @@ def fact(number: int, hours: float | None, chance: random.Random, scope: str) ->
     else:
         days = law.reach(CONFIG.forgetting_threshold) + hours / 24
     # Another night has looked at it when it began to fade: what comes next is the other threshold.
-    return put_off(altered(one, recorded_at=NOW - timedelta(days=days)), CONFIG, NOW - 12 * HOUR)
+    return postpone(altered(one, recorded_at=NOW - timedelta(days=days)), CONFIG, NOW - 12 * HOUR)
 
 
 def filled(memory: AgentMemory, size: int) -> None:
@@ -111,7 +111,7 @@ def filled(memory: AgentMemory, size: int) -> None:
             Add(
                 memory=one,
                 because="said",
-                entry=Entry(
+                entry=IndexEntry(
                     terms=b"", words=0, question=0.0, cues=0, vectors=row.tobytes(), dim=DIM, embedder=embedder.name
                 ),
             )
@@ -120,7 +120,7 @@ def filled(memory: AgentMemory, size: int) -> None:
         batches = tuple(Group(operations=tuple(adds[n : n + 500]), because="said") for n in range(0, len(adds), 500))
         store.apply(Plan(id=f"r{start}", scope=scope, cause="import", at=NOW, groups=batches))
     seen = store.sequence(scope)
-    move = Advance(conversation="", cursor="duplicates", before=0, after=seen, because="compared when they came")
+    move = MoveCursor(conversation="", cursor="duplicates", before=0, after=seen, because="compared when they came")
     store.apply(Plan(id="r", scope=scope, cause="import", at=NOW, groups=(Group(operations=(move,), because="read"),)))
 
 
@@ -166,7 +166,7 @@ def core(path: Path, size: int) -> dict[str, float]:
     with opened(path, FrozenClock(NOW)) as memory:
         store, scope = memory.ports.store, memory.ports.scope
         memory.core(10)
-        found = {"core_ms": median_ms(lambda: memory.core(10), 9), "lanes": len(store.lanes(scope))}
+        found = {"core_ms": median_ms(lambda: memory.core(10), 9), "lanes": len(store.decay_classes(scope))}
         spent = []
         for _ in range(9):
             store.index(scope, {})
@@ -275,7 +275,7 @@ def drawn(result: dict[int, dict[str, float]]) -> str:
         )
         for name, words in names.items()
     ]
-    return svg(
+    return to_svg(
         Picture(
             title="What a sleep costs follows what is due",
             across="facts stored",

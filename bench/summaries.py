@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slowwave import AgentMemory, Config, Message
-from slowwave.policy.clauses import clauses
-from slowwave.policy.importance import Frequencies
-from slowwave.policy.segment import STOP_WORDS, stem, terms, words
-from slowwave.policy.summary import Unit, read, render, select, units
+from slowwave.policy.retention.importance import Frequencies
+from slowwave.policy.summaries.extract import SummaryClause, parse, render, select, split_clauses
+from slowwave.policy.text.clauses import clauses
+from slowwave.policy.text.tokens import STOP_WORDS, stem, terms, words
 
 BUDGET = 0.2
 
@@ -91,11 +91,13 @@ def _text(turn: dict[str, str]) -> str:
     return turn["text"] + (f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else "")
 
 
-def summarise(session: Session, *, budget: float = BUDGET, brief: bool = False) -> tuple[Unit, ...]:
+def summarise(session: Session, *, budget: float = BUDGET, brief: bool = False) -> tuple[SummaryClause, ...]:
     found = [
         unit
         for position, turn in enumerate(session.turns)
-        for unit in units(turn.text, speaker=turn.speaker, position=position, speakers=session.speakers, brief=brief)
+        for unit in split_clauses(
+            turn.text, speaker=turn.speaker, position=position, speakers=session.speakers, brief=brief
+        )
     ]
     limit = round(budget * sum(len(clause.text.split()) for turn in session.turns for clause in clauses(turn.text)))
     return select(found, limit=limit, rarity=session.frequencies.rarity, speakers=session.speakers)
@@ -132,10 +134,14 @@ def cascade(path: Path, *, span: int = 64, first: int = 120, second: int = 600, 
             found = [
                 unit
                 for position, turn in enumerate(turns[start : start + span])
-                for unit in units(turn.text, speaker=turn.speaker, position=position, speakers=speakers, brief=brief)
+                for unit in split_clauses(
+                    turn.text, speaker=turn.speaker, position=position, speakers=speakers, brief=brief
+                )
             ]
             printed.append(render(select(found, limit=first, rarity=rarity, speakers=speakers)))
-        again = [unit for number, text in enumerate(printed) for unit in read(text, speakers=speakers, position=number)]
+        again = [
+            unit for number, text in enumerate(printed) for unit in parse(text, speakers=speakers, position=number)
+        ]
         chosen = select(again, limit=second, rarity=rarity, speakers=speakers)
         kept = {root for unit in chosen for root in content(unit.text)}
         shares += [len(answer & kept) / len(answer) for session in parts for answer, _ in session.questions]

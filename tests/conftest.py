@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from slowwave import AgentMemory, Config, Message
-from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import Memory
+from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import Cost
-from slowwave.policy.retention import fades_at
+from slowwave.policy.retention.policies import fade_date
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -46,21 +46,21 @@ class ScriptedMind:
         self.summary = summary
         self.asked: list[tuple[str, Any]] = []
 
-    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+    def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
         self.asked.append(("distil", transcript))
-        return Proposal(value=tuple(_said(self.facts, transcript)), raw="facts", cost=ONE_CALL)
+        return MindAnswer(value=tuple(_said(self.facts, transcript)), raw="facts", cost=ONE_CALL)
 
-    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+    def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         self.asked.append(("decide", cases))
         wanted = self.verdicts
         if wanted is None:
             wanted = [Verdict(fact=case.number, op="ADD") for case in cases]
-        return Proposal(value=tuple(_said(wanted, cases)), cost=ONE_CALL)
+        return MindAnswer(value=tuple(_said(wanted, cases)), cost=ONE_CALL)
 
-    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+    def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         self.asked.append(("summarise", brief))
         wanted = "; ".join(memory.text for memory in brief.memories) if self.summary is None else self.summary
-        return Proposal(value=Summary(text=_said(wanted, brief)), cost=ONE_CALL)
+        return MindAnswer(value=Summary(text=_said(wanted, brief)), cost=ONE_CALL)
 
     def questions(self, task: str) -> list[Any]:
         return [asked for name, asked in self.asked if name == task]
@@ -116,7 +116,7 @@ class World:
 
     def fade(self, memory: AgentMemory, below: float = 0.2) -> None:
         """Let time pass until every hot fact is weaker than this."""
-        ends = [fades_at(fact, memory.ports.config, below) for fact in memory.get_all()]
+        ends = [fade_date(fact, memory.ports.config, below) for fact in memory.get_all()]
         self.clock.now = max([self.clock.now, *(end for end in ends if end is not None)])
         assert all(memory.strength(fact.id) < below for fact in memory.get_all()), "they never fade"
 

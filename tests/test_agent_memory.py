@@ -8,8 +8,8 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ClosedError, ConflictError, InputError, ModelError, NotFoundError, PortError, SettingsError
-from slowwave.minds.offline import OfflineMind
-from slowwave.model.fact import Fact
+from slowwave.minds.offline.mind import OfflineMind
+from slowwave.model.mind import Fact
 
 if TYPE_CHECKING:
     from tests.conftest import Talk, World

@@ -60,7 +60,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
     traces, meters = TracerProvider(), metrics.MeterProvider([reader])
     traces.add_span_processor(SimpleSpanProcessor(spans))
     tools = Tools.of(traces, meters)
-    monkeypatch.setattr(telemetry, "tools", lambda: tools)
+    monkeypatch.setattr(telemetry, "instruments", lambda: tools)
     yield Measured(spans, reader)
     traces.shutdown()
     meters.shutdown()

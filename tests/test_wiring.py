@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from slowwave import AgentMemory
+from slowwave.composition import build_ports
 from slowwave.errors import InputError
 from slowwave.model.config import Config
 from slowwave.testing import ScriptedLLM
-from slowwave.wiring import wired
 
 
 def test_without_a_word_there_are_rules_a_static_embedder_and_the_time_in_utc(tmp_path: Path) -> None:
-    ports = wired(str(tmp_path / "m.db"), "acme/alice")
+    ports = build_ports(str(tmp_path / "m.db"), "acme/alice")
     assert (ports.mind.name, ports.config, ports.scopes) == ("offline", Config(), ("acme/alice",))
     assert ports.embedder is not None
     assert ports.embed(["hello there"]).shape[0] == 1
@@ -28,13 +28,13 @@ def test_none_in_the_settings_means_rules_alone(tmp_path: Path, monkeypatch: pyt
 
 
 def test_inheriting_reads_the_scopes_above_nearest_first(tmp_path: Path) -> None:
-    ports = wired(str(tmp_path / "m.db"), "acme/team/alice", inherit=True, embedder="none")
+    ports = build_ports(str(tmp_path / "m.db"), "acme/team/alice", inherit=True, embedder="none")
     assert ports.scopes == ("acme/team/alice", "acme/team", "acme")
     ports.store.close()
 
 
 def test_without_an_embedder_texts_have_vectors_of_no_width(tmp_path: Path) -> None:
-    ports = wired(str(tmp_path / "m.db"), "t", llm=ScriptedLLM(), embedder="none")
+    ports = build_ports(str(tmp_path / "m.db"), "t", llm=ScriptedLLM(), embedder="none")
     assert ports.embed(["hello", "there"]).shape == (2, 0)
     assert ports.mind.name == "scripted"
     ports.store.close()
@@ -43,7 +43,7 @@ def test_without_an_embedder_texts_have_vectors_of_no_width(tmp_path: Path) -> N
 def test_a_naive_clock_is_refused_with_the_fix(tmp_path: Path) -> None:
     from datetime import datetime  # noqa: PLC0415 - only here, where it is wrong on purpose
 
-    ports = wired(str(tmp_path / "m.db"), "t", embedder="none", clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001
+    ports = build_ports(str(tmp_path / "m.db"), "t", embedder="none", clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001
     with pytest.raises(InputError, match="no time zone"):
         ports.now()
     ports.store.close()

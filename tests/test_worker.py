@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 from slowwave import AgentMemory, worker
 from slowwave.cli.app import app
+from slowwave.composition import build_ports
 from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
-from slowwave.pipelines.sleep import SleepReport
+from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import Ports
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import postgres_server
-from slowwave.wiring import wired
-from slowwave.worker import SCHEMA, TRIES, Worker, _Job, _read, standing
+from slowwave.worker import SCHEMA, TRIES, Worker, _Job, _read, queue_status
 
 pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
 
@@ -56,7 +56,7 @@ def words(address: str) -> str:
 
 def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(own: str, memory: AgentMemory) -> None:
     due(own, "acme/alice", "acme/bob")
-    assert standing(own) is None
+    assert queue_status(own) is None
     told: list[str] = []
     with Worker(memory, own, told=lambda scope, _: told.append(scope)) as one:
         one.look()
@@ -75,14 +75,14 @@ def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     due(own, "acme/bad", "acme/good")
-    usual = worker.night
+    usual = worker.sleep_scope
 
     def night(ports: Ports, scope: str, *, think: bool) -> SleepReport:
         if scope == "acme/bad":
             raise StoreError(f"the disk says {SECRET}")
         return usual(ports, scope, think=think)
 
-    monkeypatch.setattr(worker, "night", night)
+    monkeypatch.setattr(worker, "sleep_scope", night)
     told: list[str] = []
     with Worker(memory, own, told=lambda scope, report: told.append(f"{scope}: {report}")) as one:
         until(lambda: bool(one.look().dead))
@@ -170,14 +170,16 @@ def test_a_server_that_is_away_is_told_and_looked_for_again() -> None:
         server.hurry()
         address = server.database()
         due(address, "a")
-        ports = replace(wired(":memory:", "keeper", embedder="none"), store=PostgresStore(address, busy_seconds=1))
+        ports = replace(
+            build_ports(":memory:", "keeper", embedder="none"), store=PostgresStore(address, busy_seconds=1)
+        )
         with AgentMemory(ports=ports) as memory:
             told: list[str] = []
             with Worker(memory, address, told=lambda scope, _: told.append(scope)) as one:
                 server.kill()
                 until(lambda: _away(one))
                 with pytest.raises(StoreError):
-                    standing(address)
+                    queue_status(address)
                 server.restart()
                 until(lambda: not _away(one) and told == ["a"])
 

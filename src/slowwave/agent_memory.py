@@ -5,25 +5,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from slowwave import pipelines
 from slowwave.errors import InputError, NotFoundError
-from slowwave.model.fact import Fact
+from slowwave.model.context import Scene
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.message import Message
+from slowwave.model.mind import Fact
 from slowwave.model.names import checked_count, checked_id, optional_conversation, optional_count, optional_names
-from slowwave.model.operation import Refuse
+from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
-from slowwave.model.scene import Scene
-from slowwave.model.state import Linked, Status
+from slowwave.model.status import LinkRow, Status
 from slowwave.ports import Ports
 from slowwave.telemetry import traced
 from slowwave.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from slowwave.pipelines.distil import ConsolidationResult
-    from slowwave.pipelines.explain import Explanation
-    from slowwave.pipelines.spending import Estimate, Spent
+    from slowwave.pipelines.admin.costs import CostReport, Estimate
+    from slowwave.pipelines.admin.explain import Explanation
+    from slowwave.pipelines.ingest.distil import ConsolidationResult
 
 
 class Knowledge:
@@ -86,9 +85,12 @@ class AgentMemory(Upkeep):
             InputError: naming the message that cannot be stored.
             ConflictError: if an id is known with other content.
         """
+        from slowwave.pipelines.ingest.observe import observe
+        from slowwave.pipelines.ingest.triggers import run_triggers
+
         ports = self._run_ports
         name = self._conversation(conversation)
-        receipt = pipelines.automatic.after_messages(ports, pipelines.observe.observe(ports, messages, name), name)
+        receipt = run_triggers(ports, observe(ports, messages, name), name)
         self._background.after_messages(self._ports, name)
         return self._told(self._ingested(receipt))
 
@@ -104,7 +106,9 @@ class AgentMemory(Upkeep):
         metadata: dict[str, str] | None = None,
     ) -> Receipt:
         """State a fact. It meets what is known as a distilled fact does, and is stored whatever a model says."""
-        fact = pipelines.state.checked_fact(
+        from slowwave.pipelines.ingest.add import add_fact, checked_fact
+
+        fact = checked_fact(
             Fact(
                 text=text,
                 category=category,
@@ -114,7 +118,7 @@ class AgentMemory(Upkeep):
                 metadata=metadata or {},
             )
         )
-        return self._told(self._ingested(pipelines.state.state(self._run_ports, (fact,))))
+        return self._told(self._ingested(add_fact(self._run_ports, (fact,))))
 
     @traced("upsert_memory")
     def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
@@ -127,9 +131,11 @@ class AgentMemory(Upkeep):
         Raises:
             NotFoundError: for a conversation in which nothing was said, naming those there are.
         """
+        from slowwave.pipelines.ingest.distil import consolidate
+
         conversation = optional_conversation(conversation)
         self._check_known(conversation)
-        result = pipelines.distil.consolidate(self._run_ports, conversation, force=force)
+        result = consolidate(self._run_ports, conversation, force=force)
         self._raise_if_strict(result.problems)
         return result
 
@@ -151,27 +157,37 @@ class AgentMemory(Upkeep):
     @traced("update_memory")
     def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt:
         """New words for a fact; the old ones stay in its history, and so do its sources where they do not say it."""
-        return self._told(pipelines.edit.update(self._open_ports, memory_id, text, category))
+        from slowwave.pipelines.admin.edit import update
+
+        return self._told(update(self._open_ports, memory_id, text, category))
 
     @traced("delete_memory")
     def delete(self, memory_id: str) -> Receipt:
         """Take a memory back. It is retracted, not destroyed: `revive` and `undo` bring it back."""
-        return self._told(pipelines.edit.delete(self._open_ports, memory_id))
+        from slowwave.pipelines.admin.edit import delete
+
+        return self._told(delete(self._open_ports, memory_id))
 
     @traced("update_memory")
     def pin(self, memory_id: str) -> Receipt:
         """Exempt a memory from everything automatic, and keep it in every context."""
-        return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=True))
+        from slowwave.pipelines.admin.edit import pin
+
+        return self._told(pin(self._open_ports, memory_id, on=True))
 
     @traced("update_memory")
     def unpin(self, memory_id: str) -> Receipt:
         """Pinned no longer."""
-        return self._told(pipelines.edit.pin(self._open_ports, memory_id, on=False))
+        from slowwave.pipelines.admin.edit import pin
+
+        return self._told(pin(self._open_ports, memory_id, on=False))
 
     @traced("update_memory")
     def revive(self, memory_id: str) -> Receipt:
         """Bring back what is cold, superseded or retracted."""
-        return self._told(pipelines.edit.revive(self._open_ports, memory_id))
+        from slowwave.pipelines.admin.edit import revive
+
+        return self._told(revive(self._open_ports, memory_id))
 
     @traced("update_memory")
     def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
@@ -185,7 +201,9 @@ class AgentMemory(Upkeep):
         Raises:
             InputError: for a session of any other type, and text that no store keeps.
         """
-        return pipelines.use.use(self._open_ports, hits, session=session)[0]
+        from slowwave.pipelines.recall.record_use import use
+
+        return use(self._open_ports, hits, session=session)[0]
 
     # ---- asking
 
@@ -221,7 +239,9 @@ class AgentMemory(Upkeep):
         Raises:
             InputError: for an empty question, or a filter that cannot be meant.
         """
-        asked = pipelines.recall.Search(
+        from slowwave.pipelines.recall.search import Search, search
+
+        asked = Search(
             text=query,
             top_k=top_k,
             categories=categories,
@@ -233,7 +253,7 @@ class AgentMemory(Upkeep):
             known_at=known_at,
             deep=deep,
         )
-        return pipelines.recall.search(self._open_ports, asked)
+        return search(self._open_ports, asked)
 
     def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]:
         """The best facts for a question; messages take no place."""
@@ -266,11 +286,13 @@ class AgentMemory(Upkeep):
                 agent goes on.
             scene: for "s4": who the agent is and what is around it.
         """
+        from slowwave.pipelines.recall.context import ContextRequest, context
+
         scene = scene or Scene()
-        wanted = pipelines.context.Wanted(
+        wanted = ContextRequest(
             question=query, conversation=conversation, budget_tokens=budget_tokens, profile=profile, scene=scene
         )
-        return pipelines.context.context(self._open_ports, wanted)
+        return context(self._open_ports, wanted)
 
     @traced("search_memory")
     def core(self, top_k: int = 5, min_retrievals: int = 0) -> list[Memory]:
@@ -279,8 +301,10 @@ class AgentMemory(Upkeep):
         Not the first section of `context`: that shows what was promoted by use, pinned, or is protected by its
         category, at any strength, in this same order.
         """
+        from slowwave.pipelines.recall.core_memory import core
+
         top_k, least = checked_count(top_k, "top_k"), checked_count(min_retrievals, "min_retrievals")
-        return pipelines.core.core(self._open_ports, top_k=top_k, min_retrievals=least)
+        return core(self._open_ports, top_k=top_k, min_retrievals=least)
 
     def get(self, memory_id: str) -> Memory:
         """One memory, whatever its phase.
@@ -331,7 +355,7 @@ class AgentMemory(Upkeep):
 
     def strength(self, memory_id: str) -> float:
         """How strong a memory is now, in (0, 1]: by the clock, from its anchors, never a stored number."""
-        from slowwave.policy.retention import strength  # noqa: PLC0415 - most questions do without
+        from slowwave.policy.retention.policies import strength
 
         return strength(self.get(memory_id), self._ports.config, self._ports.now())
 
@@ -348,17 +372,19 @@ class AgentMemory(Upkeep):
 
     def explain(self, memory_id: str) -> "Explanation":
         """All about one memory: its strength and parts, when it fades, what would keep it, and where it came from."""
-        return pipelines.explain.explain(self._open_ports, self.get(memory_id))
+        from slowwave.pipelines.admin.explain import explain
+
+        return explain(self._open_ports, self.get(memory_id))
 
     def history(self, memory_id: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
         return self._open_ports.store.history(self.get(memory_id).scope, memory_id)
 
-    def refused(self, limit: int | None = 50) -> list[Refuse]:
+    def refused(self, limit: int | None = 50) -> list[RejectFact]:
         """The facts that were proposed and not stored, newest first, each with its quote and the reason."""
         return self._open_ports.store.refused(self._ports.scope, optional_count(limit, "limit"))
 
-    def links(self, memory_id: str) -> list[Linked]:
+    def links(self, memory_id: str) -> list[LinkRow]:
         """What a memory is joined with."""
         return self._open_ports.store.links(self.get(memory_id).scope, [memory_id])
 
@@ -368,18 +394,24 @@ class AgentMemory(Upkeep):
 
     def status(self) -> Status:
         """How this scope stands, and what went wrong in the background lately."""
-        return replace(pipelines.status.status(self._open_ports), problems=self._background.problems)
+        from slowwave.pipelines.admin.status import status
 
-    def cost(self, since: datetime | None = None) -> "Spent":
+        return replace(status(self._open_ports), problems=self._background.problems)
+
+    def cost(self, since: datetime | None = None) -> "CostReport":
         """What thinking has cost since an instant (None: ever), in all and by the cause of the runs, by the journal."""
-        return pipelines.spending.spent(self._open_ports, since)
+        from slowwave.pipelines.admin.costs import costs
+
+        return costs(self._open_ports, since)
 
     def estimate(self, conversation: str | None = None) -> "Estimate":
         """What consolidating the unread messages of a conversation, or with None of all, would cost at most.
 
         About four characters are taken for a token in English, fewer elsewhere; no model is asked.
         """
-        return pipelines.spending.estimate(self._open_ports, conversation)
+        from slowwave.pipelines.admin.costs import estimate
+
+        return estimate(self._open_ports, conversation)
 
 
 class ConversationView:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from slowwave import forks
 from slowwave.agent_memory import AgentMemory
-from slowwave.minds.foreign import is_async, lent
+from slowwave.minds.llm.calls import is_async, run_on_owner_loop
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +41,7 @@ class AsyncAgentMemory:
         loop = asyncio.get_running_loop()
         llm = options.get("llm")
         if llm is not None and is_async(llm):
-            options["llm"] = lent(llm, loop)
+            options["llm"] = run_on_owner_loop(llm, loop)
         return cls(await asyncio.to_thread(AgentMemory.open, *args, **options))
 
     @property

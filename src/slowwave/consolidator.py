@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from slowwave.agent_memory import AgentMemory, Knowledge
+from slowwave.composition import with_mind
 from slowwave.model.codec import content_key
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import Message, clean
 from slowwave.model.query import Where
-from slowwave.pipelines.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.recall.record_use import use
 from slowwave.pipelines.sleep.fade import forget
-from slowwave.pipelines.use import use
-from slowwave.policy.core import rank
-from slowwave.policy.retention import strength
+from slowwave.policy.retention.core import rank
+from slowwave.policy.retention.policies import strength
 from slowwave.ports import LLM, Mind, Ports
-from slowwave.wiring import minded
 
 __all__ = ["ConsolidationResult", "DistilledFact", "InMemoryVectorStore", "MemoryConsolidator", "SemanticMemory"]
 
@@ -78,8 +78,8 @@ class MemoryConsolidator:
         ports = self._ports(memory)
         self._add_missing(memory, recent_messages)
         if self._llm is not None:
-            ports = minded(ports, self._llm)
-        return consolidate(ports.begun(), None)
+            ports = with_mind(ports, self._llm)
+        return consolidate(ports.start_run(), None)
 
     def decay(self, knowledge: Knowledge, *, half_life_days: float = 14.0, prune: bool = True) -> int:
         """Count and put into cold storage the facts whose strength has fallen below the threshold.

@@ -8,19 +8,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Never, Self
 
-from slowwave import forks, pipelines, settings as settings_
+from slowwave import forks, settings as settings_
+from slowwave.composition import build_ports
 from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
-from slowwave.wiring import wired
 
 if TYPE_CHECKING:
-    from slowwave.pipelines.compaction import Background
-    from slowwave.pipelines.sleep import Rest, SleepReport
-    from slowwave.pipelines.sleeper import Sleeper
+    from slowwave.pipelines.sleep.background import BackgroundSleeper
+    from slowwave.pipelines.sleep.compact_now import Background
+    from slowwave.pipelines.sleep.night import SleepState
+    from slowwave.pipelines.sleep.report import SleepReport
 
 DEFAULT_CONVERSATION: Final = "default"
 
@@ -66,10 +67,10 @@ class Handle:
     """An open memory of one scope. May be shared by threads."""
 
     def __init__(self, *, ports: Ports | None = None, strict: bool = False) -> None:
-        self._ports = ports or wired(":memory:", DEFAULT_SCOPE)
+        self._ports = ports or build_ports(":memory:", DEFAULT_SCOPE)
         self._strict = strict
         self._closed = False
-        self._sleeper: Sleeper | None = None
+        self._sleeper: BackgroundSleeper | None = None
 
     @classmethod
     def open(
@@ -108,17 +109,18 @@ class Handle:
             SettingsError: for an unknown store, model or embedder, or a missing extra.
             StoreError: if the file cannot be opened; each kind says what to do.
         """
+        from slowwave.pipelines.sleep.background import BackgroundSleeper, seconds
+
         _check_arguments(unknown, cls.open)
         known = settings_.read()
         if store is not None and not str(store).strip():
             raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
         path = str(store) if store is not None else known.store or settings_.default_store()
-        own = checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE)
-        pause = pipelines.sleeper.seconds(sleep_every) if sleep_every is not None else None
+        pause = seconds(sleep_every) if sleep_every is not None else None
         memory = cls(
-            ports=wired(
+            ports=build_ports(
                 path,
-                own,
+                checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE),
                 inherit=inherit,
                 llm=known.llm if isinstance(llm, _Unset) else llm,
                 embedder=(known.embedder or "static") if isinstance(embedder, _Unset) else embedder,
@@ -129,7 +131,7 @@ class Handle:
             strict=strict,
         )
         if pause is not None:
-            memory._sleeper = pipelines.sleeper.Sleeper(memory._night, pause)
+            memory._sleeper = BackgroundSleeper(memory._night, pause)
         return memory
 
     @classmethod
@@ -180,24 +182,32 @@ class Handle:
     @property
     def _run_ports(self) -> Ports:
         """The same for one run that may think."""
-        return self._open_ports.begun()
+        return self._open_ports.start_run()
 
     @forks.CachedProperty
-    def _rest(self) -> "Rest":
+    def _rest(self) -> "SleepState":
         """What is remembered between two sleeps."""
-        return pipelines.sleep.Rest()
+        from slowwave.pipelines.sleep.night import SleepState
+
+        return SleepState()
 
     @forks.CachedProperty
     def _background(self) -> "Background":
         """Where summaries are thought of beside the program."""
-        return pipelines.compaction.Background()
+        from slowwave.pipelines.sleep.compact_now import Background
+
+        return Background()
 
     def _night(self) -> "SleepReport":
         """One pass of sleep."""
-        return pipelines.sleep.sleep(self._run_ports, self._rest)
+        from slowwave.pipelines.sleep.night import sleep
+
+        return sleep(self._run_ports, self._rest)
 
     def _ingested(self, receipt: Receipt) -> Receipt:
         """After something was added: sleep once there was enough of it, on the thread if there is one."""
+        from slowwave.pipelines.planning import with_notes
+
         ports = self._open_ports
         every = ports.config.sleep_every_ingests
         if every is None or not receipt.applied or ports.store.ingests(ports.scope) < every:
@@ -205,7 +215,7 @@ class Handle:
         if self._sleeper and self._sleeper.wake():
             return receipt
         report = self._night()
-        return pipelines.making.noted(receipt, notes=("slept",), problems=report.problems)
+        return with_notes(receipt, notes=("slept",), problems=report.problems)
 
     def _conversation(self, name: str | None) -> str:
         if name is not None:

@@ -1,20 +1,19 @@
 """The doors: what Slowwave asks of a mind, a model, an embedder, a store and a clock."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from slowwave.model.config import Config
-from slowwave.model.entry import Entry
-from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
-from slowwave.model.operation import Refuse
+from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
+from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
 from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.record import record
-from slowwave.model.state import Conversation, Faint, Lane, Linked, Repaired
+from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow, Repaired
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,15 +47,15 @@ class Mind(Protocol):
 
     name: str
 
-    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+    def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
         """Durable facts out of a stretch of conversation, each with the message and quote it rests on."""
         ...
 
-    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+    def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         """What each new fact does to what is known."""
         ...
 
-    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+    def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         """Fewer words for many memories."""
         ...
 
@@ -68,7 +67,7 @@ class Counting(Mind, Protocol):
     price: tuple[float, float]
     """Money for a million tokens in and a million tokens out; 0 where it is not known."""
 
-    def begun(self, today: Callable[[], Cost], /) -> Mind:
+    def start_run(self, today: Callable[[], Cost], /) -> Mind:
         """The same mind for one run; `today` is what the runs since midnight UTC have cost."""
         ...
 
@@ -137,7 +136,7 @@ class Store(Protocol):
         """One conversation, or None."""
         ...
 
-    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[Linked]:
+    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
         ...
 
@@ -169,7 +168,7 @@ class Store(Protocol):
         """
         ...
 
-    def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
+    def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that a person's undo holds."""
         ...
 
@@ -177,30 +176,30 @@ class Store(Protocol):
         """How many facts have their `due_at` at or before now. One index read when none has."""
         ...
 
-    def lanes(self, scope: str) -> list[Lane]:
+    def decay_classes(self, scope: str) -> list[DecayClass]:
         """Every lane: hot facts that share pace and number of uses. A few index steps a lane."""
         ...
 
-    def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+    def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
         ...
 
-    def faint(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[Faint]:
+    def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
         """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
         ...
 
-    def gone_faint(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[Faint]:
+    def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
         """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
 
         With their vectors; those that have none of this embedder are left out.
         """
         ...
 
-    def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+    def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
         ...
 
-    def refused(self, scope: str, limit: int | None = None) -> list[Refuse]:
+    def refused(self, scope: str, limit: int | None = None) -> list[RejectFact]:
         """The facts that were proposed and not stored, newest first."""
         ...
 
@@ -212,7 +211,7 @@ class Store(Protocol):
         """The facts added or changed since a sequence, oldest first and each once, and the sequence they reach to."""
         ...
 
-    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, Entry]:
+    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """What recall knows of these memories."""
         ...
 
@@ -229,7 +228,7 @@ class Store(Protocol):
         """
         ...
 
-    def index(self, scope: str, entries: Mapping[str, Entry], *, gists: bool = False) -> int:
+    def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
         """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
 
         With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
@@ -307,7 +306,7 @@ class Store(Protocol):
         """
         ...
 
-    def scrub(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
+    def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
         """Make the bytes of what was erased vanish from files and logs. Returns what was rewritten, in words.
 
         Args:
@@ -323,7 +322,7 @@ class Store(Protocol):
         """Memories of which a field, or an earlier version, holds a text in any case, by id."""
         ...
 
-    def traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
+    def find_traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
         """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace.
 
         Texts of fewer than 8 bytes are not looked for: they stand anywhere by chance. `ids` are of what was erased: a
@@ -336,7 +335,7 @@ class Store(Protocol):
         ...
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """Everything a pipeline works with, for one scope.
 
@@ -357,7 +356,7 @@ class Ports:
         """The clock's time, checked to be aware, in UTC."""
         return checked_time(self.clock(), "the clock's time")
 
-    def begun(self) -> "Ports":
+    def start_run(self) -> "Ports":
         """The same for one run: a mind that counts begins at 0, and knows what the day has cost by the journal."""
         begun: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "begun", None)  # a Counting mind has it
         return self if begun is None else replace(self, mind=begun(self._today))

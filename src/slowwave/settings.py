@@ -4,19 +4,18 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
-from slowwave.model.record import record
 
 PREFIX = "SLOWWAVE_"
 FILE = "slowwave.toml"
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Where memory lives, who thinks, and what that may cost, as the environment and the file of settings say it.
 
@@ -65,14 +64,14 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     path = Path(chosen) if chosen else _folder("config") / FILE
     table = dict(_table(path, required=bool(chosen)))
     found: dict[str, Any] = {}
-    for name, meant in _MEANT.items():
+    for name, meant in _PARSERS.items():
         written: object = table.pop(name, None)
         if variable := env.get(f"{PREFIX}{name.upper()}"):
             written = variable
         if written is not None and written != "":
             found[name] = _value(name, written, meant)
     if folder := found.get("vault"):
-        from slowwave.formats.vault_settings import compaction  # noqa: PLC0415 - only who has a vault needs it
+        from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only who has a vault needs it
 
         if not Path(folder).is_dir():
             raise SettingsError(f"vault={folder!r} is no folder: make it, or correct the setting")
@@ -138,7 +137,7 @@ def _prices(written: object) -> dict[str, tuple[float, float]]:
 
 
 Reader = Callable[[object], object]
-_MEANT: Final[Mapping[str, Reader]] = {
+_PARSERS: Final[Mapping[str, Reader]] = {
     "store": _text,
     "scope": _text,
     "llm": _text,

@@ -13,7 +13,7 @@ from functools import lru_cache, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from slowwave.model.operation import Add, Advance, Change
+from slowwave.model.operations import Add, Change, MoveCursor
 from slowwave.model.plan import FREE, Plan, Receipt
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Tools(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def tools() -> Tools:
+def instruments() -> Tools:
     """Those of this process, whichever provider it has set or will set."""
     from opentelemetry import metrics, trace  # noqa: PLC0415 - loaded by whoever measures
 
@@ -88,7 +88,7 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if _LOADED not in sys.modules:
                 return verb(*args, **options)
             known: dict[str, Any] = {OPERATION: operation, VERB: name}
-            span = tools().tracer.start_span(operation, attributes=known)
+            span = instruments().tracer.start_span(operation, attributes=known)
             if span.is_recording():
                 ports: Any = getattr(args[0], "_ports", args[0])  # a closed handle has a name too
                 span.set_attribute(STORE, ports.store.name)
@@ -103,7 +103,7 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def _within(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     """The call inside the span: how long it took, what it came to, or the kind of its error, whose words may quote."""
-    with_what, begun = tools(), time.perf_counter()
+    with_what, begun = instruments(), time.perf_counter()
     try:
         with _current(span) if span.get_span_context().is_valid else _NOWHERE:
             result = call()
@@ -153,7 +153,7 @@ def _nights(with_what: Tools, result: object) -> None:
         with_what.waiting.add(waiting)
 
 
-def counted(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan], Receipt]:
+def record_apply(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan], Receipt]:
     """Count what a store's `apply` did, and what was paid for it: every change passes there once."""
 
     @wraps(apply)
@@ -167,14 +167,14 @@ def counted(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan], Rece
 
 
 def _applied(plan: Plan, receipt: Receipt) -> None:
-    with_what = tools()
+    with_what = instruments()
     done: Counter[tuple[str, str, str]] = Counter()
     for one in receipt.applied:
         if isinstance(one, Add):
             done["add", one.memory.kind, one.memory.phase] += 1
         elif isinstance(one, Change):
             done["change", one.after.kind, one.after.reason or one.after.phase] += 1
-        elif not isinstance(one, Advance):
+        elif not isinstance(one, MoveCursor):
             done[type(one).__name__.lower(), "", ""] += 1
     for (change, kind, outcome), number in done.items():
         known = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
@@ -186,14 +186,14 @@ def _applied(plan: Plan, receipt: Receipt) -> None:
         with_what.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
 
 
-def looked(found: Callable[P, list[R]]) -> Callable[P, list[R]]:
+def record_due_scopes(found: Callable[P, list[R]]) -> Callable[P, list[R]]:
     """Count how many scopes a look finds due."""
 
     @wraps(found)
     def told(*args: P.args, **options: P.kwargs) -> list[R]:
         scopes = found(*args, **options)
         if _LOADED in sys.modules:
-            tools().due.record(len(scopes))
+            instruments().due.record(len(scopes))
         return scopes
 
     return told

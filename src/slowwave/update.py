@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from slowwave.agent_memory import AgentMemory
+from slowwave.composition import with_mind
 from slowwave.errors import InputError
-from slowwave.model.fact import Fact
 from slowwave.model.memory import Memory
 from slowwave.model.message import Message
-from slowwave.model.operation import Add, Change, Use
+from slowwave.model.mind import Fact
+from slowwave.model.operations import Add, Change, Use
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Item, Section
-from slowwave.pipelines.always import always
-from slowwave.pipelines.distil import ConsolidationResult, consolidate
-from slowwave.pipelines.sleep import SleepReport
-from slowwave.pipelines.state import checked_fact, state
-from slowwave.policy.fence import marker, render
-from slowwave.policy.labels import label
+from slowwave.pipelines.ingest.add import add_fact, checked_fact
+from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.recall.core_memory import core_facts
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.policy.guard.fence import fence_tag, render
+from slowwave.policy.guard.labels import label
 from slowwave.ports import LLM, Mind, Ports
-from slowwave.wiring import minded
 
 _FIELDS = frozenset({"content", "subject", "category", "kind", "importance", "metadata"})
 
@@ -58,7 +58,7 @@ def update_memory(
         InputError: for a candidate that cannot be meant.
     """
     ports = _thinking(memory, llm, model)
-    receipt = state(ports, (checked_fact(_fact(candidate)),))
+    receipt = add_fact(ports, (checked_fact(_fact(candidate)),))
     return Updated(operation=_operation(receipt), memory=_holder(ports, receipt), receipt=receipt)
 
 
@@ -89,21 +89,21 @@ def format_for_prompt(memory: AgentMemory, message: str = "", *, top_k: int | No
     """
     ports = memory.ports
     most = ports.config.injection_top_k if top_k is None else top_k
-    known = {one.id: one for one in always(ports)[:most]}
+    known = {one.id: one for one in core_facts(ports)[:most]}
     found = memory.search_knowledge(message, top_k=most) if message.strip() and most > len(known) else []
     known |= {hit.memory.id: hit.memory for hit in found}
     lines = tuple(_line(one) for one in list(known.values())[:most])
     if not lines:
         return ""
-    return render((Section(name="Known facts", items=lines),), marker(ports.store.secret, ports.scope, None))
+    return render((Section(name="Known facts", items=lines),), fence_tag(ports.store.secret, ports.scope, None))
 
 
 def _thinking(memory: AgentMemory, llm: LLM | Mind | str | None, model: str | None) -> Ports:
     if llm is None:
-        return memory.ports.begun()
+        return memory.ports.start_run()
     if isinstance(llm, str):
-        return minded(memory.ports, f"{llm}:{model}" if model else llm).begun()
-    return minded(memory.ports, _Model(llm, model) if model and _takes_model(llm) else llm).begun()
+        return with_mind(memory.ports, f"{llm}:{model}" if model else llm).start_run()
+    return with_mind(memory.ports, _Model(llm, model) if model and _takes_model(llm) else llm).start_run()
 
 
 class _Model:

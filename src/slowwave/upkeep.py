@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slowwave import pipelines
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.handle import Handle, refuse_open_store
 from slowwave.model.config import Config
@@ -15,13 +14,13 @@ from slowwave.model.plan import Plan, Receipt
 from slowwave.telemetry import traced
 
 if TYPE_CHECKING:
-    from slowwave.pipelines.compaction import Compaction
-    from slowwave.pipelines.erase import ErasureReceipt
-    from slowwave.pipelines.health import Health
-    from slowwave.pipelines.imported import Imported
-    from slowwave.pipelines.sleep import SleepReport
-    from slowwave.pipelines.topic import TopicCompaction
-    from slowwave.pipelines.vault_taken import Taken
+    from slowwave.pipelines.admin.erase import ErasureReceipt
+    from slowwave.pipelines.admin.health import Health
+    from slowwave.pipelines.exchange.import_ import ImportReport
+    from slowwave.pipelines.exchange.vault import VaultImport
+    from slowwave.pipelines.sleep.compact_now import Compaction
+    from slowwave.pipelines.sleep.compact_topic import TopicCompaction
+    from slowwave.pipelines.sleep.report import SleepReport
 
 
 class Upkeep(Handle):
@@ -30,7 +29,9 @@ class Upkeep(Handle):
     @traced("upsert_memory")
     def sleep(self, *, dry_run: bool = False, think: bool = True) -> "SleepReport":
         """One maintenance pass. A dry run thinks and plans, and changes nothing; its plan can be applied later."""
-        report = pipelines.sleep.sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
+        from slowwave.pipelines.sleep.night import sleep
+
+        report = sleep(self._run_ports, self._rest, dry_run=dry_run, think=think)
         self._raise_if_strict(report.problems)
         return report
 
@@ -52,10 +53,10 @@ class Upkeep(Handle):
             limit: how many scopes, the longest unslept first.
             told: called with scope and report as each is done.
         """
+        from slowwave.pipelines.sleep.all_scopes import sleep_due
+
         reports: dict[str, SleepReport] = {}
-        for scope, report in pipelines.due.sleep_due(
-            self._open_ports, think=think, limit=checked_count(limit, "limit")
-        ):
+        for scope, report in sleep_due(self._open_ports, think=think, limit=checked_count(limit, "limit")):
             reports[scope] = report
             if told:
                 told(scope, report)
@@ -64,7 +65,9 @@ class Upkeep(Handle):
     @traced("upsert_memory")
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Execute a plan made earlier, under its version checks."""
-        return pipelines.sleep.apply(self._open_ports, plan)
+        from slowwave.pipelines.sleep.night import apply
+
+        return apply(self._open_ports, plan)
 
     def save_plan(self, plan: Plan, path: str | Path) -> None:
         """Write a dry run's plan to a new file of JSON, which `load_plan` reads.
@@ -72,9 +75,9 @@ class Upkeep(Handle):
         Raises:
             InputError: if the file is there already, or cannot be written.
         """
-        from slowwave.formats import plans  # noqa: PLC0415 - seldom asked for
+        from slowwave.formats import plan_file
 
-        plans.write(path, plan)
+        plan_file.write(path, plan)
 
     def load_plan(self, path: str | Path) -> Plan:
         """The plan of a file, to look at or to `apply`.
@@ -82,18 +85,21 @@ class Upkeep(Handle):
         Raises:
             InputError: if it is no plan, damaged, or one of another scope.
         """
-        from slowwave.formats import plans  # noqa: PLC0415 - as above
+        from slowwave.formats import plan_file
+        from slowwave.pipelines.sleep.night import findable
 
         refuse_open_store(self._open_ports, path)
-        plan = plans.read(path)
+        plan = plan_file.read(path)
         if any(one.scope != self._open_ports.scope for one in (plan, *plan.parts)):
             raise InputError(f"{path} plans for scope {plan.scope}, and this is {self._open_ports.scope}")
-        return pipelines.sleep.findable(self._open_ports, plan)
+        return findable(self._open_ports, plan)
 
     @traced("update_memory")
     def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Take back a run. What rests on it is named, or taken back first with `cascade=True`."""
-        return pipelines.undo.undo(self._open_ports, run_id, cascade=cascade)
+        from slowwave.pipelines.admin.undo import undo
+
+        return undo(self._open_ports, run_id, cascade=cascade)
 
     @traced("upsert_memory")
     def compact_memories(self, conversation: str | None = None, *, force: bool = True) -> "Compaction":
@@ -103,9 +109,12 @@ class Upkeep(Handle):
             conversation: its name; None means the one written to last.
             force: also a rest shorter than `recent_window`; without, only what is due.
         """
-        done = pipelines.compaction.compacted(
+        from slowwave.pipelines.conversations import latest_conversation
+        from slowwave.pipelines.sleep.compact_now import compact_conversation
+
+        done = compact_conversation(
             self._run_ports,
-            optional_conversation(conversation) or pipelines.command.latest(self._open_ports),
+            optional_conversation(conversation) or latest_conversation(self._open_ports),
             force=force,
         )
         self._raise_if_strict(done.problems)
@@ -125,13 +134,17 @@ class Upkeep(Handle):
         Raises:
             InputError: for an empty topic.
         """
-        done = pipelines.topic.compacted(self._run_ports, topic, dry_run=dry_run)
+        from slowwave.pipelines.sleep.compact_topic import compact_topic
+
+        done = compact_topic(self._run_ports, topic, dry_run=dry_run)
         self._raise_if_strict(done.problems)
         return done
 
     def command(self, text: str) -> str:
         """Answer "@memory-status" or "@compact-memories", which summarises a long conversation now."""
-        return pipelines.command.command(self._run_ports, text)
+        from slowwave.pipelines.admin.agent_commands import handle_agent_command
+
+        return handle_agent_command(self._run_ports, text)
 
     @traced("delete_memory")
     def erase(
@@ -152,22 +165,28 @@ class Upkeep(Handle):
         What was erased leaves free space behind, and the proof is that a file, or a server's tables from which it was
         erased, are rewritten; others wait meanwhile. `rewrite`: True however large tables are, False never, None up to 64 MB.
         """
-        choice = pipelines.erase.Choice(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
-        return pipelines.erase.erase(self._open_ports, choice, rewrite=rewrite)
+        from slowwave.pipelines.admin.erase import EraseTarget, erase
+
+        choice = EraseTarget(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
+        return erase(self._open_ports, choice, rewrite=rewrite)
 
     def review(self) -> list[Memory]:
         """What reads as an instruction to a model and was not said by the user; `reason` says what it looks like.
 
         It is stored, but in no recall, fact, summary or context until a person decides.
         """
-        return pipelines.review.review(self._open_ports)
+        from slowwave.pipelines.ingest.review import review
+
+        return review(self._open_ports)
 
     def health(self) -> "Health":
         """What a person should look at: contradictions, what waits, what is damaged, what piles up. A pure read.
 
         `health.ok` says that nothing is wrong and nothing waits for a person; it prints well.
         """
-        return pipelines.health.health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
+        from slowwave.pipelines.admin.health import health
+
+        return health(self._open_ports, troubles=(self._sleeper.problem,) if self._sleeper else ())
 
     def plot(self, kind: str = "forgetting", *, text: bool = False) -> str:
         """A picture as SVG, or with `text=True` for a terminal.
@@ -176,26 +195,32 @@ class Upkeep(Handle):
             kind: "forgetting" (the top facts' strengths and uses), "growth" (facts over time) or "sleep" (its nights).
             text: blocks and words instead of SVG.
         """
-        from slowwave.pipelines.plot import plot  # noqa: PLC0415 - drawn seldom
-        from slowwave.policy.drawing import plain, svg  # noqa: PLC0415
+        from slowwave.pipelines.admin.plot import plot
+        from slowwave.policy.charts import to_svg, to_text
 
         picture = plot(self._open_ports, kind)
-        return plain(picture) if text else svg(picture)
+        return to_text(picture) if text else to_svg(picture)
 
     @traced("update_memory")
     def release(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is recalled like any other."""
-        return self._told(pipelines.edit.release(self._open_ports, memory_id))
+        from slowwave.pipelines.admin.edit import release
+
+        return self._told(release(self._open_ports, memory_id))
 
     @traced("update_memory")
     def reject(self, memory_id: str) -> Receipt:
         """A person has looked at a memory under review: it is retracted, and not taken in again."""
-        return self._told(pipelines.edit.reject(self._open_ports, memory_id))
+        from slowwave.pipelines.admin.edit import reject
+
+        return self._told(reject(self._open_ports, memory_id))
 
     @traced("update_memory")
     def reembed(self) -> int:
         """Give every memory a vector of the current embedder; resumable. Returns how many got one."""
-        return pipelines.reembed.reembed(self._open_ports)
+        from slowwave.pipelines.ingest.reembed import reembed
+
+        return reembed(self._open_ports)
 
     def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
         """What is wrong with the store, in sentences; empty when all is well.
@@ -234,7 +259,7 @@ class Upkeep(Handle):
         dry_run: bool = False,
         trust_export: bool = False,
         told: Callable[[int], None] | None = None,
-    ) -> "Imported":
+    ) -> "ImportReport":
         """Take in the conversations or facts of a file; what is known already stays. One run, taken back by `undo`.
 
         Args:
@@ -245,23 +270,25 @@ class Upkeep(Handle):
                 export of this scope proves itself; any other is believed no further than an imported file.
             told: called after each batch with how many items were read.
         """
-        from slowwave import formats  # noqa: PLC0415 - archives and their like are loaded only to be read
+        from slowwave import formats
+        from slowwave.pipelines.exchange.import_ import incoming
 
         ports = self._run_ports
         refuse_open_store(ports, path)
         proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
         items = formats.read(path, format, proof=proof)
-        return pipelines.transfer.incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
+        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write all of this scope to a file of JSON lines, whole or not at all; returns how many records.
 
         Its last line proves to this store, and to copies of it, that the file is its own and unchanged.
         """
-        from slowwave import formats  # noqa: PLC0415 - as above
+        from slowwave import formats
+        from slowwave.pipelines.exchange.export import outgoing
 
         ports = self._open_ports
-        records = pipelines.outgoing.outgoing(ports)
+        records = outgoing(ports)
         return formats.write(
             path, records, scope=ports.scope, at=ports.now(), secret=ports.store.secret, overwrite=overwrite
         )
@@ -283,15 +310,16 @@ class Upkeep(Handle):
         Raises:
             InputError: it is another memory's vault, or cannot be written.
         """
-        from slowwave.formats import vault, vault_pages, vault_settings  # noqa: PLC0415 - only who has a vault needs it
+        from slowwave.formats.vault import files, front_matter, render
+        from slowwave.pipelines.exchange.vault import vault_contents
 
         folder = Path(folder)
         self._check_owner(folder, force=force)
-        self._as_in(vault_settings.compaction(folder))
-        return vault.write(folder, vault_pages.Holding(**pipelines.vault.shown(self._open_ports)), told=told)
+        self._as_in(front_matter.compaction(folder))
+        return files.write(folder, render.Holding(**vault_contents(self._open_ports)), told=told)
 
     @traced("upsert_memory")
-    def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "Taken":
+    def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "VaultImport":
         """Take back what a person changed in a vault, as one run: edited lines are updates with history, new lines stated facts.
 
         A line that says what is known already changes nothing, so an import can be repeated.
@@ -304,32 +332,34 @@ class Upkeep(Handle):
         Raises:
             InputError: there is no vault, it is another memory's, or the changes want confirming.
         """
-        from slowwave.formats import vault, vault_settings  # noqa: PLC0415 - as above
+        from slowwave.formats.vault import files, front_matter
+        from slowwave.pipelines.exchange.vault import take
 
         folder = Path(folder)
         self._check_owner(folder, force=force)
-        found = vault.read(folder)
-        self._as_in(vault_settings.compaction(folder))
-        taken = pipelines.vault.take(self._run_ports, found.lines, gone=found.gone, dry_run=dry_run, force=force)
+        found = files.read(folder)
+        self._as_in(front_matter.compaction(folder))
+        taken = take(self._run_ports, found.lines, gone=found.gone, dry_run=dry_run, force=force)
         taken = replace(taken, conflicts=(*taken.conflicts, *found.unread))
         self._raise_if_strict(taken.problems)
         return taken
 
-    def sync_vault(self, folder: str | Path, *, force: bool = False) -> "Taken":
+    def sync_vault(self, folder: str | Path, *, force: bool = False) -> "VaultImport":
         """Take back what a person changed, then write the pages anew. A folder without a vault gets one.
 
         Raises:
             InputError: as `import_vault` and `export_vault`; nothing was changed.
             SlowwaveError: the edits were taken in, and then the pages could not be written; it tells the run.
         """
-        from slowwave.formats import vault  # noqa: PLC0415 - as above
+        from slowwave.formats.vault import files
+        from slowwave.pipelines.exchange.vault import VaultImport
 
         folder = Path(folder)
         fresh = not folder.is_dir() or not any(folder.iterdir())
-        taken, told = pipelines.vault_taken.Taken(dry_run=False), list[str]()
+        taken, told = VaultImport(dry_run=False), list[str]()
         if not fresh:
             self._check_owner(folder, force=force)
-            vault.check_writable(folder)
+            files.check_writable(folder)
             taken = self.import_vault(folder, dry_run=False, force=force)
         try:
             pages = self.export_vault(folder, force=force, told=told.append)
@@ -341,11 +371,12 @@ class Upkeep(Handle):
 
     def _check_owner(self, folder: Path, *, force: bool) -> None:
         """Raise InputError if a vault is of another memory."""
-        from slowwave.formats import vault  # noqa: PLC0415 - as above
+        from slowwave.formats.vault import files
+        from slowwave.pipelines.exchange.vault import check_owner
 
-        if before := vault.baseline(folder):
+        if before := files.baseline(folder):
             ids = tuple(before.facts)
-            pipelines.vault.check_owner(self._open_ports, before.owner, ids, what=f"the vault {folder}", force=force)
+            check_owner(self._open_ports, before.owner, ids, what=f"the vault {folder}", force=force)
 
     def _as_in(self, settings: Mapping[str, object]) -> None:
         """The numbers of a vault's settings page hold for this handle."""

@@ -14,8 +14,8 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from slowwave.errors import InputError, ReadOnlyError, SettingsError, SlowwaveError
-from slowwave.pipelines.due import due, night
-from slowwave.pipelines.sleep import ELSEWHERE, SleepReport
+from slowwave.pipelines.sleep.all_scopes import due_scopes, sleep_scope
+from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
 from slowwave.stores.address import checked
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class QueueStatus:
     """How the queue stands: scopes that wait, scopes that are slept, nights that failed by scope, and live workers."""
 
     waiting: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ class Standing:
         return tuple(sorted(scope for scope, one in self.failed.items() if one.dead))
 
 
-def standing(address: str) -> Standing | None:
+def queue_status(address: str) -> QueueStatus | None:
     """How the queue of a Postgres store stands; None where there is none, or none that this login may see.
 
     Raises:
@@ -104,7 +104,7 @@ def standing(address: str) -> Standing | None:
     """
     import psycopg  # noqa: PLC0415 - of the extra
 
-    from slowwave.stores.postgres_errors import translated  # noqa: PLC0415 - needs the extra
+    from slowwave.stores.postgres.errors import translated  # noqa: PLC0415 - needs the extra
 
     try:
         with _connected(address) as db:
@@ -171,7 +171,7 @@ class Worker:
         if self._alive is not None:
             self._alive.close()
 
-    def look(self) -> Standing:
+    def look(self) -> QueueStatus:
         """Queue every scope that is due and not queued yet; free what dead workers held; forget what ended well.
 
         Every worker may look as often as it likes: a scope is in the queue once. Returns how the queue stood before.
@@ -191,7 +191,7 @@ class Worker:
                 self._dbos.DBOS.delete_workflows(over)
             # Who was at work when we looked may have failed since, for the last time: the next look will know.
             left_alone = stands.waiting | stands.running | set(stands.dead)
-            for scope in due(self._memory.ports):
+            for scope in due_scopes(self._memory.ports):
                 if scope not in left_alone:
                     self._queue(scope)
         return stands
@@ -254,7 +254,7 @@ class Worker:
     def _slept(self, scope: str) -> str:
         """One night, as `sleep --due` has it; whatever it raises is counted."""
         try:
-            report = night(self._memory.ports, scope, think=self._think)
+            report = sleep_scope(self._memory.ports, scope, think=self._think)
         except SlowwaveError as error:
             self._told(scope, str(error))
             raise
@@ -298,7 +298,7 @@ def _workers(db: "psycopg.Connection[Any]") -> frozenset[int]:
     return frozenset(number for (number,) in db.execute(_WORKERS.encode(), (_ALIVE,)))
 
 
-def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[Standing, list[str]]:
+def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[QueueStatus, list[str]]:
     """How the queue stands, and the rows that nobody needs any more: nights that ended well, and failures before one."""
     failed: dict[str, list[_Job]] = {}
     over: list[str] = []
@@ -308,7 +308,7 @@ def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[Standing, list[str
         elif job.outcome:
             before = failed.pop(job.scope, []) if job.outcome == _SLEPT else []
             over += [job.key, *(one.key for one in before)]
-    stands = Standing(
+    stands = QueueStatus(
         waiting=frozenset(job.scope for job in jobs if job.status in {"ENQUEUED", "DELAYED"}),
         running=frozenset(job.scope for job in jobs if job.status == "PENDING"),
         failed={scope: Failed(tries=len(some), error=some[-1].error) for scope, some in failed.items()},
@@ -318,7 +318,7 @@ def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[Standing, list[str
 
 
 def _connected(address: str) -> "psycopg.Connection[Any]":
-    from slowwave.stores.postgres_pool import connected  # noqa: PLC0415 - needs the extra
+    from slowwave.stores.postgres.pool import connected  # noqa: PLC0415 - needs the extra
 
     return connected(checked(address))
 
@@ -329,7 +329,7 @@ def _in_our_words(name: str) -> Iterator[None]:
     import psycopg  # noqa: PLC0415 - of the extra
     from sqlalchemy.exc import DBAPIError  # noqa: PLC0415 - DBOS brings it
 
-    from slowwave.stores.postgres_errors import translated  # noqa: PLC0415 - needs the extra
+    from slowwave.stores.postgres.errors import translated  # noqa: PLC0415 - needs the extra
 
     try:
         yield

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from slowwave.cli.demo import CONVERSATION, QUESTIONS
+from slowwave.cli.demo.replay import CONVERSATION, QUESTIONS
 from slowwave.formats import read
-from slowwave.model.transfer import Said
+from slowwave.model.exchange import ImportedMessage
 
 SECONDS = 5.0
 SLOWWAVE = str(Path(sys.executable).with_name("slowwave"))
@@ -22,8 +22,8 @@ SLOWWAVE = str(Path(sys.executable).with_name("slowwave"))
 
 def test_the_bundled_conversation_reads_whole() -> None:
     items = list(read(CONVERSATION))
-    assert all(isinstance(item, Said) for item in items)
-    assert len({item.message.id for item in items if isinstance(item, Said)}) == len(items)
+    assert all(isinstance(item, ImportedMessage) for item in items)
+    assert len({item.message.id for item in items if isinstance(item, ImportedMessage)}) == len(items)
 
 
 def test_the_demo_tells_what_was_kept_replaced_refused_faded_compressed_found_and_taken_back(
@@ -103,7 +103,7 @@ def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
     script = (
         "import signal, os, threading\n"
         "from slowwave.cli import demo\n"
-        "from slowwave.cli.given import _ended\n"
+        "from slowwave.cli.options import _ended\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "def run():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"

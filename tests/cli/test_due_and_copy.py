@@ -10,7 +10,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.errors import StoreError
-from slowwave.stores import copying
+from slowwave.stores import copy as copying
 from slowwave.testing.postgres import PostgresServer
 
 Run = Callable[..., Any]

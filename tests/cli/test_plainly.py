@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from slowwave.cli import app as full, plainly
 from slowwave.cli.declared import REQUIRED, Argument, Command, Parameter
-from slowwave.cli.given import SHARED
+from slowwave.cli.options import SHARED
 from slowwave.cli.rooms import ROOMS, load
 
 COMMANDS = [command for file in ROOMS for command in load(file).commands]
@@ -46,7 +46,7 @@ class Readings:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
         for way in (plainly, full):
-            monkeypatch.setattr(way, "ended", self._ended)
+            monkeypatch.setattr(way, "exit_on_error", self._ended)
 
     def _ended(self, command: Command, before: dict[str, Any], options: dict[str, Any]) -> int:
         self.seen.append((command.name, {name: value for name, value in before.items() if value}, options))

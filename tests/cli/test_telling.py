@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Add, Advance, Change, Link, Operation, Refuse, Use
-from slowwave.pipelines.sleep.intended import intended
+from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation, RejectFact, Use
+from slowwave.pipelines.sleep.report import describe_operations
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 FACT = Memory(id="f", scope="t", kind="semantic", text="Odile rows", recorded_at=AT, valid_from=AT, category="person")
@@ -36,10 +36,10 @@ def _link(weight: float) -> Link:
         ),
         (_link(0.5), "linked (close): Odile rows — Odile sails"),
         (_link(0.0), "unlinked (close): Odile rows — Odile sails"),
-        (Use(seen=FACT, after=FACT, because="b"), "used: Odile rows"),
-        (Refuse(text="Odile flies", quote="", reason="r", because="r"), "refused: Odile flies"),
-        (Advance(conversation="c", cursor="distil", before=0, after=1, because="b"), None),
+        (Use(used_version=FACT, after=FACT, because="b"), "used: Odile rows"),
+        (RejectFact(text="Odile flies", quote="", reason="r", because="r"), "refused: Odile flies"),
+        (MoveCursor(conversation="c", cursor="distil", before=0, after=1, because="b"), None),
     ],
 )
 def test_each_sort_of_operation_reads_as_what_it_would_do(operation: Operation, words: str | None) -> None:
-    assert intended(operation, NAMES) == words
+    assert describe_operations(operation, NAMES) == words

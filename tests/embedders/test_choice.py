@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.embedders import checked, make
-from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder
+from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.embedders.static import StaticEmbedder
 from slowwave.errors import EmbedderError, SettingsError
 

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from slowwave.embedders import checked, make, minilm
 from slowwave.embedders.minilm import HEADS, LONGEST, MiniLMEmbedder, _gelu
-from slowwave.embedders.weights import folders
+from slowwave.embedders.safetensors import folders
 from slowwave.errors import SettingsError
 
 WIDTH, INNER, LAYERS = 24, 40, 2

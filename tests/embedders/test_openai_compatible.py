@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slowwave.embedders import checked
-from slowwave.embedders.openai_compatible import BATCH, OpenAICompatibleEmbedder
+from slowwave.embedders.openai import BATCH, OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError
 
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tokenizers import Tokenizer
 
-from slowwave.embedders.pieces import BYTES, FIRST, LONGEST, Pieces
+from slowwave.embedders.bpe import BYTES, FIRST, LONGEST, PATIENCE, Pieces, Vocabulary
 from slowwave.embedders.static import StaticEmbedder
-from slowwave.embedders.vocabulary import PATIENCE, Vocabulary
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from slowwave.embedders import static
 from slowwave.embedders.static import StaticEmbedder
 from slowwave.errors import SettingsError
-from slowwave.policy import background
+from slowwave.policy.text import word_frequency
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_the_weight_of_a_piece_follows_from_the_word_sign_or_ending_it_spells(em
     pieces = {embedder._pieces.spelled(number): number for number in range(static.FIRST, len(embedder._rows))}
     shares = {
         static.SPACE + spelled: share
-        for word, share in list(background.probabilities().items())[: static.COMMON]
+        for word, share in list(word_frequency.probabilities().items())[: static.COMMON]
         for spelled in (word, word.capitalize(), word.upper())
     }
     shares |= {

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from slowwave import AgentMemory, AsyncAgentMemory, Config, Message
 from slowwave.errors import SlowwaveError
 from slowwave.handle import Handle
-from slowwave.minds.foreign import lent
-from slowwave.minds.ledger import Ledger
-from slowwave.minds.provider import Provider
-from slowwave.pipelines.sleep.cascade import _FLIGHTS
+from slowwave.minds.llm.calls import run_on_owner_loop
+from slowwave.minds.llm.ledger import Ledger
+from slowwave.minds.llm.provider import Provider
+from slowwave.pipelines.sleep.conversation_summary import _FLIGHTS
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.testing.openai_server import OpenAIServer, says
 
@@ -326,7 +326,7 @@ def locked(_: str) -> Report:
         def work() -> Report:
             unconnected = provider._server._sdk is None
             provider.post("/chat/completions", {})
-            with _FLIGHTS.alone((b"", "", "")) as alone:
+            with _FLIGHTS.claim((b"", "", "")) as alone:
                 memory.close()
             return {
                 "unconnected": unconnected,
@@ -354,7 +354,7 @@ def lent_model(address: str) -> Report:
             return str(messages)
 
     async def run() -> Report:
-        llm = lent(Model(), asyncio.get_running_loop())
+        llm = run_on_owner_loop(Model(), asyncio.get_running_loop())
         return await asyncio.to_thread(lambda: forked(lambda: {"said": llm.complete(messages=[])}).report())
 
     return {"children": [asyncio.run(run())], "address": address}

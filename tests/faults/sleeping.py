@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime
 
 from slowwave import AgentMemory, Config
-from slowwave.model.fact import Brief, Proposal, Summary
+from slowwave.model.mind import MindAnswer, Summary, SummaryRequest
 from slowwave.model.plan import Cost
 from slowwave.testing import Failpoint, FrozenClock
 
@@ -18,17 +18,17 @@ class SlowMind:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
-    def distil(self, _: object, /) -> Proposal[tuple[()]]:
-        return Proposal(value=())
+    def distil(self, _: object, /) -> MindAnswer[tuple[()]]:
+        return MindAnswer(value=())
 
-    def decide(self, _: object, /) -> Proposal[tuple[()]]:
-        return Proposal(value=())
+    def decide(self, _: object, /) -> MindAnswer[tuple[()]]:
+        return MindAnswer(value=())
 
-    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+    def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         sys.stdout.write("thinking\n")
         sys.stdout.flush()
         time.sleep(self.seconds)
-        return Proposal(value=Summary(text="; ".join(one.text for one in brief.memories)), cost=Cost(calls=1))
+        return MindAnswer(value=Summary(text="; ".join(one.text for one in brief.memories)), cost=Cost(calls=1))
 
 
 def main(path: str, at: str, seconds: str, point: str = "", passing: str = "1") -> None:

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from slowwave import AgentMemory
-from slowwave.stores.copying import state_hash
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.copy import state_hash
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
 SCOPES = ("acme/alice", "acme/bob")

@@ -7,10 +7,10 @@ import apsw
 import pytest
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import SCOPE, add, change, fact, group, message, plan
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import SCOPE, add, change, fact, group, message, plan
 
 EVERYTHING = Where(cascade=None)
 
@@ -78,7 +78,7 @@ def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:
     )
     assert any(canary.encode() in data for data in contents(tmp_path).values())
     store.apply(plan(Erase(memory=secret.id, because="asked to"), Erase(memory=tea.id, because="asked to")))
-    store.scrub()
+    store.rewrite_erased()
     assert [name for name, data in contents(tmp_path).items() if canary.encode() in data] == []
     assert store.check(deep=True) == []
     store.close()
@@ -92,7 +92,7 @@ def test_scrubbing_while_another_reads_says_to_try_again(tmp_path: Path) -> None
     other.execute("SELECT count(*) FROM memories").fetchall()
     store.apply(plan(add(fact("Likes rye"))))
     with pytest.raises(BusyError):
-        store.scrub()
+        store.rewrite_erased()
     other.close()
-    store.scrub()
+    store.rewrite_erased()
     store.close()

@@ -24,10 +24,10 @@ from slowwave.errors import (
 )
 from slowwave.model.memory import Memory
 from slowwave.model.query import Where
-from slowwave.stores.migrate import migrations
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.migrations import migrations
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint, Injected
-from slowwave.testing.plans import NOW, SCOPE, add, change, fact, group, message, plan
+from slowwave.testing.builders import NOW, SCOPE, add, change, fact, group, message, plan
 
 NEXT = len(migrations("sqlite")) + 1
 """The number of a migration that there is not yet."""

@@ -51,7 +51,7 @@ def test_opening_and_closing_a_second_handle_keeps_every_lock_of_its_process(
     for round_ in range(3):
         AgentMemory.open(path, scope=f"s{round_}", llm=None, embedder="none").close()
         assert held(path) == before
-        memory.ports.store.scrub()  # from now on the file itself says whose it is
+        memory.ports.store.rewrite_erased()  # from now on the file itself says whose it is
 
 
 def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemory, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_wire import Stream
-from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan, use
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.wire import Stream
+from slowwave.testing.builders import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
 _rounds = count()

@@ -9,10 +9,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from slowwave.model.operation import Erase, Hold, Link
-from slowwave.stores.migrate import migrations
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, message, plan, use
+from slowwave.model.operations import Erase, Link, Suppress
+from slowwave.stores.migrations import migrations
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, plan, use
 
 Recorded = tuple[list[tuple], list[tuple[int, dict[str, int]]]]
 
@@ -121,7 +121,7 @@ def workload(path: Path, log: list[tuple]) -> Iterator[tuple[int, dict[str, int]
         link = Link(
             source=tea.id, target=messages[0].id, kind="close", weight=1.0, before=0.0, because="rests on", at=NOW
         )
-        store.apply(plan(link, Hold(key=f"{turn}", because="undone")))
+        store.apply(plan(link, Suppress(key=f"{turn}", because="undone")))
         if turn % 4 == 1:
             store.index(SCOPE, {messages[0].id: entry("other words")})
         if turn % 5 == 2:
@@ -133,7 +133,7 @@ def workload(path: Path, log: list[tuple]) -> Iterator[tuple[int, dict[str, int]
             store.close()
             store = SqliteStore(str(path), vfs="recording", steps=STEPS)
         if turn == 18:
-            store.scrub()
+            store.rewrite_erased()
         yield len(log), dict(known)
     store.close()
     yield len(log), dict(known)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint
-from slowwave.testing.plans import SCOPE, add, fact, plan
+from slowwave.testing.builders import SCOPE, add, fact, plan
 
 WORKER = [sys.executable, str(Path(__file__).with_name("worker.py"))]
 POINTS = (

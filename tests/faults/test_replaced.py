@@ -11,8 +11,8 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import SCOPE, add, fact, message, plan
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import SCOPE, add, fact, message, plan
 
 EVERYTHING = Where(cascade=None)
 
@@ -53,7 +53,7 @@ def test_a_store_that_is_gone_acknowledges_nothing_and_its_check_says_why(
     for write in (
         lambda: store.apply(plan(add(fact("Likes rye")))),
         lambda: store.apply(plan(add(message("Hello")))),
-        store.scrub,
+        store.rewrite_erased,
         lambda: store.backup(str(path.with_name("copy.db"))),
     ):
         with pytest.raises(StoreError, match=rf"{name} was deleted or replaced while it was open.*open it again"):
@@ -72,7 +72,7 @@ def test_closing_a_store_that_is_gone_harms_no_store_of_the_same_name(path: Path
     new.apply(plan(add(fact("Likes rye"))))
     gone.close()
     read = (
-        "import sys; from slowwave.stores.sqlite import SqliteStore as S; from slowwave.testing.plans import SCOPE;"
+        "import sys; from slowwave.stores.sqlite.store import SqliteStore as S; from slowwave.testing.builders import SCOPE;"
         "from slowwave.model.query import Where; print(*[m.text for m in S(sys.argv[1]).select([SCOPE], Where())])"
     )
     assert subprocess.check_output([sys.executable, "-c", read, str(path)], text=True) == "Likes rye\n"
@@ -110,7 +110,7 @@ def test_a_store_of_a_relative_name_goes_on_when_the_program_changes_its_folder(
 def test_the_check_of_an_open_handle_reads_a_truncated_file_and_not_its_cache(path: Path) -> None:
     store = SqliteStore(str(path))
     store.apply(plan(*(add(message(f"Note {n} " + "words " * 200)) for n in range(100))))
-    store.scrub()
+    store.rewrite_erased()
     assert len(store.select([SCOPE], EVERYTHING)) == 100
     shutil.copy(path, path.with_name("whole.db"))
     assert store.check() == []

@@ -15,9 +15,9 @@ from slowwave import AgentMemory, Config, Message
 from slowwave.model.codec import dumps
 from slowwave.model.query import Where
 from slowwave.pipelines.sleep.lease import BEATS, SECONDS, Lease
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint, FrozenClock, Injected
-from slowwave.testing.plans import SCOPE, add, group, message, plan
+from slowwave.testing.builders import SCOPE, add, group, message, plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

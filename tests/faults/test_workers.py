@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from slowwave import AgentMemory
-from slowwave.model.fact import Fact
+from slowwave.model.mind import Fact
 from slowwave.model.query import Where
-from slowwave.pipelines.state import state
+from slowwave.pipelines.ingest.add import add_fact
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
-from slowwave.worker import standing
+from slowwave.worker import queue_status
 
 pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
 
@@ -33,9 +33,9 @@ def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: Po
         ports = memory.ports
         for name in names:
             own = replace(ports, scope=name, scopes=(name,))
-            state(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
-            state(own, (Fact(text=f"Ada owns the boat of {name}", category="person"),))
-            state(own, (Fact(text=f"Ada owns boats of {name}", category="person"),))
+            add_fact(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
+            add_fact(own, (Fact(text=f"Ada owns the boat of {name}", category="person"),))
+            add_fact(own, (Fact(text=f"Ada owns boats of {name}", category="person"),))
         clock.advance(days=2)
         command = [*NIGHTLY, address, str(clock().timestamp())]
         killed, other = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))
@@ -45,8 +45,8 @@ def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: Po
         os.kill(killed.pid, signal.SIGKILL)
         killed.communicate()
         ends = time.monotonic() + LONGEST
-        while ports.store.scopes_due(clock(), 1) or (stands := standing(address)) is None or stands.running:
-            assert time.monotonic() < ends, f"stuck: {standing(address)}"
+        while ports.store.scopes_due(clock(), 1) or (stands := queue_status(address)) is None or stands.running:
+            assert time.monotonic() < ends, f"stuck: {queue_status(address)}"
             time.sleep(0.2)
         other.kill()
         told = set(other.communicate()[0].split())

@@ -2,11 +2,11 @@
 
 import sys
 
-from slowwave.model.operation import Advance, Erase, Hold, Link
+from slowwave.model.operations import Erase, Link, MoveCursor, Suppress
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint
-from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, group, message, plan, use
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, group, message, plan, use
 
 
 def say(*words: object) -> None:
@@ -21,8 +21,8 @@ def every_kind(store: SqliteStore) -> None:
         store.apply(plan(*batch, id=f"observe{turn}", cause="observe"))
         tea = fact(f"Likes tea {turn}", id=f"f{turn}")
         link = Link(source=tea.id, target=f"m{turn}.0", kind="close", weight=1.0, before=0.0, because="near", at=NOW)
-        move = Advance(conversation="c1", cursor="distil", before=turn * 3, after=turn * 3 + 3, because="read")
-        store.apply(plan(add(tea), link, move, Hold(key=str(turn), because="undone"), id=f"distil{turn}"))
+        move = MoveCursor(conversation="c1", cursor="distil", before=turn * 3, after=turn * 3 + 3, because="read")
+        store.apply(plan(add(tea), link, move, Suppress(key=str(turn), because="undone"), id=f"distil{turn}"))
         say("ack", tea.id)
         changed = change(tea, text=f"Likes green tea {turn}")
         gone = [add(fact(f"Secret {turn}", id=f"s{turn}")), Erase(memory=f"s{turn}", because="asked to")]

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from slowwave.errors import InputError
-from slowwave.formats import limits, read
-from slowwave.model.transfer import Item, Said, Skipped
+from slowwave.formats import json_stream, read
+from slowwave.model.exchange import ImportedMessage, Item, SkippedItem
 
 Json = Any
 
 
-def outcome(path: Path, named: str = "auto") -> tuple[list[Said], list[Skipped], str]:
+def outcome(path: Path, named: str = "auto") -> tuple[list[ImportedMessage], list[SkippedItem], str]:
     """What was read, what was skipped, and the refusal if the whole file was refused."""
     items: list[Item] = []
     refused = ""
@@ -27,7 +27,11 @@ def outcome(path: Path, named: str = "auto") -> tuple[list[Said], list[Skipped],
     except InputError as error:
         refused = str(error)
         assert "\n" not in refused
-    return [i for i in items if isinstance(i, Said)], [i for i in items if isinstance(i, Skipped)], refused
+    return (
+        [i for i in items if isinstance(i, ImportedMessage)],
+        [i for i in items if isinstance(i, SkippedItem)],
+        refused,
+    )
 
 
 def chatgpt_of(make: SimpleNamespace, change: Callable[[dict[str, Json]], object]) -> list[Json]:
@@ -180,7 +184,7 @@ def test_a_bad_line_costs_only_itself(written: Callable[..., Path]) -> None:
 def test_a_line_without_an_end_does_not_fill_the_memory(
     written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.formats.decoding.LINE_MOST", 1000)
+    monkeypatch.setattr("slowwave.formats.json_stream.LINE_MOST", 1000)
     good = json.dumps({"role": "user", "content": "Good."})
     found, skipped, _ = outcome(written(f"{good}\n{'x' * 10_000}\n{good}", "talk.jsonl"))
     assert len(found) == 2
@@ -190,8 +194,8 @@ def test_a_line_without_an_end_does_not_fill_the_memory(
 def test_an_element_without_an_end_does_not_fill_the_memory(
     make: SimpleNamespace, written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.formats.decoding.ELEMENT_MOST", 1 << 20)
-    monkeypatch.setattr("slowwave.formats.decoding.CHUNK", 1 << 16)
+    monkeypatch.setattr("slowwave.formats.json_stream.ELEMENT_MOST", 1 << 20)
+    monkeypatch.setattr("slowwave.formats.json_stream.CHUNK", 1 << 16)
     path = written(json.dumps([make.claude()])[:-1] + ', {"uuid": "' + "x" * (4 << 20))
     found, skipped, _ = outcome(path, "claude")
     assert len(found) == 2
@@ -229,7 +233,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
 def test_a_member_larger_than_the_limit_is_refused(
     tmp_path: Path, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.formats.files.MEMBER_MOST", 100)
+    monkeypatch.setattr("slowwave.formats.archives.MEMBER_MOST", 100)
     path = archive(tmp_path / "x.zip", {"conversations.json": json.dumps([make.chatgpt()]).encode()})
     found, skipped, _ = outcome(path, "chatgpt")
     assert not found
@@ -238,7 +242,7 @@ def test_a_member_larger_than_the_limit_is_refused(
 
 
 def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slowwave.formats.files.MEMBERS_MOST", 3)
+    monkeypatch.setattr("slowwave.formats.archives.MEMBERS_MOST", 3)
     path = archive(tmp_path / "x.zip", {f"{n}.txt": b"" for n in range(5)})
     assert "holds 5 files" in outcome(path)[2]
 
@@ -318,5 +322,5 @@ def test_a_million_nodes_in_one_circle_end(make: SimpleNamespace, written: Calla
 
 
 def test_the_limits_leave_room_for_the_longest_message() -> None:
-    assert limits.LINE_MOST > 20_000_000 * 3
-    assert limits.ELEMENT_MOST > limits.LINE_MOST
+    assert json_stream.LINE_MOST > 20_000_000 * 3
+    assert json_stream.ELEMENT_MOST > json_stream.LINE_MOST

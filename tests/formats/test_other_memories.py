@@ -10,7 +10,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.formats import read
-from slowwave.model.transfer import Item, Said, Skipped, Stated
+from slowwave.model.exchange import ImportedFact, ImportedMessage, Item, SkippedItem
 from slowwave.testing import FrozenClock, ScriptedLLM
 
 Write = Callable[..., Path]
@@ -55,12 +55,12 @@ def agent_file(**changes: object) -> dict[str, Any]:
 
 
 def facts(items: list[Item]) -> list[str]:
-    return [item.fact.text for item in items if isinstance(item, Stated)]
+    return [item.fact.text for item in items if isinstance(item, ImportedFact)]
 
 
 def test_a_memory_of_mem0_keeps_its_owner_times_and_names(written: Write) -> None:
     (item,) = read(written({"results": [mem0_row()]}))
-    assert isinstance(item, Stated)
+    assert isinstance(item, ImportedFact)
     fact = item.fact
     assert fact.text == "Likes to play cricket on weekends"
     assert (fact.subject, fact.category, fact.trust) == ("alex", "preference", "import")
@@ -72,7 +72,7 @@ def test_a_memory_of_mem0_keeps_its_owner_times_and_names(written: Write) -> Non
 def test_a_later_update_a_category_list_and_an_end_count(written: Write) -> None:
     row = mem0_row(updated_at="2024-08-01T00:00:00Z", categories=["hobbies"], expiration_date="2026-12-31")
     (item,) = read(written([row]))
-    assert isinstance(item, Stated)
+    assert isinstance(item, ImportedFact)
     assert item.fact.valid_from == datetime(2024, 8, 1, tzinfo=UTC)
     assert item.fact.expires_at == datetime(2026, 12, 31, tzinfo=UTC)
     assert item.fact.category == "hobbies"
@@ -94,29 +94,33 @@ def test_a_later_update_a_category_list_and_an_end_count(written: Write) -> None
 def test_every_way_to_get_at_them_is_known_by_its_looks(written: Write, value: object, name: str) -> None:
     items = list(read(written(value, name)))
     assert items
-    assert all(isinstance(item, Stated) and item.fact.subject == "alex" for item in items)
+    assert all(isinstance(item, ImportedFact) and item.fact.subject == "alex" for item in items)
 
 
 def test_what_is_no_memory_is_skipped_with_its_reason(written: Write) -> None:
     rows = [mem0_row(), mem0_row(memory=" "), mem0_row(memory=3), "torn", mem0_row(memory="x" * 200_000)]
     items = list(read(written({"results": rows, "relations": [{"source": "alex"}]}), "mem0"))
     assert len(facts(items)) == 1
-    skipped = [item for item in items if isinstance(item, Skipped)]
+    skipped = [item for item in items if isinstance(item, SkippedItem)]
     assert [item.where for item in skipped] == ["memory 2", "memory 3", "memory 4", "memory 5", "relations"]
 
 
 def test_an_agent_file_gives_its_notes_and_what_was_said(written: Write) -> None:
     items = list(read(written(agent_file(), "sam.af")))
     assert facts(items) == ["Her name is Ada.", "Vegetarian since 2019"]
-    said = [(item.conversation, item.message.role, item.message.content) for item in items if isinstance(item, Said)]
+    said = [
+        (item.conversation, item.message.role, item.message.content)
+        for item in items
+        if isinstance(item, ImportedMessage)
+    ]
     assert said == [
         ("sam", "user", "Book me a table."),
         ("sam", "assistant", "For how many?"),
         ("sam", "user", "Four."),
     ]
-    stated = next(item for item in items if isinstance(item, Stated))
+    stated = next(item for item in items if isinstance(item, ImportedFact))
     assert (stated.fact.category, stated.fact.metadata["letta_block"]) == ("person", "human")
-    reasons = [item.why for item in items if isinstance(item, Skipped)]
+    reasons = [item.why for item in items if isinstance(item, SkippedItem)]
     assert len(reasons) == 6
     assert sum("not part of what was said" in why for why in reasons) == 3
 
@@ -137,11 +141,11 @@ def test_passages_of_the_archive_come_with_their_times_and_files_stay_out(writte
         {"text": None, "archive_id": "archive-1", "value": None, "label": "x"},
     ]
     first, *others = read(written(passages, "archive.json"))
-    assert isinstance(first, Stated)
+    assert isinstance(first, ImportedFact)
     assert first.fact.valid_from == datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert first.fact.category == "person"
     assert first.fact.metadata == {"by": "sam", "letta_id": "passage-1"}
-    assert [type(item) for item in others] == [Skipped] * 3
+    assert [type(item) for item in others] == [SkippedItem] * 3
 
 
 def test_older_agent_files_hold_their_memory_in_one_agent(written: Write) -> None:
@@ -156,12 +160,12 @@ def test_older_agent_files_hold_their_memory_in_one_agent(written: Write) -> Non
     }
     items = list(read(written(old, "sam.af")))
     assert sorted(facts(items)) == ["Ada is a vegetarian.", "Ada moved to Bern."]
-    assert [item.message.content for item in items if isinstance(item, Said)] == ["Hello there."]
+    assert [item.message.content for item in items if isinstance(item, ImportedMessage)] == ["Hello there."]
 
 
 def test_an_element_of_another_shape_is_skipped(written: Write) -> None:
     (item,) = read(written([{"nothing": 1}], "x.json"), "letta")
-    assert isinstance(item, Skipped)
+    assert isinstance(item, SkippedItem)
 
 
 MOVED = {"fact": 1, "op": "UPDATE", "memory": 1, "relation": "contradictory", "because": "moved"}

@@ -9,7 +9,7 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import InputError
-from slowwave.model.operation import Add, Change
+from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Plan
 from slowwave.testing import FrozenClock
 
@@ -31,7 +31,7 @@ def lived(path: Path, scope: str = "default") -> AgentMemory:
 def new_entries(plan: Plan) -> list[object]:
     added = [one.entry for one in plan.operations if isinstance(one, Add)]
     changed = (one for one in plan.operations if isinstance(one, Change))
-    return added + [one.entry for one in changed if one.before.wording != one.after.wording]
+    return added + [one.entry for one in changed if one.before.visible_text != one.after.visible_text]
 
 
 def test_a_saved_plan_is_the_plan_and_does_what_it_says(tmp_path: Path) -> None:

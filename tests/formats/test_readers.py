@@ -9,23 +9,23 @@ from types import SimpleNamespace
 import pytest
 
 from slowwave.errors import InputError
-from slowwave.formats import read, record
+from slowwave.formats import export_records, read
+from slowwave.model.exchange import ImportedFact, ImportedMessage, Item, SkippedItem
 from slowwave.model.memory import Memory
-from slowwave.model.transfer import Item, Said, Skipped, Stated
 
 
-def said(path: Path, named: str = "auto") -> list[Said]:
-    return [item for item in read(path, named) if isinstance(item, Said)]
+def said(path: Path, named: str = "auto") -> list[ImportedMessage]:
+    return [item for item in read(path, named) if isinstance(item, ImportedMessage)]
 
 
-def skipped(path: Path, named: str = "auto") -> list[Skipped]:
-    return [item for item in read(path, named) if isinstance(item, Skipped)]
+def skipped(path: Path, named: str = "auto") -> list[SkippedItem]:
+    return [item for item in read(path, named) if isinstance(item, SkippedItem)]
 
 
 def everything(path: Path, named: str = "auto") -> tuple[list[Item], list[str]]:
     """All items, and the texts of the messages in order."""
     items = list(read(path, named))
-    return items, [item.message.content for item in items if isinstance(item, Said)]
+    return items, [item.message.content for item in items if isinstance(item, ImportedMessage)]
 
 
 def test_a_chatgpt_conversation_is_the_thread_that_ends_in_the_current_node(
@@ -168,7 +168,7 @@ def test_json_lines_hold_messages_facts_and_whole_conversations(written: Callabl
     assert [one.conversation for one in items[:4]] == ["talk", "talk", "other", "list"]
     assert items[0].message.at == datetime(2024, 5, 1, 8, tzinfo=UTC)
     assert (items[2].message.role, items[2].message.speaker) == ("user", "Bo")
-    assert isinstance(items[4], Stated)
+    assert isinstance(items[4], ImportedFact)
     assert (items[4].fact.text, items[4].fact.category, items[4].fact.importance) == ("Ada keeps bees", "person", 0.9)
 
 
@@ -238,4 +238,4 @@ def test_a_large_array_is_read_element_by_element(tmp_path: Path, make: SimpleNa
 
 def test_every_field_of_a_memory_is_either_carried_or_planned_anew() -> None:
     names = {one.name for one in fields(Memory)} - {"scope"}
-    assert names == set(record._CHECKS) | record.PLANNED
+    assert names == set(export_records._CHECKS) | export_records.PLANNED

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from slowwave import AgentMemory, Message, settings
 from slowwave.errors import InputError, SettingsError
-from slowwave.formats import vault, vault_pages
+from slowwave.formats.vault import files, render
 
 if TYPE_CHECKING:
     from tests.conftest import Says, World
@@ -45,20 +45,20 @@ def _page(folder: Path, ends: str) -> Path:
 
 @given(st.text(max_size=60))
 def test_names_are_safe_on_every_file_system_and_tell_apart(name: str) -> None:
-    made = vault_pages.safe(name)
+    made = render.safe(name)
     assert made
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert len(made) <= 50
-    assert vault_pages.safe(name) == made
-    assert vault_pages.safe(name + "!") != made
-    assert vault_pages.safe("con") != "con"
+    assert render.safe(name) == made
+    assert render.safe(name + "!") != made
+    assert render.safe("con") != "con"
 
 
 def test_a_vault_shows_facts_core_summaries_and_the_log(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.md"))
-    talk = f"summaries/{vault_pages.safe('../evil: Garden/ü')}"
+    talk = f"summaries/{render.safe('../evil: Garden/ü')}"
     assert names[:5] == [
         "config/memory_compaction.md", "core.md", "facts/person.md", "facts/preference.md", "sleep-log.md",
     ]  # fmt: skip
@@ -221,7 +221,7 @@ def test_another_writer_who_keeps_being_faster_is_told(
 def test_words_that_look_like_marks_come_back_as_they_were(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
-    lines = {line.text: line for line in vault.read(folder).lines}
+    lines = {line.text: line for line in files.read(folder).lines}
     odd = lines["Matteo\nis lactose \\intolerant ^x1"]
     assert odd.exported == odd.text
     page = _page(folder, "preference.md")

@@ -11,7 +11,7 @@ from tests.conftest import Says, World
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError, SlowwaveError
-from slowwave.pipelines import vault as pipeline
+from slowwave.pipelines.exchange import vault as pipeline
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from slowwave import settings
 from slowwave.errors import InputError
-from slowwave.formats.vault_settings import SETTINGS, compaction
+from slowwave.formats.vault.front_matter import SETTINGS, compaction
 
 
 @pytest.fixture

@@ -3,10 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
-from slowwave import pipelines
-
 ASKING = """
 import sys
 from slowwave import AgentMemory
@@ -15,10 +11,10 @@ with AgentMemory.open(":memory:", llm=None) as memory:
 print(*sys.modules)
 """
 HEAVY = (
-    "openai", "pydantic", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.language",
-    "slowwave.minds.offline_decide", "slowwave.minds.offline_distil", "slowwave.minds.rules.myself",
-    "slowwave.pipelines.distil", "slowwave.pipelines.erase", "slowwave.pipelines.sleep", "slowwave.pipelines.transfer",
-    "slowwave.policy.dates", "slowwave.policy.vetoes",
+    "openai", "pydantic", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.llm.mind",
+    "slowwave.minds.offline.decide", "slowwave.minds.offline.distil", "slowwave.minds.offline.rules.first_person",
+    "slowwave.pipelines.ingest.distil", "slowwave.pipelines.admin.erase", "slowwave.pipelines.sleep.night", "slowwave.pipelines.exchange.import_",
+    "slowwave.policy.text.dates", "slowwave.policy.comparison.vetoes",
 )  # fmt: skip
 
 
@@ -33,8 +29,8 @@ except SystemExit:
 """
 SLOW = (
     "typer", "click", "rich", "pydantic", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
-    "snowballstemmer", "numpy.ma", "slowwave.policy.retention", "slowwave.policy.curves",
-    "slowwave.cli.bringing", "slowwave.cli.keeping",
+    "snowballstemmer", "numpy.ma",
+    "slowwave.cli.write_cmds", "slowwave.cli.maintenance_cmds",
 )  # fmt: skip
 """What a question on the command line once waited for, each for a few milliseconds or many."""
 
@@ -55,14 +51,9 @@ def test_a_question_on_the_command_line_waits_for_no_framework_nor_for_what_it_d
 def test_a_context_loads_no_room_that_maintains() -> None:
     asked = ASKING.replace("memory.search", "memory.context")
     assert not loaded(asked).intersection(
-        f"slowwave.pipelines.{room}" for room in ("distil", "erase", "sleep", "transfer")
+        f"slowwave.pipelines.{room}" for room in ("ingest.distil", "admin.erase", "sleep.night", "exchange.import_")
     )
 
 
 def test_the_front_door_loads_no_numbers() -> None:
     assert "numpy" not in loaded("import sys, slowwave; print(*sys.modules)")
-
-
-def test_a_pipeline_that_is_not_there_is_refused_by_name() -> None:
-    with pytest.raises(AttributeError, match="pipelines has no 'dream'"):
-        _ = pipelines.dream

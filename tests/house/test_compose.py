@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from slowwave.cli.declared import Reader
-from slowwave.cli.given import SHARED
+from slowwave.cli.options import SHARED
 from slowwave.cli.rooms import with_command
 from slowwave.settings import read
 

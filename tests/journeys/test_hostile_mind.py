@@ -9,8 +9,8 @@ import pytest
 from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
 from slowwave.model.codec import content_key
-from slowwave.model.fact import Brief, Case, Fact, Transcript, Verdict
 from slowwave.model.memory import FACT_KINDS, PHASES
+from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript, Verdict
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -28,12 +28,12 @@ class Liar:
         self.chance = Random(seed)
         self.texts: list[str] = [f"{name} {thing}" for name in NAMES for thing in THINGS]
 
-    def verdicts(self, cases: Sequence[Case]) -> list[Verdict]:
+    def verdicts(self, cases: Sequence[ReconcileCase]) -> list[Verdict]:
         if self.chance.random() < 0.15:
             raise ModelError("model down")
         return [self._verdict(case) for case in cases for _ in range(self.chance.randrange(4))]
 
-    def _verdict(self, case: Case) -> Verdict:
+    def _verdict(self, case: ReconcileCase) -> Verdict:
         chance = self.chance
         numbers = [candidate.number for candidate in case.candidates] + [None, 99]
         text = chance.choice([None, "", "ok", chance.choice(self.texts), case.fact.text, "Zoe flew to Mars"])
@@ -51,7 +51,7 @@ class Liar:
         kept = [Fact(text=turn.memory.text, turn=turn.number, quote=turn.memory.text) for turn in transcript.turns]
         return [*kept, Fact(text="Zoe flew to Mars", turn=1, quote="flew to Mars")]
 
-    def summary(self, brief: Brief) -> str:
+    def summary(self, brief: SummaryRequest) -> str:
         if self.chance.random() < 0.3:
             raise ModelError("model down")
         whole = "; ".join(memory.text for memory in brief.memories)
@@ -64,7 +64,7 @@ def _every(memory: AgentMemory) -> dict[str, str]:
 
 def _sound(memory: AgentMemory) -> None:
     every = {fact.id: fact for fact in memory.get_all(kinds=FACT_KINDS, phases=PHASES)}
-    live = [content_key(fact.text) for fact in every.values() if fact.hot]
+    live = [content_key(fact.text) for fact in every.values() if fact.is_searchable]
     assert len(set(live)) == len(live)
     assert not any("Zoe" in fact.text for fact in every.values()), "what nobody said is stored nowhere"
     for fact in every.values():
@@ -105,7 +105,7 @@ def test_whatever_a_mind_says(world: "World", seed: int) -> None:
         world.later(days=chance.choice([0.1, 5, 40]))
         _sound(memory)
     assert sum(len(memory.get_conversation_messages(f"c{n}")) for n in range(3)) == said
-    assert memory.get(pinned).hot
+    assert memory.get(pinned).is_searchable
     assert memory.get(pinned).text == "Pia keeps the keys"
     world.mind.verdicts, world.mind.facts, world.mind.summary = None, (), None
     for _ in range(4):

@@ -10,11 +10,11 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import ModelError
-from slowwave.model.fact import Brief, Case, Fact, Proposal, Summary, Transcript, Verdict
 from slowwave.model.memory import KINDS, PHASES, Memory
+from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.query import Where
-from slowwave.pipelines.sleep.budget import LEAST, changes
-from slowwave.policy.grounding import adds
+from slowwave.pipelines.sleep.change_limit import MIN_CHANGES, count_changes
+from slowwave.policy.guard.grounding import invented_details
 from slowwave.testing import FrozenClock
 
 YEAR = 365
@@ -32,23 +32,23 @@ class Persona:
     """A mind that answers everything in one bad way."""
 
     name: str
-    summary: Callable[[Brief], str]
-    verdicts: Callable[[Sequence[Case]], Iterable[Verdict]]
+    summary: Callable[[SummaryRequest], str]
+    verdicts: Callable[[Sequence[ReconcileCase]], Iterable[Verdict]]
     facts: Callable[[Transcript], Iterable[Fact]]
     fails: bool = False
     asked: int = field(default=0)
 
-    def distil(self, transcript: Transcript, /) -> Proposal[tuple[Fact, ...]]:
+    def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
         self._ask()
-        return Proposal(value=tuple(self.facts(transcript)))
+        return MindAnswer(value=tuple(self.facts(transcript)))
 
-    def decide(self, cases: Sequence[Case], /) -> Proposal[tuple[Verdict, ...]]:
+    def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         self._ask()
-        return Proposal(value=tuple(self.verdicts(cases)))
+        return MindAnswer(value=tuple(self.verdicts(cases)))
 
-    def summarise(self, brief: Brief, /) -> Proposal[Summary]:
+    def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         self._ask()
-        return Proposal(value=Summary(text=self.summary(brief)))
+        return MindAnswer(value=Summary(text=self.summary(brief)))
 
     def _ask(self) -> None:
         self.asked += 1
@@ -56,14 +56,14 @@ class Persona:
             raise ModelError("the model is down")
 
 
-def joined(brief: Brief) -> str:
+def joined(brief: SummaryRequest) -> str:
     return "; ".join(memory.text for memory in brief.memories)
 
 
-def every(op: str, relation: str, text: str | None = None) -> Callable[[Sequence[Case]], Iterable[Verdict]]:
+def every(op: str, relation: str, text: str | None = None) -> Callable[[Sequence[ReconcileCase]], Iterable[Verdict]]:
     """The same verdict on everything that is shown."""
 
-    def verdicts(cases: Sequence[Case]) -> Iterable[Verdict]:
+    def verdicts(cases: Sequence[ReconcileCase]) -> Iterable[Verdict]:
         for case in cases:
             shown = case.candidates if op == "DELETE" else case.candidates[:1]
             for one in shown:
@@ -73,7 +73,7 @@ def every(op: str, relation: str, text: str | None = None) -> Callable[[Sequence
     return verdicts
 
 
-def foreign(cases: Sequence[Case]) -> Iterable[Verdict]:
+def foreign(cases: Sequence[ReconcileCase]) -> Iterable[Verdict]:
     return [Verdict(fact=case.number + 7, op="DELETE", memory=10_000, relation="contradictory") for case in cases]
 
 
@@ -134,7 +134,7 @@ def check_summaries(memory: AgentMemory) -> None:
         else:
             first, last = one.span or (0, 0)
             under = [m for m in known.values() if m.conversation == one.conversation and first <= m.seq <= last]
-        assert adds(one.text, under) == ()
+        assert invented_details(one.text, under) == ()
 
 
 @pytest.mark.long
@@ -174,7 +174,7 @@ def live(persona: str, tmp_path: Path, days: int) -> None:
                 for part in report.plan.parts
                 if part.cause.removeprefix("sleep/") in {"distil", "retry", "duplicates", "compress"}
             ]
-            assert sum(changes(group) for part in by_minds for group in part.groups) <= LEAST
+            assert sum(count_changes(group) for part in by_minds for group in part.groups) <= MIN_CHANGES
         texts = {one.text for one in all_of(memory) if one.phase != "quarantined"}
         there = sum(text in texts for text in given)
         found = sum(

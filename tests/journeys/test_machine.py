@@ -74,7 +74,7 @@ class Machine(RuleBasedStateMachine):
         receipt = self.memory.add(text, category=category, kind="episodic" if episodic else "semantic")
         if known is not None:
             assert receipt.ids == (), "the same words are one memory"
-            assert self.memory.get(known.id).hot
+            assert self.memory.get(known.id).is_searchable
         for one in receipt.ids:
             self.facts[one] = Known(text=text)
 
@@ -99,7 +99,9 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.standing)
     @rule(data=st.data(), on=st.booleans())
     def pin(self, data: st.DataObject, *, on: bool) -> None:
-        one = data.draw(st.sampled_from([one for one in self.standing if self.memory.get(one).hot] or self.standing))
+        one = data.draw(
+            st.sampled_from([one for one in self.standing if self.memory.get(one).is_searchable] or self.standing)
+        )
         (self.memory.pin if on else self.memory.unpin)(one)
         self.facts[one] = self.facts[one]._replace(pinned=on)
 
@@ -120,8 +122,8 @@ class Machine(RuleBasedStateMachine):
         assert self.memory.ports.store.sequence("t") == before
         for hit in hits:
             assert hit.memory.phase != "quarantined"
-            assert deep or hit.memory.hot
-            assert hit.deep == (not hit.memory.hot)
+            assert deep or hit.memory.is_searchable
+            assert hit.deep == (not hit.memory.is_searchable)
         counts = {hit.memory.id: self.memory.get(hit.memory.id).accesses for hit in hits}
         self.memory.record_retrieval(hits[:2])
         for hit in hits[:2]:
@@ -190,7 +192,7 @@ class Machine(RuleBasedStateMachine):
             stored = self.memory.get(one)
             assert stored.text == known.text
             assert (stored.phase == "retracted") == known.deleted
-            assert known.deleted or stored.hot or not stored.pinned
+            assert known.deleted or stored.is_searchable or not stored.pinned
         assert [message.content for message in self.memory.get_conversation_messages("c")] == (self.said or [])
 
     @invariant()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
-from slowwave.model.fact import Fact, Transcript
+from slowwave.model.mind import Fact, Transcript
 
 if TYPE_CHECKING:
     from tests.conftest import World

@@ -9,8 +9,8 @@ import pytest
 
 from slowwave import Config, MemoryConsolidator
 from slowwave.model.plan import FREE
-from slowwave.pipelines.spending import LINE_TOKENS, PROMPT_TOKENS
-from slowwave.policy.packing import estimate
+from slowwave.pipelines.admin.costs import LINE_TOKENS, PROMPT_TOKENS
+from slowwave.policy.ranking.packing import estimate
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import Received, Served, fails, says, stalls
 

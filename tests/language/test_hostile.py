@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from slowwave import AgentMemory, Message
+from slowwave.composition import with_mind
 from slowwave.model.memory import PHASES
 from slowwave.testing import FrozenClock, ScriptedLLM
-from slowwave.wiring import minded
 
 Open = Callable[..., AgentMemory]
 STATED = (
@@ -181,7 +181,7 @@ def bob(opened: Open) -> AgentMemory:
 def test_harm_has_its_limits(opened: Open, bob: AgentMemory, clock: FrozenClock, persona: str) -> None:
     others = (bob.get_all(phases=PHASES), bob.runs())
     memory = opened(scope="acme/alice", llm=ScriptedLLM(summarise="nothing", **PERSONAS[persona]))
-    honest = AgentMemory(ports=minded(memory.ports, ScriptedLLM(distil={"facts": []}, reconcile=NEW)))
+    honest = AgentMemory(ports=with_mind(memory.ports, ScriptedLLM(distil={"facts": []}, reconcile=NEW)))
     for text in STATED:
         honest.add(text)
     say(honest, "I play the cello on Sundays.", "My desk is an ordinary desk.", conversation="c0")
@@ -199,7 +199,7 @@ def test_harm_has_its_limits(opened: Open, bob: AgentMemory, clock: FrozenClock,
     stated = {one.text: one for one in memory.get_all(phases=PHASES) if one.id in known}
     assert stated.keys() == set(STATED), "a person's words are never reworded"
     for one in stated.values():
-        assert one.hot or memory.get(str(one.superseded_by)).text in HONEST, (
+        assert one.is_searchable or memory.get(str(one.superseded_by)).text in HONEST, (
             "nor taken back: only what was said replaces them"
         )
     assert len(result.facts) <= memory.ports.config.max_facts_per_pass
@@ -223,7 +223,9 @@ def test_a_hostile_mind_cannot_turn_what_an_honest_one_distilled_into_something_
     say(memory, *TALK)
     memory.consolidate()
     assert {one.text for one in memory.get_all()} == set(HONEST)
-    hostile = AgentMemory(ports=minded(memory.ports, ScriptedLLM(distil=ten_thousand, reconcile=merges_all_into_one)))
+    hostile = AgentMemory(
+        ports=with_mind(memory.ports, ScriptedLLM(distil=ten_thousand, reconcile=merges_all_into_one))
+    )
     hostile.add("Alice lives in Bern")
     kept = {one.text for one in memory.get_all(phases=PHASES)}
     assert set(HONEST) <= kept

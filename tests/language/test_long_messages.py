@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from slowwave import Config
-from slowwave.minds.rendering import SHOWN
-from slowwave.pipelines.chunks import PIECE, TOKENS, cut
-from slowwave.policy.packing import estimate
+from slowwave.minds.llm.prompting import SHOWN
+from slowwave.pipelines.ingest.chunks import PIECE, TOKENS, piece_end
+from slowwave.policy.ranking.packing import estimate
 from slowwave.testing import ScriptedLLM
 
 Open = Callable[..., Any]
@@ -122,7 +122,7 @@ def test_pieces_are_the_whole_text_and_none_is_too_long(text: str, times: int) -
     whole = text * times
     start, pieces = 0, []
     while start < len(whole):
-        end = cut(whole, start)
+        end = piece_end(whole, start)
         assert end > start
         pieces.append(whole[start:end])
         start = end
@@ -140,7 +140,7 @@ def test_pieces_are_the_whole_text_and_none_is_too_long(text: str, times: int) -
     ],
 )
 def test_a_piece_ends_where_a_reader_would_pause(text: str, end: str) -> None:
-    piece = text[: cut(text, 0)]
+    piece = text[: piece_end(text, 0)]
     assert piece.endswith(end)
     assert len(piece) > PIECE * 3 // 4
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from slowwave import AgentMemory, Config, Message
+from slowwave.composition import with_mind
 from slowwave.model.memory import PHASES
-from slowwave.policy.segment import words
+from slowwave.policy.text.tokens import words
 from slowwave.testing import SHAPES, FrozenClock, ScriptedLLM, malformed
-from slowwave.wiring import minded
 
 SEEDS = range(20)
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -33,7 +33,7 @@ def base() -> Iterator[AgentMemory]:
 def scoped(base: AgentMemory, name: str, llm: ScriptedLLM) -> AgentMemory:
     """The same store, a scope of its own, this model."""
     ports = replace(base.ports, scope=name.replace(" ", "-"), scopes=(name.replace(" ", "-"),))
-    return AgentMemory(ports=minded(ports, llm))
+    return AgentMemory(ports=with_mind(ports, llm))
 
 
 def say(memory: AgentMemory, *lines: str) -> None:
@@ -76,9 +76,9 @@ def test_what_decides_badly_loses_and_invents_nothing(base: AgentMemory, shape: 
         result = memory.consolidate()
         kept = {fact.text: fact for fact in memory.get_all(phases=PHASES)}
         assert kept.keys() == {ZURICH, BERN, CATS}, (seed, kept.keys())
-        assert kept[BERN].hot
-        assert kept[CATS].hot
-        assert kept[ZURICH].hot or kept[ZURICH].superseded_by == kept[BERN].id
+        assert kept[BERN].is_searchable
+        assert kept[CATS].is_searchable
+        assert kept[ZURICH].is_searchable or kept[ZURICH].superseded_by == kept[BERN].id
         assert result.waiting == memory.status().waiting
         assert not result.waiting or result.problems, (seed, result)
         assert 1 <= llm.count("reconcile") <= 2

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import InputError
-from slowwave.model.fact import Fact
-from slowwave.policy.fence import is_fenced
+from slowwave.model.mind import Fact
+from slowwave.policy.guard.fence import is_fenced_block
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import says
 from slowwave.update import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
@@ -146,7 +146,7 @@ def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(ope
         update_memory(memory, None, None, f"Project {place} uses port {8000 + place} for its health checks")
     prompt = format_for_prompt(memory, "Where can Matteo eat without lactose?")
     assert "lactose intolerant" in prompt
-    assert is_fenced(prompt)
+    assert is_fenced_block(prompt)
     assert len(re.findall(r"^- ", prompt, re.MULTILINE)) <= 12
     assert format_for_prompt(memory, "Where can Matteo eat without lactose?", top_k=1).count("\n- ") == 1
     assert not format_for_prompt(memory)

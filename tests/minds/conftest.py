@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from slowwave.model.fact import Brief, Candidate, Case, Fact, Transcript, Turn
 from slowwave.model.memory import Memory
+from slowwave.model.mind import Candidate, Fact, ReconcileCase, SummaryRequest, Transcript, Turn
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -39,20 +39,20 @@ def transcript() -> Callable[..., Transcript]:
 
 
 @pytest.fixture
-def case() -> Callable[..., Case]:
-    def made(number: int, text: str, known: dict[int, str], fixed: tuple[int, ...] = ()) -> Case:
+def case() -> Callable[..., ReconcileCase]:
+    def made(number: int, text: str, known: dict[int, str], fixed: tuple[int, ...] = ()) -> ReconcileCase:
         candidates = tuple(
             Candidate(number=n, memory=memory(words, minutes=-n), fixed=n in fixed) for n, words in known.items()
         )
-        return Case(number=number, fact=Fact(text=text), at=START, candidates=candidates)
+        return ReconcileCase(number=number, fact=Fact(text=text), at=START, candidates=candidates)
 
     return made
 
 
 @pytest.fixture
-def brief() -> Callable[..., Brief]:
-    def made(*texts: str, style: str = "cluster", words: int = 60, topic: str | None = None) -> Brief:
-        return Brief(
+def brief() -> Callable[..., SummaryRequest]:
+    def made(*texts: str, style: str = "cluster", words: int = 60, topic: str | None = None) -> SummaryRequest:
+        return SummaryRequest(
             memories=tuple(memory(text, minutes=n) for n, text in enumerate(texts)),
             style=style,
             words=words,

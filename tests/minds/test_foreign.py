@@ -8,7 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from slowwave.errors import EmbedderError, InputError, ModelError
-from slowwave.minds.foreign import Answer, asked, checked_model, content_of, is_async, lent, raw_of, tokens_of
+from slowwave.minds.llm.calls import (
+    LLMResponse,
+    call_model,
+    checked_model,
+    is_async,
+    raw_of,
+    response_text,
+    run_on_owner_loop,
+    tokens_of,
+)
 
 TEXT = '{"facts": []}'
 
@@ -16,22 +25,22 @@ TEXT = '{"facts": []}'
 @pytest.mark.parametrize(
     "answer",
     [
-        TEXT, Answer(TEXT), {"content": TEXT}, {"text": TEXT}, {"content": [{"type": "text", "text": TEXT}]},
+        TEXT, LLMResponse(TEXT), {"content": TEXT}, {"text": TEXT}, {"content": [{"type": "text", "text": TEXT}]},
         SimpleNamespace(content=TEXT), SimpleNamespace(text=TEXT), SimpleNamespace(content=None, text=TEXT),
         SimpleNamespace(content=[SimpleNamespace(type="thinking", thinking="hm"), SimpleNamespace(type="text", text=TEXT)]),
         [{"type": "text", "text": TEXT}],
     ],
 )  # fmt: skip
 def test_the_text_of_every_customary_form_is_found(answer: object) -> None:
-    assert content_of(answer) == TEXT
+    assert response_text(answer) == TEXT
 
 
 def test_json_already_parsed_stays_and_no_text_is_empty_text() -> None:
     item = {"text": "a", "quote": "a"}
     for parsed in ({"facts": []}, item, [item]):
-        assert content_of(parsed) is parsed
+        assert response_text(parsed) is parsed
     for nothing in (None, 7, {"content": None}, SimpleNamespace(content=None, text=None), b"bytes"):
-        assert content_of(nothing) == ""
+        assert response_text(nothing) == ""
 
 
 def test_raw_text_can_be_stored_whatever_it_was() -> None:
@@ -43,7 +52,7 @@ def test_raw_text_can_be_stored_whatever_it_was() -> None:
 
 
 def test_tokens_are_taken_from_either_spelling() -> None:
-    assert tokens_of(Answer("x", tokens_in=3, tokens_out=4)) == (3, 4)
+    assert tokens_of(LLMResponse("x", tokens_in=3, tokens_out=4)) == (3, 4)
     assert tokens_of({"usage": {"input_tokens": 5, "output_tokens": True}}) == (5, None)
     assert tokens_of(SimpleNamespace(usage=SimpleNamespace(prompt_tokens=1, completion_tokens=2))) == (1, 2)
     assert tokens_of("plain") == (None, None)
@@ -54,25 +63,25 @@ def test_every_failure_becomes_a_model_error_and_ours_pass() -> None:
         raise error
 
     with pytest.raises(ModelError, match="ZeroDivisionError: division by zero") as caught:
-        asked(lambda: 1 / 0)
+        call_model(lambda: 1 / 0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(ModelError, match=r"^the model failed: KeyError$"):
-        asked(lambda: failing(KeyError()))
+        call_model(lambda: failing(KeyError()))
     with pytest.raises(EmbedderError):
-        asked(lambda: failing(EmbedderError("ours")))
+        call_model(lambda: failing(EmbedderError("ours")))
     for seconds in (None, 5):
         with pytest.raises(KeyboardInterrupt):
-            asked(lambda: failing(KeyboardInterrupt()), seconds)
+            call_model(lambda: failing(KeyboardInterrupt()), seconds)
 
 
 def test_a_hanging_model_is_left_when_its_time_is_up() -> None:
     hang = threading.Event()
     begun = time.monotonic()
     with pytest.raises(ModelError, match=r"no answer within 0\.05 seconds"):
-        asked(hang.wait, 0.05)
+        call_model(hang.wait, 0.05)
     assert time.monotonic() - begun < 2
     hang.set()
-    assert asked(lambda: "quick", 5) == "quick"
+    assert call_model(lambda: "quick", 5) == "quick"
 
 
 def test_an_answer_that_must_be_awaited_is_refused_in_one_sentence() -> None:
@@ -80,10 +89,10 @@ def test_an_answer_that_must_be_awaited_is_refused_in_one_sentence() -> None:
         return "never awaited"
 
     with pytest.raises(ModelError, match="async-only: use AsyncAgentMemory"):
-        asked(complete)
+        call_model(complete)
     loop = asyncio.new_event_loop()
     with pytest.raises(ModelError, match="async-only"):
-        asked(loop.create_future)
+        call_model(loop.create_future)
     loop.close()
 
 
@@ -119,14 +128,14 @@ def test_async_only_models_are_known_before_they_are_called() -> None:
 def test_an_async_model_is_lent_back_to_the_loop_of_its_owner() -> None:
     async def main() -> None:
         model = Async()
-        plain = lent(model, asyncio.get_running_loop())
+        plain = run_on_owner_loop(model, asyncio.get_running_loop())
         assert not is_async(plain)
         assert await asyncio.to_thread(plain.complete, messages=[1]) == "heard [1]"
         assert model.threads == [threading.get_ident()]
         with pytest.raises(ModelError, match="would wait for itself"):
             plain.complete(messages=[])
         with pytest.raises(ModelError, match=r"no answer within 0\.02 seconds"):
-            await asyncio.to_thread(lent(Async(5), asyncio.get_running_loop(), 0.02).complete, messages=[])
+            await asyncio.to_thread(run_on_owner_loop(Async(5), asyncio.get_running_loop(), 0.02).complete, messages=[])
 
     asyncio.run(main())
 
@@ -134,12 +143,12 @@ def test_an_async_model_is_lent_back_to_the_loop_of_its_owner() -> None:
 def test_a_loop_that_ended_is_said_and_not_waited_for() -> None:
     loop = asyncio.new_event_loop()
     with pytest.raises(ModelError, match="is not running"):
-        lent(Async(), loop).complete(messages=[])
+        run_on_owner_loop(Async(), loop).complete(messages=[])
     running = threading.Thread(target=loop.run_forever)
     running.start()
     threading.Timer(0.05, loop.call_soon_threadsafe, [loop.stop]).start()
     with pytest.raises(ModelError, match="is not running"):
-        lent(Async(60), loop).complete(messages=[])
+        run_on_owner_loop(Async(60), loop).complete(messages=[])
     running.join()
     loop.run_until_complete(_cancelled(loop))
     loop.close()

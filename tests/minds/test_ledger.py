@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from slowwave.errors import InputError, ModelError
-from slowwave.minds.ledger import Caps, Ledger, estimated, price_of
+from slowwave.minds.llm.ledger import Caps, Ledger, estimated, price_of
 from slowwave.model.plan import FREE, Cost
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.embedders.static import StaticEmbedder
-from slowwave.minds.offline import OfflineMind
-from slowwave.model.fact import Candidate, Case, Fact, Verdict
+from slowwave.minds.offline.mind import OfflineMind
 from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.mind import Candidate, Fact, ReconcileCase, Verdict
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -35,12 +35,14 @@ def known(
     )
 
 
-def case(fact: Fact, *memories: Memory, cosine: float | None = 0.9, at: datetime = AT + timedelta(days=3)) -> Case:
+def case(
+    fact: Fact, *memories: Memory, cosine: float | None = 0.9, at: datetime = AT + timedelta(days=3)
+) -> ReconcileCase:
     candidates = tuple(Candidate(number=n, memory=m, cosine=cosine) for n, m in enumerate(memories, 1))
-    return Case(number=7, fact=fact, at=at, candidates=candidates)
+    return ReconcileCase(number=7, fact=fact, at=at, candidates=candidates)
 
 
-def decided(one: Case, mind: OfflineMind | None = None) -> Sequence[Verdict]:
+def decided(one: ReconcileCase, mind: OfflineMind | None = None) -> Sequence[Verdict]:
     return (mind or OfflineMind()).decide([one]).value
 
 

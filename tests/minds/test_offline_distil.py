@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.minds.offline import OfflineMind
-from slowwave.minds.offline_distil import distil
-from slowwave.model.fact import Fact, Transcript, Turn
+from slowwave.minds.offline.distil import distil
+from slowwave.minds.offline.mind import OfflineMind
 from slowwave.model.memory import Memory
+from slowwave.model.mind import Fact, Transcript, Turn
 from slowwave.model.query import Item, Section
-from slowwave.policy.categories import REGISTRY
-from slowwave.policy.fence import marker, render
-from slowwave.policy.grounding import ground
+from slowwave.policy.guard.fence import fence_tag, render
+from slowwave.policy.guard.grounding import ground
+from slowwave.policy.retention.categories import REGISTRY
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -247,7 +247,7 @@ def test_only_people_are_heard(role: str, speaker: str | None, heard: bool) -> N
 
 
 def test_what_this_system_put_into_a_prompt_is_never_distilled_again() -> None:
-    block = render([Section(name="core", items=(Item(text="I live in Zurich", tokens=4),))], marker(b"k", "s", "c"))
+    block = render([Section(name="core", items=(Item(text="I live in Zurich", tokens=4),))], fence_tag(b"k", "s", "c"))
     assert [f.text for f in told(f"Known:\n{block}\nI live in Bern.")] == ["The user lives in Bern"]
     assert told(f"I live in Bern. {block} I do.") == ()
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.errors import ModelError
-from slowwave.minds.offline import OfflineMind
-from slowwave.model.fact import Brief
+from slowwave.minds.offline.mind import OfflineMind
 from slowwave.model.memory import Memory
-from slowwave.policy.grounding import adds, keeps
-from slowwave.policy.support import unsupported
+from slowwave.model.mind import SummaryRequest
+from slowwave.policy.guard.grounding import invented_details, missing_details
+from slowwave.policy.guard.summary_support import unsupported_by_facts
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HIKES = [
@@ -44,7 +44,7 @@ def message(seq: int, text: str, role: str = "user", speaker: str | None = None)
 
 
 def written(*memories: Memory, style: str = "cluster", words: int = 60) -> str:
-    return OfflineMind().summarise(Brief(memories=memories, style=style, words=words)).value.text
+    return OfflineMind().summarise(SummaryRequest(memories=memories, style=style, words=words)).value.text
 
 
 def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once() -> None:
@@ -58,9 +58,9 @@ def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once()
 
 def test_a_denial_is_no_subject_and_is_said_each_time() -> None:
     said = [fact("Never call Ada before nine"), fact("Never call Bob", 1), fact("No cats in hall 3", 2)]
-    text = OfflineMind().summarise(Brief(memories=tuple(said), style="cluster", words=100)).value.text
+    text = OfflineMind().summarise(SummaryRequest(memories=tuple(said), style="cluster", words=100)).value.text
     assert text == "Never call Ada before nine. Never call Bob. No cats in hall 3."
-    assert unsupported(text, said) is None
+    assert unsupported_by_facts(text, said) is None
 
 
 def test_each_subject_has_its_own_sentence_and_equal_texts_are_said_once() -> None:
@@ -86,9 +86,9 @@ def test_each_subject_has_its_own_sentence_and_equal_texts_are_said_once() -> No
 def test_a_cluster_keeps_every_name_number_and_date_and_adds_none(texts: list[str]) -> None:
     members = [fact(t, n) for n, t in enumerate(texts)]
     text = written(*members)
-    assert keeps(text, members) == ()
-    assert adds(text, members) == ()
-    assert unsupported(text, members) is None
+    assert missing_details(text, members) == ()
+    assert invented_details(text, members) == ()
+    assert unsupported_by_facts(text, members) is None
 
 
 TALK = [
@@ -104,7 +104,7 @@ def test_a_cascade_selects_dated_clauses_by_speaker_and_drops_chatter() -> None:
         text
         == "Gina: I lost my job at Door Dash in January 2026\nJon: I opened a dance studio in Boston in the week of 16 February 2026"
     )
-    assert adds(text, TALK) == ()
+    assert invented_details(text, TALK) == ()
 
 
 def test_a_cascade_of_cascades_selects_again_from_the_same_words() -> None:
@@ -131,7 +131,7 @@ def test_a_cascade_of_cascades_selects_again_from_the_same_words() -> None:
     text = written(first, model, style="cascade", words=60)
     assert "Gina: I lost my job at Door Dash in January 2026" in text
     assert "gardens in Bern" in text
-    assert adds(text, [first, model]) == ()
+    assert invented_details(text, [first, model]) == ()
     assert len(written(first, model, style="cascade", words=8).split()) <= 10
 
 
@@ -174,4 +174,4 @@ def test_a_cascade_of_any_talk_adds_nothing(texts: list[str], words: int) -> Non
     chat = [message(n, t) for n, t in enumerate(texts, 1)]
     if not any(t.strip() for t in texts):
         return
-    assert adds(written(*chat, style="cascade", words=words), chat) == ()
+    assert invented_details(written(*chat, style="cascade", words=words), chat) == ()

@@ -10,13 +10,13 @@ from typing import Self
 import pytest
 
 from slowwave.errors import ModelError, SettingsError
-from slowwave.minds.completion import RawCompletion
-from slowwave.minds.foreign import is_structured
-from slowwave.minds.language import LanguageMind
-from slowwave.minds.ledger import Caps
-from slowwave.minds.openai_compatible import OpenAICompatible, client
-from slowwave.minds.schemas import SCHEMAS
-from slowwave.model.fact import Brief
+from slowwave.minds.llm.calls import is_structured
+from slowwave.minds.llm.completion import RawCompletion
+from slowwave.minds.llm.ledger import Caps
+from slowwave.minds.llm.mind import LanguageMind
+from slowwave.minds.llm.openai_compatible import OpenAICompatible, client
+from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.model.mind import SummaryRequest
 from slowwave.model.plan import FREE, cost_of
 from slowwave.testing import SHAPES, OpenAIServer, Served, malformed
 from slowwave.testing.openai_server import (
@@ -146,7 +146,7 @@ def test_a_server_that_is_not_there_is_said() -> None:
     llm.close()
 
 
-def test_only_a_call_that_left_this_machine_is_counted(brief: Callable[..., Brief]) -> None:
+def test_only_a_call_that_left_this_machine_is_counted(brief: Callable[..., SummaryRequest]) -> None:
     away = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=lambda _: None))
     for llm in (away, OpenAICompatible("gpt-5-mini")):
         mind = LanguageMind(llm, caps=Caps(calls_per_run=1))

@@ -4,9 +4,9 @@ from importlib import resources
 
 import pytest
 
-from slowwave.minds import prompts
-from slowwave.minds.profiles import PROFILES
-from slowwave.minds.schemas import SCHEMAS
+from slowwave.minds.llm import prompts
+from slowwave.minds.llm.prompting import PROFILES
+from slowwave.minds.llm.schemas import SCHEMAS
 
 NAMES = sorted(
     file.name.removesuffix(".md") for file in resources.files(prompts).iterdir() if file.name.endswith(".md")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from slowwave.errors import ModelError
-from slowwave.minds.items import FactItem
-from slowwave.minds.replies import FACTS, LISTED, VERDICTS, Reading, counted, read
-from slowwave.model.fact import Rejected
+from slowwave.minds.llm.parse import FACTS, LISTED, VERDICTS, Reading, counted, read
+from slowwave.minds.llm.reply_models import FactItem
 from slowwave.model.message import tidy
+from slowwave.model.mind import Rejected
 from slowwave.testing import SHAPES, malformed
 
 SEEDS = range(20)

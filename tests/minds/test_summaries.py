@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from slowwave.errors import ModelError
-from slowwave.minds.summaries import summary
+from slowwave.minds.llm.parse import summary
 
 SAID = "Alice skis in Bern and sails on Lake Thun."
 

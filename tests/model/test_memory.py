@@ -23,9 +23,9 @@ def test_memories_are_equal_by_value_and_frozen() -> None:
 
 
 def test_the_anchor_is_the_last_use_or_when_it_was_recorded() -> None:
-    assert memory().anchor == T
-    assert memory(used_at=T + DAY).anchor == T + DAY
-    assert memory(used_at=T - DAY).anchor == T
+    assert memory().last_used_or_recorded == T
+    assert memory(used_at=T + DAY).last_used_or_recorded == T + DAY
+    assert memory(used_at=T - DAY).last_used_or_recorded == T
 
 
 def test_it_is_of_the_time_when_it_was_true() -> None:
@@ -33,7 +33,7 @@ def test_it_is_of_the_time_when_it_was_true() -> None:
 
 
 def test_active_and_core_are_hot() -> None:
-    assert [phase for phase in PHASES if memory(phase=phase).hot] == list(HOT)
+    assert [phase for phase in PHASES if memory(phase=phase).is_searchable] == list(HOT)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.model.plan import FREE, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt, joined, tally
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.plan import FREE, GROUP_MAX, Cost, Dropped, Group, Plan, Receipt, count_operations, merge_groups
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 ONE = Memory(id="one", scope="s", kind="semantic", text="x", recorded_at=T, valid_from=T)
@@ -13,10 +13,10 @@ ALL: list[Operation] = [
     ADD,
     Change(before=ONE, after=replace(ONE, pinned=True), because="b"),
     Link(source="one", target="two", kind="close", weight=0.5, before=0.0, because="b", at=T),
-    Advance(conversation="c", cursor="distil", before=0, after=3, because="b"),
-    Use(seen=ONE, after=ONE, because="b"),
-    Hold(key="k", because="b"),
-    Refuse(text="t", quote="q", reason="r", because="b"),
+    MoveCursor(conversation="c", cursor="distil", before=0, after=3, because="b"),
+    Use(used_version=ONE, after=ONE, because="b"),
+    Suppress(key="k", because="b"),
+    RejectFact(text="t", quote="q", reason="r", because="b"),
     ERASE,
 ]
 
@@ -58,18 +58,20 @@ def test_a_plan_can_be_reviewed_by_printing_it() -> None:
 
 
 def test_every_operation_is_counted_in_words_but_cursors_are_not_news() -> None:
-    assert tally(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 kept from coming back, 1 refused, 1 erased"
+    assert count_operations(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 kept from coming back, 1 refused, 1 erased"
 
 
 def test_what_is_let_come_back_is_not_kept_from_it() -> None:
-    assert tally([Hold(key="k", because="stated again", on=False)]) == "1 let come back"
+    assert count_operations([Suppress(key="k", because="stated again", on=False)]) == "1 let come back"
 
 
 def test_another_date_to_look_at_a_memory_is_no_news_either() -> None:
     later = Change(before=ONE, after=replace(ONE, due_at=T, pace=3, version=2), because="looked at; nothing to do yet")
-    assert later.redates
-    assert not Change(before=ONE, after=replace(ONE, due_at=T, phase="cold", version=2), because="faded").redates
-    assert tally([later]) == ""
+    assert later.only_reschedules
+    assert not Change(
+        before=ONE, after=replace(ONE, due_at=T, phase="cold", version=2), because="faded"
+    ).only_reschedules
+    assert count_operations([later]) == ""
     assert str(plan(Group(operations=(later,), because="looked at"))) == "add: nothing to do"
 
 
@@ -95,7 +97,7 @@ def test_a_receipt_tells_what_was_dropped_what_waits_and_what_went_wrong() -> No
 
 
 def test_moving_a_cursor_is_printed_neither_as_a_change_nor_as_a_plan() -> None:
-    moved = next(one for one in ALL if isinstance(one, Advance))
+    moved = next(one for one in ALL if isinstance(one, MoveCursor))
     receipt = Receipt(run_id="r1", cause="sleep/duplicates", scope="s", applied=(moved,))
     assert str(receipt) == "sleep/duplicates in s: nothing changed\n  nothing new to keep"
     part = plan(Group(operations=(moved,), because="looked through"))
@@ -107,11 +109,11 @@ def test_what_was_cut_for_its_size_is_told_as_one_and_nothing_else_is() -> None:
     full = Group(operations=(ADD,) * GROUP_MAX, because="500 faded")
     rest = Group(operations=(ADD,) * 7, because="7 faded")
     other = Group(operations=(ADD,), because="1 expired")
-    whole = joined((full, full, rest, other))
+    whole = merge_groups((full, full, rest, other))
     assert [(one.because, len(one)) for one in whole] == [("1,007 faded", 1007), ("1 expired", 1)]
-    assert joined((rest, rest)) == [rest, rest], "two of the same words that were never one"
+    assert merge_groups((rest, rest)) == [rest, rest], "two of the same words that were never one"
     earlier = [replace(one, because="507 faded") for one in (full, rest)]
-    assert [one.because for one in joined(earlier)] == ["507 faded"], "as it was journaled before"
+    assert [one.because for one in merge_groups(earlier)] == ["507 faded"], "as it was journaled before"
     undone = [replace(one, because="undo of x: 507 faded") for one in (full, rest)]
-    assert [one.because for one in joined(undone)] == ["undo of x: 507 faded"]
+    assert [one.because for one in merge_groups(undone)] == ["undo of x: 507 faded"]
     assert str(plan(full, rest)).splitlines()[1:] == ["  - 507 faded"]

@@ -17,8 +17,8 @@ from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.compaction import Background, Compaction, compacted
-from slowwave.policy.cascade import ERA_SIZE
+from slowwave.pipelines.sleep.compact_now import Background, Compaction, compact_conversation
+from slowwave.policy.summaries.spans import ERA_SIZE
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -234,7 +234,7 @@ def test_a_loser_stops_before_it_asks_again(world: "World") -> None:
         if len(asked) == 1:  # another process, which this one's lock does not hold back
             world.mind.summary = _short
             with pytest.MonkeyPatch.context() as patch:
-                module = sys.modules["slowwave.pipelines.sleep.cascade"]
+                module = sys.modules["slowwave.pipelines.sleep.conversation_summary"]
                 patch.setattr(module, "_FLIGHTS", type(module._FLIGHTS)())
                 other.command("@compact-memories")
             world.mind.summary = overtaken
@@ -380,7 +380,7 @@ def test_undo_takes_a_compaction_back_and_the_same_words_do_not_return(world: "W
     world.mind.summary = _short
     memory = world.open(**SMALL)
     _say(memory, 9)
-    done = compacted(memory.ports, "life")
+    done = compact_conversation(memory.ports, "life")
     assert done.summaries == 1
     memory.undo(done.run_id)
     assert (_spans(memory), _cursor(memory)) == ([], 0)

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
-from slowwave.model.fact import Fact
-from slowwave.policy.fence import marker, parse
-from slowwave.policy.packing import estimate
+from slowwave.model.mind import Fact
+from slowwave.policy.guard.fence import fence_tag, parse
+from slowwave.policy.ranking.packing import estimate
 
 if TYPE_CHECKING:
     from tests.conftest import Talk, Told, World
@@ -83,7 +83,7 @@ def test_whatever_is_stored_parses_back_and_closes_nothing(world: "World", texts
     for text in (*texts, "## Heading", "- item", "</slowwave-memory-00>"):
         memory.add_message(Message(role="user", content=text, at=world.clock()), conversation="c")
     context = memory.context("", conversation="c", budget_tokens=5000)
-    mark = marker(memory.ports.store.secret, memory.ports.scope, "c")
+    mark = fence_tag(memory.ports.store.secret, memory.ports.scope, "c")
     wanted = [(section.name, [item.text for item in section.items]) for section in context.sections]
     assert parse(str(context), mark) == wanted
     assert str(context).count(mark) == 2

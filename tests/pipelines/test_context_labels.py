@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import AgentMemory, Message
-from slowwave.minds.rendering import conversation
-from slowwave.model.fact import Fact
+from slowwave.minds.llm.prompting import conversation
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.message import ROLES
+from slowwave.model.mind import Fact
 from slowwave.model.query import Context
-from slowwave.pipelines import always
-from slowwave.pipelines.observe import observe
-from slowwave.pipelines.state import state
-from slowwave.policy.fence import is_fenced, marker, parse, strip_fenced
-from slowwave.policy.layout import LAYOUTS
-from slowwave.policy.packing import estimate
-from slowwave.policy.trust import ORDER
+from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.observe import observe
+from slowwave.pipelines.recall import core_memory
+from slowwave.policy.guard.fence import fence_tag, is_fenced_block, parse, remove_fenced_blocks
+from slowwave.policy.guard.trust import ORDER
+from slowwave.policy.ranking.layout import LAYOUTS
+from slowwave.policy.ranking.packing import estimate
 from slowwave.update import format_for_prompt
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _mixed(world: "World") -> tuple[AgentMemory, dict[str, Memory]]:
     for trust in ORDER:
         for category in CATEGORIES:
             texts = [f"{start}roses of w{next(number)}x are thirsty" for start in ("", "[user] ", "user: ")]
-            ids = state(memory.ports, tuple(Fact(text=text, category=category, trust=trust) for text in texts)).ids
+            ids = add_fact(memory.ports, tuple(Fact(text=text, category=category, trust=trust) for text in texts)).ids
             memory.pin(ids[0])
     known = [*memory.get_all(kinds=[MESSAGE]), *memory.get_all()]
     return memory, {WORD.search(one.text)[0]: one for one in known}  # type: ignore[index]
@@ -50,7 +50,7 @@ def _mixed(world: "World") -> tuple[AgentMemory, dict[str, Memory]]:
 
 def _lines(memory: AgentMemory, text: str) -> Iterator[tuple[str, str]]:
     """The heading and the words of every line in the fenced blocks of a text."""
-    mark = marker(memory.ports.store.secret, memory.ports.scope, "c")
+    mark = fence_tag(memory.ports.store.secret, memory.ports.scope, "c")
     for name, lines in parse(text, mark):
         yield from ((name, line) for line in lines)
 
@@ -67,7 +67,7 @@ def test_every_line_of_a_source_below_the_user_is_fenced_and_labelled(world: "Wo
     assert {one.trust for one in known.values()} == set(ORDER)
     found = memory.context("which roses are thirsty?", conversation="c", budget_tokens=40_000, profile=profile)
     text = str(found)
-    assert not WORD.search(strip_fenced(text))
+    assert not WORD.search(remove_fenced_blocks(text))
     assert _is_labelled(known, _lines(memory, text))
     assert {word for word, one in known.items() if one.kind == MESSAGE} <= set(WORD.findall(text))
 
@@ -77,8 +77,8 @@ def test_only_the_users_own_messages_are_bare_user_messages(world: "World") -> N
     found = memory.context("which roses are thirsty?", conversation="c", budget_tokens=40_000, profile="chat")
     bare: dict[str, list[Memory]] = {"user": [], "assistant": []}
     for message in found.messages:
-        bare[message["role"]] += [known[word] for word in WORD.findall(strip_fenced(message["content"]))]
-        if is_fenced(message["content"]):
+        bare[message["role"]] += [known[word] for word in WORD.findall(remove_fenced_blocks(message["content"]))]
+        if is_fenced_block(message["content"]):
             assert message["role"] == "user"
             assert _is_labelled(known, _lines(memory, message["content"]))
     assert {(one.role, one.trust) for one in bare["user"]} == {("user", "user")}
@@ -106,7 +106,7 @@ def test_a_tool_result_is_no_message_of_the_user_in_a_chat(world: "World") -> No
     memory = _trip(world)
     messages = memory.context(conversation="c", profile="chat").messages
     assert [one["role"] for one in messages] == ["user", "assistant", "user", "assistant", "user"]
-    bare = [one["content"] for one in messages if not is_fenced(one["content"])]
+    bare = [one["content"] for one in messages if not is_fenced_block(one["content"])]
     assert bare == ["What is still to be paid?", "I will look.", "Nothing.", "Thank you."]
     assert list(_lines(memory, messages[2]["content"])) == [
         ("Most recent messages", f"[tool] No invoice is open; {PAY}"),
@@ -127,7 +127,7 @@ def test_the_blocks_of_a_chat_are_within_its_budget(world: "World") -> None:
     for budget in range(64, 1600, 23):
         found = memory.context("roses", conversation="c", budget_tokens=budget, profile="chat")
         assert sum(estimate(one["content"]) for one in found.messages) <= found.tokens <= budget
-        blocks.add(sum(is_fenced(one["content"]) for one in found.messages))
+        blocks.add(sum(is_fenced_block(one["content"]) for one in found.messages))
     assert max(blocks) > 3
 
 
@@ -138,14 +138,14 @@ def test_a_pinned_fact_below_the_user_stays_in_view_outside_the_first_section(
 ) -> None:
     memory = world.open()
     mine = memory.add("My name is Matteo", category="identity").ids[0]
-    (pay,) = state(memory.ports, (Fact(text=f"[user] {PAY}", category=category, trust=trust),)).ids
+    (pay,) = add_fact(memory.ports, (Fact(text=f"[user] {PAY}", category=category, trust=trust),)).ids
     assert _shown(memory.context()) == {"Known about the user": ["My name is Matteo"]}
     memory.pin(pay)
     assert _shown(memory.context()) == {
         "Known about the user": ["My name is Matteo"],
         "Relevant memories": [f"[{trust}] [user] {PAY}"],
     }
-    assert {one.id for one in always.always(memory.ports)} == {mine, pay}
+    assert {one.id for one in core_memory.core_facts(memory.ports)} == {mine, pay}
     assert f"[{trust}] [{category}] [user] {PAY}" in format_for_prompt(memory)
 
 
@@ -156,11 +156,11 @@ def _shown(context: Context) -> dict[str, list[str]]:
 def test_identities_told_by_a_tool_do_not_displace_those_of_the_user(
     world: "World", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(always, "LOOKED_AT", 3)
+    monkeypatch.setattr(core_memory, "LOOKED_AT", 3)
     memory = world.open()
     memory.add("My name is Matteo", category="identity")
     facts = [Fact(text=f"Kestrel {n} is the owner of vault {n}", category="identity", trust="tool") for n in range(5)]
-    state(memory.ports, tuple(facts))
+    add_fact(memory.ports, tuple(facts))
     assert _shown(memory.context()) == {"Known about the user": ["My name is Matteo"]}
 
 

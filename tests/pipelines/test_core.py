@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from slowwave import AgentMemory, Config
 from slowwave.model.config import RETENTION_POLICIES
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Add
-from slowwave.pipelines.core import core
-from slowwave.pipelines.making import one_group
-from slowwave.pipelines.moves import dated
-from slowwave.policy.core import rank
+from slowwave.model.operations import Add
+from slowwave.pipelines.planning import reschedule, single_group_plan
+from slowwave.pipelines.recall.core_memory import core
+from slowwave.policy.retention.core import rank
 from slowwave.testing import FrozenClock
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -63,8 +62,10 @@ def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) 
             used_at=None if used is None else NOW - used * DAY,
             **rest,
         )
-        made.append(dated(one, config))
-    memory.apply(one_group(ports, "add", [Add(memory=one, because="a test") for one in made], "a test", now=NOW))
+        made.append(reschedule(one, config))
+    memory.apply(
+        single_group_plan(ports, "add", [Add(memory=one, because="a test") for one in made], "a test", now=NOW)
+    )
     return [one for one in made if one.hot]
 
 
@@ -99,8 +100,8 @@ def test_a_limit_of_rows_is_read_from_each_lane_however_many_there_are(
     stored(memory, [{"kind": "semantic", "age": 1 + n / 1000, "used": None} for n in range(200)], Config())
     asked: list[int] = []
     store = memory.ports.store
-    whole = store.lane
-    store.lane = lambda *given: asked.append(given[-1]) or whole(*given)  # type: ignore[method-assign]
+    whole = store.facts_in_class
+    store.facts_in_class = lambda *given: asked.append(given[-1]) or whole(*given)  # type: ignore[method-assign]
     assert [one.id for one in core(memory.ports, top_k=3)] == ["f00", "f01", "f02"]
     assert asked == [3]
 

@@ -6,10 +6,10 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError, NotFoundError, PortError
-from slowwave.model.fact import Fact, Transcript
-from slowwave.model.operation import Advance, Refuse
+from slowwave.model.mind import Fact, Transcript
+from slowwave.model.operations import MoveCursor, RejectFact
 from slowwave.model.plan import Receipt
-from slowwave.pipelines.chunks import CURSOR
+from slowwave.pipelines.ingest.chunks import CURSOR
 
 if TYPE_CHECKING:
     from tests.conftest import Says, Talk, Texts, World
@@ -132,7 +132,7 @@ def test_the_cap_and_the_threshold_hold_and_the_rest_is_listed(
     assert [one.reason for one in result.rejected] == ["confidence 0.50 is below 0.60"] + [
         "over the 2 facts of one pass"
     ] * 2
-    kept = [one for one in memory.runs(1)[0].plan.operations if isinstance(one, Refuse)]
+    kept = [one for one in memory.runs(1)[0].plan.operations if isinstance(one, RejectFact)]
     assert [one.reason for one in kept] == [one.reason for one in result.rejected]
 
 
@@ -226,7 +226,7 @@ def test_two_processes_distil_a_message_once(
     assert result.facts == ()
     assert result.notes == ("another process distilled these messages",)
     assert texts(first) == {fact.text for fact in facts}
-    moves = [one for run in first.runs() for one in run.plan.operations if isinstance(one, Advance)]
+    moves = [one for run in first.runs() for one in run.plan.operations if isinstance(one, MoveCursor)]
     assert len(moves) == 1
 
 

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from slowwave.errors import ModelError, StoreError
-from slowwave.pipelines import due
+from slowwave.pipelines.sleep import all_scopes
 from slowwave.pipelines.sleep.lease import SECONDS, Lease
 
 if TYPE_CHECKING:
     import pytest
     from tests.conftest import World
 
-    from slowwave.pipelines.sleep import SleepReport
+    from slowwave.pipelines.sleep.report import SleepReport
     from slowwave.ports import Ports
 
 
@@ -34,14 +34,14 @@ def test_what_waits_for_a_mind_is_decided_when_it_is_back_though_nothing_else_ha
 def test_a_scope_whose_store_fails_is_told_and_the_round_goes_on(
     world: "World", monkeypatch: "pytest.MonkeyPatch"
 ) -> None:
-    usual = due.night
+    usual = all_scopes.sleep_scope
 
     def night(ports: "Ports", scope: str, *, think: bool) -> "SleepReport":
         if scope == "bad":
             raise StoreError("no space left")
         return usual(ports, scope, think=think)
 
-    monkeypatch.setattr(due, "night", night)
+    monkeypatch.setattr(all_scopes, "sleep_scope", night)
     with world.open(scope="bad") as bad, world.open(scope="good") as good:
         bad.add("Alice owns the deploy pipeline")
         good.add("Bob likes tea")
@@ -63,7 +63,7 @@ def test_a_night_that_never_ended_is_due_until_one_has(world: "World", monkeypat
             raise StoreError("no space left")
 
         with monkeypatch.context() as patched:
-            patched.setattr("slowwave.pipelines.sleep._night", full)
+            patched.setattr("slowwave.pipelines.sleep.night._night", full)
             assert alice.sleep_due()["acme/alice"].problems == ("no space left",)
         assert alice.sleep_due()["acme/alice"].problems == ()
         assert alice.sleep_due() == {}

@@ -9,10 +9,10 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError, NotFoundError
-from slowwave.model.fact import Fact, Verdict
 from slowwave.model.memory import KINDS, PHASES
+from slowwave.model.mind import Fact, Verdict
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
+from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint, Injected
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def test_while_another_process_reads_it_says_so_and_can_be_finished(world: "Worl
 def test_new_words_that_come_in_while_erasing_are_erased_too(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
     memory = world.open()
     identity = memory.add(f"The word is {CANARY}").ids[0]
-    from slowwave.pipelines import erase as erasing  # noqa: PLC0415
+    from slowwave.pipelines.admin import erase as erasing  # noqa: PLC0415
 
     applied: Callable[..., object] = erasing._applied
     calls = []

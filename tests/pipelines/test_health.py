@@ -11,10 +11,10 @@ import pytest
 from slowwave import Config, Message
 from slowwave.cli.rooms import ROOMS
 from slowwave.errors import ModelError
-from slowwave.model.fact import Fact, Verdict
-from slowwave.model.operation import Erase
+from slowwave.model.mind import Fact, Verdict
+from slowwave.model.operations import Erase
 from slowwave.model.plan import Group, Plan
-from slowwave.pipelines import health
+from slowwave.pipelines.admin import health
 
 if TYPE_CHECKING:
     from tests.conftest import World

@@ -8,9 +8,8 @@ import pytest
 from slowwave import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Change
-from slowwave.pipelines.making import one_group
-from slowwave.pipelines.moves import moved
+from slowwave.model.operations import Change
+from slowwave.pipelines.planning import single_group_plan, transition
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -62,7 +61,7 @@ def test_what_was_taken_back_is_known_though_the_clock_was_set_back(world: "Worl
     memory.undo(run)
     (again,) = memory.undo(run)
     assert "already taken back" in str(again)
-    assert memory.get(fact).hot
+    assert memory.get(fact).is_searchable
 
 
 def test_a_night_of_which_a_part_was_erased_since_is_taken_back_but_for_that(world: "World") -> None:
@@ -135,8 +134,10 @@ def test_what_stands_behind_a_summary_that_is_gone_is_named_by_health(world: "Wo
     memory, summary, beds = _summarised(world)
     assert not memory.health().findings
     before = memory.get(summary.id)
-    gone = Change(before=before, after=moved(before, "retract", memory.ports.config), because="as it once was done")
-    memory.ports.store.apply(one_group(memory.ports, "edit", [gone], "deleted", now=world.clock()))
+    gone = Change(
+        before=before, after=transition(before, "retract", memory.ports.config), because="as it once was done"
+    )
+    memory.ports.store.apply(single_group_plan(memory.ports, "edit", [gone], "deleted", now=world.clock()))
     (hidden,) = [one for one in memory.health().findings if one.kind == "hidden"]
     assert set(hidden.examples) == set(beds)
     memory.revive(beds[0])

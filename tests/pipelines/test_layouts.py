@@ -6,9 +6,9 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
-from slowwave.model.scene import Scene
-from slowwave.policy.layout import shortened
-from slowwave.policy.packing import estimate
+from slowwave.model.context import Scene
+from slowwave.policy.ranking.layout import shortened
+from slowwave.policy.ranking.packing import estimate
 
 if TYPE_CHECKING:
     from tests.conftest import World

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from slowwave.model.plan import Receipt
-from slowwave.pipelines.making import new_id, noted
+from slowwave.pipelines.planning import new_id, with_notes
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -37,6 +37,6 @@ def test_a_forked_process_gives_other_ids_than_its_parent() -> None:
 
 def test_a_receipt_about_which_nothing_is_to_be_said_stays_as_it_is() -> None:
     receipt = Receipt(run_id="r", cause="observe", scope="a", notes=("one",))
-    assert noted(receipt, notes=(), problems=iter(())) is receipt
-    assert noted(receipt, notes=("two",)).notes == ("one", "two")
-    assert noted(receipt, waiting=2).waiting == 2
+    assert with_notes(receipt, notes=(), problems=iter(())) is receipt
+    assert with_notes(receipt, notes=("two",)).notes == ("one", "two")
+    assert with_notes(receipt, waiting=2).waiting == 2

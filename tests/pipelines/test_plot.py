@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave.errors import InputError
-from slowwave.model.fact import Verdict
-from slowwave.pipelines.plot import plot
+from slowwave.model.mind import Verdict
+from slowwave.pipelines.admin.plot import plot
 
 if TYPE_CHECKING:
     from tests.conftest import World

@@ -7,7 +7,7 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
-from slowwave.model.fact import Fact
+from slowwave.model.mind import Fact
 
 if TYPE_CHECKING:
     from tests.conftest import Says, Talk, Told, World

@@ -7,10 +7,10 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.errors import InputError, ModelError
-from slowwave.model.fact import Case, Fact, Verdict
+from slowwave.model.mind import Fact, ReconcileCase, Verdict
 from slowwave.model.plan import Receipt
-from slowwave.pipelines.reconcile import reconcile
-from slowwave.pipelines.state import state
+from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.reconcile import reconcile
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Talk, Texts, World
@@ -232,7 +232,7 @@ def test_verdicts_on_unknown_numbers_change_nothing_else(world: "World", verdict
 
 def _stated(memory: AgentMemory, *texts: str) -> Receipt:
     """One batch of facts, applied."""
-    return state(memory.ports, tuple(Fact(text=text) for text in texts))
+    return add_fact(memory.ports, tuple(Fact(text=text) for text in texts))
 
 
 def test_equal_facts_of_one_batch_are_stored_once(world: "World", texts: "Texts") -> None:
@@ -248,7 +248,7 @@ def test_a_batch_mate_that_was_already_known_stands_for_what_it_became(
     memory = world.open()
     memory.add("Matteo likes espresso")
 
-    def says(cases: Sequence[Case]) -> list[Verdict]:
+    def says(cases: Sequence[ReconcileCase]) -> list[Verdict]:
         second = next(c.number for c in cases[1].candidates if c.memory.text == "Matteo enjoys espresso")
         return [
             verdict("NOOP", relation="subsumed"),

@@ -8,7 +8,7 @@ import pytest
 
 from slowwave import Message
 from slowwave.errors import EmbedderError
-from slowwave.pipelines.reembed import without_vector
+from slowwave.pipelines.ingest.reembed import without_vector
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -43,7 +43,7 @@ def trimmed(world: "World") -> list[str]:
     memory.add_messages(messages, conversation="c")
     world.later(days=40)
     memory.sleep()
-    left = [one.wording for one in memory.get_all(kinds=["message"]) if one.gist]
+    left = [one.visible_text for one in memory.get_all(kinds=["message"]) if one.gist]
     assert left
     return left
 

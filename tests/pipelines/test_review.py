@@ -6,9 +6,9 @@ import pytest
 
 from slowwave import Message
 from slowwave.errors import ConflictError, ModelError
-from slowwave.model.fact import Fact, Verdict
-from slowwave.policy.lifecycle import PhaseError
-from slowwave.policy.trust import trusted
+from slowwave.model.mind import Fact, Verdict
+from slowwave.policy.guard.trust import trusted
+from slowwave.policy.retention.phases import PhaseError
 
 if TYPE_CHECKING:
     from pathlib import Path

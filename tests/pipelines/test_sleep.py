@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from slowwave import AgentMemory
 from slowwave.errors import ModelError
-from slowwave.model.fact import Brief
+from slowwave.model.mind import SummaryRequest
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Texts, World
@@ -140,7 +140,7 @@ def test_groups_that_others_overtook_are_left_and_done_the_next_night(world: "Wo
     _hikes(world, memory)
     world.fade(memory)
 
-    def overtaken(brief: Brief) -> str:
+    def overtaken(brief: SummaryRequest) -> str:
         other.pin(brief.memories[0].id)
         other.unpin(brief.memories[0].id)
         return "; ".join(one.text for one in brief.memories)

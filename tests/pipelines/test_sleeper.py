@@ -12,16 +12,16 @@ import pytest
 
 from slowwave import Message
 from slowwave.errors import InputError, ModelError
-from slowwave.model.fact import Verdict
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Add, Change, Link
+from slowwave.model.mind import Verdict
+from slowwave.model.operations import Add, Change, Link
 from slowwave.model.plan import Group
-from slowwave.pipelines.sleep import ELSEWHERE
-from slowwave.pipelines.sleep.budget import LEAST, Budget, changes
+from slowwave.pipelines.sleep.background import BackgroundSleeper, seconds
+from slowwave.pipelines.sleep.change_limit import MIN_CHANGES, Budget, count_changes
 from slowwave.pipelines.sleep.lease import SECONDS, Lease
-from slowwave.pipelines.sleep.stage import Staged
-from slowwave.pipelines.sleeper import Sleeper, seconds
-from slowwave.testing import plans
+from slowwave.pipelines.sleep.report import ELSEWHERE
+from slowwave.pipelines.sleep.stage import StagePlan
+from slowwave.testing import builders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def fact(number: int, **fields: Any) -> Memory:
-    return plans.fact(f"Fact {number}", id=f"f{number}", **fields)
+    return builders.fact(f"Fact {number}", id=f"f{number}", **fields)
 
 
 def soon(true: "Callable[[], object]", within: float = 5.0) -> bool:
@@ -100,7 +100,7 @@ def test_a_bug_in_the_program_stops_the_thread_and_says_so(monkeypatch: pytest.M
     def night() -> Any:
         raise ZeroDivisionError
 
-    sleeper = Sleeper(night, 0.01)
+    sleeper = BackgroundSleeper(night, 0.01)
     assert soon(lambda: sleeper.problem)
     assert "stopped for good" in str(sleeper.problem)
     assert told[0].exc_type is ZeroDivisionError
@@ -108,7 +108,7 @@ def test_a_bug_in_the_program_stops_the_thread_and_says_so(monkeypatch: pytest.M
 
 
 def test_closing_does_not_wait_for_ever(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slowwave.pipelines.sleeper.PATIENCE", 0.05)
+    monkeypatch.setattr("slowwave.pipelines.sleep.background.PATIENCE", 0.05)
     asked, answer = threading.Event(), threading.Event()
 
     def slow(brief: Any) -> str:
@@ -234,8 +234,8 @@ def test_minds_change_at_most_fifty_facts_a_night_and_the_rest_waits(world: "Wor
     world.fade(memory)
     report = memory.sleep()
     mine = [part for part in report.plan.parts if part.cause == "sleep/compress"]
-    done = sum(changes(group) for part in mine for group in part.groups)
-    assert 0 < done <= LEAST
+    done = sum(count_changes(group) for part in mine for group in part.groups)
+    assert 0 < done <= MIN_CHANGES
     assert report.left["compress"] > 0
     for _ in range(4):
         memory.sleep()
@@ -275,7 +275,7 @@ def test_a_few_endings_or_as_many_as_there_are_new_facts_are_nothing_strange() -
     def kept(endings: int, added: int) -> int:
         new = [Add(memory=ending(-n).before, because="new") for n in range(1, added + 1)]
         group = Group(operations=(*map(ending, range(endings)), *new), because="decided")
-        return len(Budget().within(Staged(groups=(group,))).groups)
+        return len(Budget().apply_limit(StagePlan(groups=(group,))).groups)
 
     assert kept(9, 0) == 1
     assert kept(10, 0) == 0
@@ -290,10 +290,10 @@ def test_the_budget_is_two_percent_of_many_facts() -> None:
     class Ports:
         store, scope = Store(), "t"
 
-    assert Budget(ports=object()).affords(LEAST), "nobody counts for fifty"  # type: ignore[arg-type]
+    assert Budget(ports=object()).can_afford(MIN_CHANGES), "nobody counts for fifty"  # type: ignore[arg-type]
     budget = Budget(ports=Ports())
-    assert budget.affords(100)
-    assert not budget.affords(101)
+    assert budget.can_afford(100)
+    assert not budget.can_afford(101)
 
 
 def test_a_group_that_asks_for_too_much_waits_and_smaller_ones_go_on() -> None:
@@ -304,7 +304,7 @@ def test_a_group_that_asks_for_too_much_waits_and_smaller_ones_go_on() -> None:
         return Group(operations=(*moves, same, link), because=f"{number} at once")
 
     budget = Budget(left=5)
-    staged = budget.within(Staged(groups=(group(3), group(4), group(2)), left=1))
+    staged = budget.apply_limit(StagePlan(groups=(group(3), group(4), group(2)), left=1))
     assert [one.because for one in staged.groups] == ["3 at once", "2 at once"]
     assert (staged.left, budget.left) == (2, 0)
     assert staged.problems == ("4 at once: 4 changes, and minds may make 2 more tonight",)

@@ -7,7 +7,7 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import ModelError
-from slowwave.model.fact import Verdict
+from slowwave.model.mind import Verdict
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Texts, World

@@ -147,7 +147,7 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     lines = [json.dumps({"role": "user", "content": f"Line {n}.", "conversation": f"c{n % 3}"}) for n in range(50)]
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(lines))
-    monkeypatch.setattr("slowwave.pipelines.transfer.BATCH", 10)
+    monkeypatch.setattr("slowwave.pipelines.exchange.import_.BATCH", 10)
 
     def stop(seen: int) -> None:
         if seen == 20:

@@ -6,10 +6,10 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ConflictError, InputError, NotFoundError
-from slowwave.model.fact import Fact
-from slowwave.model.operation import Hold
-from slowwave.pipelines.chunks import CURSOR
-from slowwave.policy.retention import RESTORED
+from slowwave.model.mind import Fact
+from slowwave.model.operations import Suppress
+from slowwave.pipelines.ingest.chunks import CURSOR
+from slowwave.policy.retention.policies import RESTORED
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Talk, Texts, World
@@ -126,7 +126,7 @@ def test_an_undone_consolidation_holds_its_facts_and_rewinds_the_cursor(
     (receipt,) = memory.undo(result.run_id)
     assert texts(memory) == set()
     assert memory.status().unread == 8
-    assert sum(isinstance(one, Hold) for one in receipt.applied) == 4
+    assert sum(isinstance(one, Suppress) for one in receipt.applied) == 4
     other = Fact(text="Alice is the owner of the pipeline", turn=7, quote="Alice owns the deploy pipeline")
     world.mind.facts = (*facts, other)
     again = memory.consolidate("c")

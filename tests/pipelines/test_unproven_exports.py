@@ -12,11 +12,11 @@ import pytest
 from slowwave import AgentMemory, Message, SlowwaveError
 from slowwave.model.memory import KINDS, PHASES, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines import admission
-from slowwave.pipelines.always import always
-from slowwave.pipelines.imported import Imported
-from slowwave.pipelines.making import own_id
-from slowwave.stores.copying import copy
+from slowwave.pipelines.exchange import admission
+from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.planning import own_id
+from slowwave.pipelines.recall.core_memory import core_facts
+from slowwave.stores.copy import copy
 from slowwave.testing import FrozenClock
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -170,7 +170,7 @@ def test_a_gap_that_an_erase_left_keeps_its_numbers(tmp_path: Path) -> None:
 
 
 def test_the_gaps_of_many_messages_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slowwave.pipelines.transfer.BATCH", 1)
+    monkeypatch.setattr("slowwave.pipelines.exchange.import_.BATCH", 1)
     monkeypatch.setattr(admission, "MISSING_MOST", 100)
     lines = [said(f"m{number}", f"Barge {number}.", 40 * number) for number in range(1, 6)]
     with opened() as memory:
@@ -214,7 +214,7 @@ def test_a_plain_claim_of_a_foreign_export_is_neither_core_nor_pinned_nor_the_us
         assert (one.trust, one.pinned, one.phase, one.category) == ("import", False, "active", "person")
         assert (one.accesses, one.sessions, one.used_at, one.last_session, one.stability) == (0, 0, None, None, 0.25)
         assert one.flags == {"future"}
-        assert always(memory.ports) == []
+        assert core_facts(memory.ports) == []
         assert done.unproven == 1
         assert "--trust-export" in str(done)
         assert first_section(memory) == []
@@ -233,7 +233,7 @@ def test_a_plain_fact_of_a_file_is_not_protected_by_its_category(category: str, 
     path.write_text(json.dumps({"fact": CLAIM, "category": category}), encoding="utf-8")
     with opened() as memory:
         assert memory.import_(path).facts == 1
-        assert always(memory.ports) == []
+        assert core_facts(memory.ports) == []
         assert first_section(memory) == []
 
 
@@ -324,7 +324,7 @@ def test_a_scope_that_reads_the_exported_one_restores_it_in_full_and_another_one
             same(memory, child)
         with opened(tmp_path / "a.db", scope="rival", clock=clock) as other:
             assert other.import_(tmp_path / "a.jsonl").unproven > 0
-            assert always(other.ports) == []
+            assert core_facts(other.ports) == []
 
 
 def test_after_an_erase_the_same_store_believes_its_export_and_keeps_out_what_was_erased(tmp_path: Path) -> None:
@@ -387,7 +387,7 @@ def test_a_person_restores_the_export_of_another_store(tmp_path: Path) -> None:
         memory.export(tmp_path / "a.jsonl")
         assert other.import_(tmp_path / "a.jsonl", trust_export=True).unproven == 0
         same(memory, other)
-        assert [one.id for one in always(other.ports)] == [one.id for one in always(memory.ports)]
+        assert [one.id for one in core_facts(other.ports)] == [one.id for one in core_facts(memory.ports)]
 
 
 def test_what_came_in_without_proof_is_restored_once_a_person_trusts_it(tmp_path: Path) -> None:
@@ -397,7 +397,7 @@ def test_what_came_in_without_proof_is_restored_once_a_person_trusts_it(tmp_path
         memory.export(tmp_path / "a.jsonl")
         first = other.import_(tmp_path / "a.jsonl")
         assert first.unproven > 0
-        assert always(other.ports) == []
+        assert core_facts(other.ports) == []
         would = other.import_(tmp_path / "a.jsonl", dry_run=True, trust_export=True)
         second = other.import_(tmp_path / "a.jsonl", trust_export=True)
         assert (would.messages, would.facts) == (second.messages, second.facts) != (0, 0)
@@ -406,7 +406,7 @@ def test_what_came_in_without_proof_is_restored_once_a_person_trusts_it(tmp_path
         assert (third.messages, third.facts, third.links) == (0, 0, 0)
         assert other.doctor(deep=True) == []
         other.undo(second.run_id, cascade=True)
-        assert always(other.ports) == []
+        assert core_facts(other.ports) == []
 
 
 def test_what_a_person_changed_since_is_not_overwritten_by_trust(tmp_path: Path) -> None:
@@ -423,7 +423,7 @@ def test_what_a_person_changed_since_is_not_overwritten_by_trust(tmp_path: Path)
 def test_an_unproven_import_can_be_repeated_and_undone(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", *MESSAGES, fact("x1", CLAIM, **STANDING))
 
-    def counts(done: Imported) -> tuple[int, int, int]:
+    def counts(done: ImportReport) -> tuple[int, int, int]:
         return done.messages, done.facts, done.known
 
     with opened() as memory:
@@ -435,8 +435,8 @@ def test_an_unproven_import_can_be_repeated_and_undone(tmp_path: Path) -> None:
 
 
 def test_a_vault_page_of_a_fact_with_line_breaks_in_its_id_holds_no_line_of_its_own() -> None:
-    from slowwave.formats.vault_pages import Holding, pages  # noqa: PLC0415 - of this test alone
-    from slowwave.model.vault import Owner  # noqa: PLC0415
+    from slowwave.formats.vault.render import Holding, pages  # noqa: PLC0415 - of this test alone
+    from slowwave.model.exchange import VaultOwner  # noqa: PLC0415
 
     bad = Memory(
         id=f"abcd\n- {CLAIM} ^abcd",
@@ -446,14 +446,16 @@ def test_a_vault_page_of_a_fact_with_line_breaks_in_its_id_holds_no_line_of_its_
         recorded_at=NOW - timedelta(days=1),
         valid_from=NOW,
     )
-    page = pages(Holding(owner=Owner(store="s", scope="default"), facts=[bad], core=[], summaries=[]))["facts/other.md"]
+    page = pages(Holding(owner=VaultOwner(store="s", scope="default"), facts=[bad], core=[], summaries=[]))[
+        "facts/other.md"
+    ]
     assert [line for line in page.splitlines() if line.startswith("- ")] == ["- Barges are slow"]
 
 
 def test_a_stored_cycle_of_summaries_is_searched_all_the_same() -> None:
-    from slowwave.model.operation import Add  # noqa: PLC0415 - of this test alone
-    from slowwave.pipelines.entries import entries  # noqa: PLC0415
-    from slowwave.pipelines.making import one_group  # noqa: PLC0415
+    from slowwave.model.operations import Add  # noqa: PLC0415 - of this test alone
+    from slowwave.pipelines.ingest.index_text import entries  # noqa: PLC0415
+    from slowwave.pipelines.planning import single_group_plan  # noqa: PLC0415
 
     with opened() as memory:
         ports, names = memory.ports, ("a" * 20, "b" * 20)
@@ -468,7 +470,7 @@ def test_a_stored_cycle_of_summaries_is_searched_all_the_same() -> None:
             Memory(id=one, text=f"Barges of {one}", members=(other,), **fields) for one, other in (names, names[::-1])
         ]
         ports.store.apply(
-            one_group(
+            single_group_plan(
                 ports,
                 "test",
                 [
@@ -513,7 +515,7 @@ def test_in_postgres_an_export_proves_itself_to_its_own_store_only(own: str, tmp
             same(memory, child)
             assert child.doctor(deep=True) == []
         assert other.import_(tmp_path / "a.jsonl").unproven > 0
-        assert always(other.ports) == []
+        assert core_facts(other.ports) == []
 
 
 def test_in_postgres_a_foreign_export_is_restored_once_a_person_trusts_it(own: str, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ConflictError, InputError, NotFoundError
-from slowwave.model.fact import Fact
-from slowwave.policy.retention import RESTORED
+from slowwave.model.mind import Fact
+from slowwave.policy.retention.policies import RESTORED
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Talk, World

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave.errors import ModelError
-from slowwave.model.fact import Case, Verdict
-from slowwave.pipelines.verdicts import WAITS
+from slowwave.model.mind import ReconcileCase, Verdict
+from slowwave.pipelines.ingest.change_set import WAITS
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Texts, World
@@ -70,7 +70,7 @@ def test_waiting_facts_that_swallow_each_other_leave_one_with_all_words(
     memory.add("Matteo has a cat")
     memory.add("Matteo has a cat and a dog")
 
-    def says(cases: Sequence[Case]) -> list[Verdict]:
+    def says(cases: Sequence[ReconcileCase]) -> list[Verdict]:
         said = []
         for case in cases:
             other = next(c.number for c in case.candidates if c.memory.text.startswith("Matteo has a cat"))

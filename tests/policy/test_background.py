@@ -1,6 +1,6 @@
 """The bundled table of how common English words are."""
 
-from slowwave.policy.background import probabilities
+from slowwave.policy.text.word_frequency import probabilities
 
 
 def test_twenty_thousand_lower_case_words_in_falling_order() -> None:

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from slowwave.policy.brevity import LEAST, MOST, PROFILES, SHORTEST, Profile, coverage, length, profile
+from slowwave.policy.summaries.length import LEAST, MOST, PROFILES, SHORTEST, Profile, coverage, length, profile
 
 
 @given(spoken=st.integers(0, 10**6), importance=st.floats(0, 1))

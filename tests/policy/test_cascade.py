@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.cascade import ERA_SIZE, Span, due_eras, due_spans, eras
+from slowwave.policy.summaries.spans import ERA_SIZE, Span, due_eras, due_spans, eras
 
 windows = st.integers(min_value=1, max_value=9)
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.categories import DEFAULT, REGISTRY, category, expires_at, is_known, later
+from slowwave.policy.retention.categories import DEFAULT, REGISTRY, category, expires_at, is_known, later
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.clauses import SHORTEST, Clause, captions, clauses, note, only_a_date, prose, sentences, trim
+from slowwave.policy.text.clauses import SHORTEST, Clause, captions, clauses, note, only_a_date, prose, sentences, trim
 
 
 def texts(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from slowwave.policy.contradictions import conflicts, denials
+from slowwave.policy.comparison.contradictions import conflicts, denials
 
 
 def even(_: str) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
-from slowwave.policy.core import demotes, promotes, rank, score
+from slowwave.policy.retention.core import demotes, promotes, rank, score
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.corrections import correction
+from slowwave.policy.comparison.corrections import correction
 
 
 @pytest.mark.parametrize(

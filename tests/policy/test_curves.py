@@ -4,16 +4,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.curves import (
+from slowwave.policy.retention.curves import (
     Curve,
     Ebbinghaus,
     HalfLife,
     Hyperbolic,
     Power,
+    bucket_days,
     days_between,
-    quarter_octave,
+    first_below,
     strength_at,
-    when,
 )
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,13 +39,13 @@ def test_a_half_life_of_14_days_gives_the_sources_table(day: int, strength: floa
 
 
 def test_half_life_crosses_a_tenth_on_day_46() -> None:
-    assert (when(HalfLife(14.0), T, 0.1) - T).days == 46
+    assert (first_below(HalfLife(14.0), T, 0.1) - T).days == 46
 
 
 def test_an_episodic_memory_of_middling_importance_crosses_a_fifth_after_36_days() -> None:
     tau = 0.25 * 2 * 45
-    assert (when(Ebbinghaus(tau), T, 0.2) - T).days == 36
-    assert (when(Ebbinghaus(quarter_octave(tau)), T, 0.2) - T).days == 36
+    assert (first_below(Ebbinghaus(tau), T, 0.2) - T).days == 36
+    assert (first_below(Ebbinghaus(bucket_days(tau)), T, 0.2) - T).days == 36
 
 
 @pytest.mark.parametrize(("above", "lasts"), [(0.1, 12), (0.25, 78), (0.5, 1_032), (1.0, 154_000)])
@@ -55,12 +55,12 @@ def test_the_power_curve_lasts_as_measured(above: float, lasts: float) -> None:
 
 @pytest.mark.parametrize(("weight", "day"), [(0.9, 494), (0.8, 234), (0.7, 147), (0.5, 78), (0.3, 49)])
 def test_the_relevance_score_falls_below_a_fifth_on_the_day_computed_for_each_type(weight: float, day: int) -> None:
-    at = when(Hyperbolic(weight), T, 0.2)
+    at = first_below(Hyperbolic(weight), T, 0.2)
     assert math.ceil((at - T) / timedelta(days=1)) == day
 
 
 def test_a_decision_never_falls_below_a_fifth() -> None:
-    assert when(Hyperbolic(1.0), T, 0.2) is None
+    assert first_below(Hyperbolic(1.0), T, 0.2) is None
     assert Hyperbolic(1.0).reach(0.2) == math.inf
 
 
@@ -92,7 +92,7 @@ def test_strength_lies_in_reach_and_never_rises(curve: Curve, anchor: datetime, 
 
 @given(curves, times, thresholds)
 def test_the_instant_of_a_crossing_is_exact(curve: Curve, anchor: datetime, threshold: float) -> None:
-    at = when(curve, anchor, threshold)
+    at = first_below(curve, anchor, threshold)
     if at is None:
         assert strength_at(curve, anchor, END) >= threshold
         return
@@ -103,7 +103,7 @@ def test_the_instant_of_a_crossing_is_exact(curve: Curve, anchor: datetime, thre
 @given(curves, times, thresholds, thresholds)
 def test_a_lower_threshold_is_never_crossed_earlier(curve: Curve, anchor: datetime, one: float, other: float) -> None:
     low, high = sorted((one, other))
-    first, second = when(curve, anchor, high), when(curve, anchor, low)
+    first, second = first_below(curve, anchor, high), first_below(curve, anchor, low)
     assert (second or END) >= (first or END)
 
 
@@ -112,7 +112,7 @@ def test_in_one_class_the_order_of_crossings_is_the_order_of_strengths(
     curve: Curve, one: datetime, other: datetime, threshold: float
 ) -> None:
     sooner, later = sorted((one, other))
-    assert (when(curve, sooner, threshold) or END) <= (when(curve, later, threshold) or END)
+    assert (first_below(curve, sooner, threshold) or END) <= (first_below(curve, later, threshold) or END)
     assert strength_at(curve, sooner, END) <= strength_at(curve, later, END)
 
 
@@ -123,10 +123,10 @@ def test_a_clock_before_the_anchor_counts_as_no_time() -> None:
 
 @given(constants)
 def test_rounding_moves_a_time_constant_by_less_than_a_tenth(tau: float) -> None:
-    rounded = quarter_octave(tau)
+    rounded = bucket_days(tau)
     assert abs(math.log2(rounded / tau)) <= 1 / 8 + 1e-9
     assert 4 * math.log2(rounded) == pytest.approx(round(4 * math.log2(rounded)), abs=1e-9)
 
 
 def test_what_never_fades_is_a_class_of_its_own() -> None:
-    assert quarter_octave(math.inf) == math.inf
+    assert bucket_days(math.inf) == math.inf

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from slowwave.policy import dates
-from slowwave.policy.dates import derivable, exact, mentioned, partials, resolve
-from slowwave.policy.relative_dates import leaning
+from slowwave.policy.text import dates
+from slowwave.policy.text.dates import derivable, exact, mentioned, partials, resolve
+from slowwave.policy.text.relative_dates import leaning
 
 # Naive bounds are how hypothesis takes them; what it draws is aware.
 TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Picture, Series, plain, svg
+from slowwave.policy.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Picture, Series, to_svg, to_text
 
 values = st.tuples(st.floats(0, 1000), st.floats(0, 1e6))
 lines = st.lists(
@@ -26,7 +26,7 @@ LINE = Series(name="tea & <jazz>", points=((0.0, 1.0), (10.0, 0.5)), dots=((5.0,
 
 @given(lines, st.booleans())
 def test_any_picture_is_sound_xml_and_stays_inside_its_frame(series: list[Series], bars: bool) -> None:
-    root = ET.fromstring(svg(picture(*series, bars=bars)))  # the text is our own
+    root = ET.fromstring(to_svg(picture(*series, bars=bars)))  # the text is our own
     for line in root.iter("{http://www.w3.org/2000/svg}polyline"):
         for pair in (line.get("points") or "").split():
             x, y = map(float, pair.split(","))
@@ -35,11 +35,11 @@ def test_any_picture_is_sound_xml_and_stays_inside_its_frame(series: list[Series
     for bar in list(root.iter("{http://www.w3.org/2000/svg}rect"))[1:]:
         assert float(bar.get("x") or 0) + float(bar.get("width") or 0) <= WIDTH
         assert float(bar.get("height") or 0) >= -0.1
-    assert plain(picture(*series, bars=bars))
+    assert to_text(picture(*series, bars=bars))
 
 
 def test_names_are_escaped_dots_drawn_and_thresholds_named() -> None:
-    drawn = svg(picture(LINE, lines=((0.2, "cold below"),), ticks=((0.0, "1 Jan"),), now=6.0, top=1.0))
+    drawn = to_svg(picture(LINE, lines=((0.2, "cold below"),), ticks=((0.0, "1 Jan"),), now=6.0, top=1.0))
     assert "tea &amp; &lt;jazz&gt;" in drawn
     assert drawn.count("<circle") == 1
     for words in ("cold below", "1 Jan", "now", "days", "facts"):
@@ -48,13 +48,13 @@ def test_names_are_escaped_dots_drawn_and_thresholds_named() -> None:
 
 
 def test_lines_differ_in_colour_and_every_other_pair_in_dashes() -> None:
-    drawn = svg(picture(*(Series(name=str(n), points=((0.0, 1.0), (1.0, 2.0))) for n in range(8))))
+    drawn = to_svg(picture(*(Series(name=str(n), points=((0.0, 1.0), (1.0, 2.0))) for n in range(8))))
     looks = re.findall(r'<polyline[^>]*stroke="(#\w+)"[^>]*stroke-dasharray="([^"]*)"', drawn)
     assert len(set(looks)) == 8
 
 
 def test_bars_of_one_day_stand_on_each_other() -> None:
-    drawn = svg(picture(Series(name="a", points=((1.0, 2.0),)), Series(name="b", points=((1.0, 3.0),)), bars=True))
+    drawn = to_svg(picture(Series(name="a", points=((1.0, 2.0),)), Series(name="b", points=((1.0, 3.0),)), bars=True))
     (_, low, low_tall), (_, high, high_tall) = [
         tuple(map(float, found))
         for found in re.findall(r'x="([\d.]+)" y="([\d.]+)" width="[\d.]+" height="([\d.]+)" fill="#[0d]', drawn)
@@ -64,12 +64,12 @@ def test_bars_of_one_day_stand_on_each_other() -> None:
 
 
 def test_without_anything_it_says_so() -> None:
-    assert "nothing to show yet" in svg(picture())
-    assert plain(picture()) == "T\nnothing to show yet"
+    assert "nothing to show yet" in to_svg(picture())
+    assert to_text(picture()) == "T\nnothing to show yet"
 
 
 def test_a_terminal_gets_blocks_names_and_the_scale() -> None:
-    told = plain(
+    told = to_text(
         picture(LINE, Series(name="none", points=()), ticks=((0.0, "1 Jan"), (0.5, "2 Jan"), (9.0, "9 Jan")), top=1.0),
         columns=20,
     )
@@ -80,11 +80,11 @@ def test_a_terminal_gets_blocks_names_and_the_scale() -> None:
         "1 Jan          9 Jan",
         "days; facts, full block 1",
     ]
-    bars = plain(picture(Series(name="a", points=((0.0, 4.0), (10.0, 2.0))), bars=True), columns=10)
+    bars = to_text(picture(Series(name="a", points=((0.0, 4.0), (10.0, 2.0))), bars=True), columns=10)
     assert bars.splitlines()[1] == "█        ▄  a (last 2)"
 
 
 @pytest.mark.parametrize(("top", "highest"), [(0.9, "1"), (3.0, "3"), (7.0, "8"), (30.0, "30"), (950.0, "1,000")])
 def test_the_axis_ends_at_a_round_number(top: float, highest: str) -> None:
-    drawn = svg(picture(Series(name="a", points=((0.0, 0.0), (1.0, top)))))
+    drawn = to_svg(picture(Series(name="a", points=((0.0, 0.0), (1.0, top)))))
     assert re.findall(r'text-anchor="end"[^>]*>([\d.,]+)<', drawn)[-1] == highest

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.embedders.static import StaticEmbedder
-from slowwave.policy.alignment import prepare
-from slowwave.policy.duplicates import Comparison, compare, longer, normalised
-from slowwave.policy.vetoes import SAID
+from slowwave.policy.comparison.alignment import prepare
+from slowwave.policy.comparison.duplicates import Comparison, compare, longer, normalised
+from slowwave.policy.comparison.vetoes import SAID
 
 EMBEDDER = StaticEmbedder()
 

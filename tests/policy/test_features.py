@@ -7,28 +7,28 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy import features
-from slowwave.policy.features import (
+from slowwave.policy.text import features
+from slowwave.policy.text.features import (  # fmt: skip
     COUNT,
     WHEN,
     WHERE,
     WHO,
     WHY,
-    ask,
     date_terms,
-    describe,
-    name_words,
+    index_text,
+    is_small_talk,
+    name_tokens,
+    parse_question,
     passages,
-    says_nothing,
-)  # fmt: skip
-from slowwave.policy.segment import term_id, terms, word_id
+)
+from slowwave.policy.text.tokens import term_id, terms, word_id
 
 PEOPLE = {"ann": frozenset({0}), "melanie": frozenset({1}), "smith": frozenset({0, 2}), "bob": frozenset({2})}
 
 
 @given(st.text())
 def test_an_entry_holds_the_terms_in_their_order(text: str) -> None:
-    entry = describe(text)
+    entry = index_text(text)
     assert list(memoryview(entry.terms).cast("Q")) == [term_id(term) for term in terms(text)]
     assert entry.words == len(terms(text))
     assert 0.0 <= entry.question <= 1.0
@@ -38,7 +38,7 @@ def test_terms_are_little_endian_on_any_machine(monkeypatch: pytest.MonkeyPatch)
     swapped = array("Q", [word_id("cat")])
     swapped.byteswap()
     monkeypatch.setattr(sys, "byteorder", "big")
-    assert describe("cat").terms == swapped.tobytes()
+    assert index_text("cat").terms == swapped.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_terms_are_little_endian_on_any_machine(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_the_share_of_words_in_questions(text: str, share: float) -> None:
-    assert describe(text).question == pytest.approx(share)
+    assert index_text(text).question == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_share_of_words_in_questions(text: str, share: float) -> None:
     ],
 )
 def test_a_text_shows_which_questions_it_may_answer(text: str, cues: int) -> None:
-    found = describe(text).cues
+    found = index_text(text).cues
     assert found & ~WHO == cues & ~WHO
     assert not cues & WHO or found & WHO
 
@@ -89,7 +89,7 @@ def test_a_very_long_text_has_longer_passages_not_more() -> None:
 
 
 def test_a_question_names_the_one_it_asks_about() -> None:
-    question = ask("When did Melanie's brother call?", PEOPLE)
+    question = parse_question("When did Melanie's brother call?", PEOPLE)
     assert question.speaker == 1
     assert question.wording == "When did brother call?"
     assert question.terms == (word_id("brother"), word_id("call"))
@@ -112,15 +112,15 @@ def test_a_question_names_the_one_it_asks_about() -> None:
     ],
 )
 def test_names_are_matched_with_care(text: str, speaker: int | None) -> None:
-    assert ask(text, PEOPLE).speaker == speaker
+    assert parse_question(text, PEOPLE).speaker == speaker
 
 
 def test_a_beginning_that_two_names_share_names_nobody() -> None:
-    assert ask("What about Mari?", {"marie": frozenset({0}), "maria": frozenset({1})}).speaker is None
+    assert parse_question("What about Mari?", {"marie": frozenset({0}), "maria": frozenset({1})}).speaker is None
 
 
 def test_without_known_speakers_the_wording_is_the_text_to_the_letter() -> None:
-    assert ask("  odd   spaces Ann ", {}).wording == "  odd   spaces Ann "
+    assert parse_question("  odd   spaces Ann ", {}).wording == "  odd   spaces Ann "
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_without_known_speakers_the_wording_is_the_text_to_the_letter() -> None:
     ],
 )
 def test_a_question_is_about_the_user_unless_it_turns_to_the_assistant(text: str, of_user: bool) -> None:
-    assert ask(text, {}).of_user is of_user
+    assert parse_question(text, {}).of_user is of_user
 
 
 @pytest.mark.parametrize(
     ("text", "recent"), [("Where do I live now?", True), ("the latest build", True), ("I know nothing", False)]
 )
 def test_some_questions_ask_for_what_is_current(text: str, recent: bool) -> None:
-    assert ask(text, {}).recent is recent
+    assert parse_question(text, {}).recent is recent
 
 
 @pytest.mark.parametrize(
@@ -155,17 +155,17 @@ def test_some_questions_ask_for_what_is_current(text: str, recent: bool) -> None
     ],
 )
 def test_the_kind_of_answer_wanted(text: str, cue: int) -> None:
-    assert ask(text, {}).cue == cue
+    assert parse_question(text, {}).cue == cue
 
 
 def test_stop_words_and_repeated_words_are_no_terms_of_a_question() -> None:
-    assert ask("the cat and the cats", {}).terms == (word_id("cat"),)
-    assert ask("what is it?", {}).terms == ()
+    assert parse_question("the cat and the cats", {}).terms == (word_id("cat"),)
+    assert parse_question("what is it?", {}).terms == ()
 
 
 def test_a_name_may_be_used_by_any_of_its_words() -> None:
-    assert name_words("Dr. Ann-Marie Smith B.") == ["ann", "marie", "smith"]
-    assert name_words("Will") == []
+    assert name_tokens("Dr. Ann-Marie Smith B.") == ["ann", "marie", "smith"]
+    assert name_tokens("Will") == []
 
 
 def test_a_day_is_found_by_its_number_month_and_year() -> None:
@@ -177,5 +177,5 @@ def test_a_day_is_found_by_its_number_month_and_year() -> None:
     [("ok", True), ("Noted.", True), ("👍 !", True), ("Yes, that is good", True), ("Ok, 7", False), ("好的", False)],
 )
 def test_a_text_that_only_keeps_a_talk_going_says_nothing(text: str, nothing: bool) -> None:
-    assert says_nothing(text) is nothing
-    assert not says_nothing(f"{text} {'ok ' * 40}")
+    assert is_small_talk(text) is nothing
+    assert not is_small_talk(f"{text} {'ok ' * 40}")

@@ -2,10 +2,19 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from slowwave.model.query import Item, Section
-from slowwave.policy.fence import NOTICE, escape, is_fenced, marker, parse, render, strip_fenced, unescape
+from slowwave.policy.guard.fence import (
+    NOTICE,
+    escape,
+    fence_tag,
+    is_fenced_block,
+    parse,
+    remove_fenced_blocks,
+    render,
+    unescape,
+)
 
 KEY = b"a key of this store"
-MARK = marker(KEY, "acme/alice", "c1")
+MARK = fence_tag(KEY, "acme/alice", "c1")
 BLOCK = f"<{MARK}>\n{NOTICE}\n## Core\n- likes tea\n</{MARK}>"
 
 everything = st.text(st.characters(codec=None))
@@ -30,7 +39,7 @@ hostile = st.lists(
     )
     | everything
 ).map("".join)
-plain = everything.filter(lambda text: not is_fenced(text) and "slowwave-memory" not in text.casefold())
+plain = everything.filter(lambda text: not is_fenced_block(text) and "slowwave-memory" not in text.casefold())
 
 
 def section(name: str, *texts: str) -> Section:
@@ -83,18 +92,18 @@ def test_a_block_says_that_it_is_data() -> None:
 
 def test_the_mark_is_stable_for_a_conversation_and_differs_between_them() -> None:
     marks = {
-        marker(KEY, "acme/alice", "c1"),
-        marker(KEY, "acme/alice", "c2"),
-        marker(KEY, "acme/alice", None),
-        marker(KEY, "acme/bob", "c1"),
-        marker(b"another key", "acme/alice", "c1"),
+        fence_tag(KEY, "acme/alice", "c1"),
+        fence_tag(KEY, "acme/alice", "c2"),
+        fence_tag(KEY, "acme/alice", None),
+        fence_tag(KEY, "acme/bob", "c1"),
+        fence_tag(b"another key", "acme/alice", "c1"),
     }
     assert len(marks) == 5
-    assert marker(KEY, "acme/alice", "c1") == MARK
+    assert fence_tag(KEY, "acme/alice", "c1") == MARK
 
 
 def test_without_the_block_of_this_mark_there_is_nothing_to_parse() -> None:
-    assert parse(BLOCK, marker(KEY, "acme/bob", "c1")) == []
+    assert parse(BLOCK, fence_tag(KEY, "acme/bob", "c1")) == []
     assert parse(BLOCK.removesuffix(f"</{MARK}>"), MARK) == []
     assert parse(f"<{MARK}>\n- an orphan\n</{MARK}>", MARK) == []
 
@@ -104,33 +113,33 @@ def test_our_own_block_is_taken_out_and_nothing_else(
     before: str, after: str, records: list[tuple[str, list[str]]]
 ) -> None:
     block = render([section(name, *texts) for name, texts in records], MARK)
-    assert is_fenced(before + block + after)
-    assert strip_fenced(before + block + after) == before + after
+    assert is_fenced_block(before + block + after)
+    assert remove_fenced_blocks(before + block + after) == before + after
 
 
 @given(plain)
 def test_a_text_without_a_block_stays_as_it_is(text: str) -> None:
-    assert strip_fenced(text) == text
+    assert remove_fenced_blocks(text) == text
 
 
 def test_blocks_of_several_conversations_are_taken_out() -> None:
-    other = BLOCK.replace(MARK, marker(KEY, "acme/bob", "c9"))
-    assert strip_fenced(f"one {BLOCK} two {other} three") == "one  two  three"
+    other = BLOCK.replace(MARK, fence_tag(KEY, "acme/bob", "c9"))
+    assert remove_fenced_blocks(f"one {BLOCK} two {other} three") == "one  two  three"
 
 
 def test_of_a_block_that_was_cut_off_only_our_lines_go() -> None:
     cut = f"say: <{MARK}>\n{NOTICE}\n## Core\n- likes tea\nWhat shall I drink?"
-    assert strip_fenced(cut) == "say: \nWhat shall I drink?"
-    assert strip_fenced(f"<{MARK}>\n- likes tea") == ""
-    assert strip_fenced(f"<{MARK}>\n- likes tea\nmine\n{BLOCK}") == "\nmine\n"
-    assert strip_fenced(f"<{MARK}> mine") == " mine"
+    assert remove_fenced_blocks(cut) == "say: \nWhat shall I drink?"
+    assert remove_fenced_blocks(f"<{MARK}>\n- likes tea") == ""
+    assert remove_fenced_blocks(f"<{MARK}>\n- likes tea\nmine\n{BLOCK}") == "\nmine\n"
+    assert remove_fenced_blocks(f"<{MARK}> mine") == " mine"
 
 
 def test_a_closing_mark_alone_is_no_block() -> None:
-    assert not is_fenced(f"</{MARK}>")
-    assert strip_fenced(f"a </{MARK}> b") == f"a </{MARK}> b"
+    assert not is_fenced_block(f"</{MARK}>")
+    assert remove_fenced_blocks(f"a </{MARK}> b") == f"a </{MARK}> b"
 
 
 def test_another_block_inside_an_open_one_changes_nothing() -> None:
-    other = marker(KEY, "acme/bob", "c9")
-    assert strip_fenced(f"a<{MARK}>\n- x\n</{other}>\n</{MARK}>b") == "ab"
+    other = fence_tag(KEY, "acme/bob", "c9")
+    assert remove_fenced_blocks(f"a<{MARK}>\n- x\n</{other}>\n</{MARK}>b") == "ab"

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.model.fact import Fact, Rejected, Transcript, Turn
 from slowwave.model.memory import Memory
-from slowwave.policy.grounding import adds, check, ground, keeps, related
+from slowwave.model.mind import Fact, Rejected, Transcript, Turn
+from slowwave.policy.guard.grounding import check, ground, invented_details, missing_details, shares_content
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HIKES = [
@@ -164,15 +164,15 @@ def test_the_last_message_before_the_transcript_lends_names_too() -> None:
 
 def test_the_model_summary_of_the_hikes_keeps_all_and_adds_nothing() -> None:
     members = [said(h, kind="episodic") for h in HIKES]
-    assert keeps(SUMMARY, members) == ()
-    assert adds(SUMMARY, members) == ()
+    assert missing_details(SUMMARY, members) == ()
+    assert invented_details(SUMMARY, members) == ()
 
 
 def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
     members = [said(h, kind="episodic") for h in HIKES]
     story = "An unrelated story about Bob in Paris on May 3, 1999."
-    assert {"Rainier", "March 12, 2024", "5K"} <= set(keeps(story, members))
-    assert adds(story, members) == ("Bob", "Paris", "May 3, 1999")
+    assert {"Rainier", "March 12, 2024", "5K"} <= set(missing_details(story, members))
+    assert invented_details(story, members) == ("Bob", "Paris", "May 3, 1999")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
     ],
 )
 def test_a_lost_name_number_or_date_is_told(summary: str, lost: str) -> None:
-    assert lost in keeps(summary, [said(h, kind="episodic") for h in HIKES])
+    assert lost in missing_details(summary, [said(h, kind="episodic") for h in HIKES])
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_a_lost_name_number_or_date_is_told(summary: str, lost: str) -> None:
 )
 def test_a_summary_of_something_else_is_unrelated(text: str) -> None:
     members = [said("I looked after the garden.", "Alice"), said("I sold my tools.", "Alice")]
-    assert not related(text, members)
-    assert related("Alice looked after the garden and sold her tools.", members)
-    assert related(SUMMARY, [said(hike) for hike in HIKES])
-    assert related("他卖了花园的工具", [said("我把花园的工具卖了")])
+    assert not shares_content(text, members)
+    assert shares_content("Alice looked after the garden and sold her tools.", members)
+    assert shares_content(SUMMARY, [said(hike) for hike in HIKES])
+    assert shares_content("他卖了花园的工具", [said("我把花园的工具卖了")])
 
 
 def spoken(fact: str, quote: str, text: str) -> str | None:
@@ -227,8 +227,8 @@ def test_what_one_says_of_herself_is_not_told_of_the_other() -> None:
 def test_days_that_share_a_month_are_kept() -> None:
     summary = SUMMARY.replace("(March 15)", "(15)")
     members = [said(h) for h in HIKES]
-    assert keeps(summary, members) == ()
-    assert adds(summary, members) == ()
+    assert missing_details(summary, members) == ()
+    assert invented_details(summary, members) == ()
 
 
 @pytest.mark.parametrize(
@@ -242,20 +242,20 @@ def test_days_that_share_a_month_are_kept() -> None:
     ],
 )
 def test_an_invented_name_number_or_date_is_told(summary: str, invented: str) -> None:
-    assert invented in adds(summary, [said(h) for h in HIKES])
+    assert invented in invented_details(summary, [said(h) for h in HIKES])
 
 
 def test_a_weekday_is_kept_and_a_derived_date_is_no_invention() -> None:
-    assert keeps("User runs", [said("User runs on Mondays")]) == ("-W-1",)
-    assert adds("The two of them met on 28 February 2026.", [said("We met yesterday")]) == ()
+    assert missing_details("User runs", [said("User runs on Mondays")]) == ("-W-1",)
+    assert invented_details("The two of them met on 28 February 2026.", [said("We met yesterday")]) == ()
 
 
 @given(st.lists(st.sampled_from(HIKES), min_size=1, max_size=5, unique=True))
 def test_members_side_by_side_keep_everything_and_add_nothing(texts: list[str]) -> None:
     members = [said(t) for t in texts]
     joined = " ".join(f"{t}." for t in texts)
-    assert keeps(joined, members) == ()
-    assert adds(joined, members) == ()
+    assert missing_details(joined, members) == ()
+    assert invented_details(joined, members) == ()
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 
-from slowwave.policy import grouping
-from slowwave.policy.grouping import groups
+from slowwave.policy.summaries import grouping
+from slowwave.policy.summaries.grouping import groups
 
 SLACK = 1e-6  # of a float32 product
 

@@ -6,8 +6,17 @@ from collections.abc import Collection
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.clauses import Clause
-from slowwave.policy.importance import ASSISTANT, CUES, QUESTION, Frequencies, cues, importance, strength, weigh
+from slowwave.policy.retention.importance import (
+    ASSISTANT,
+    CUES,
+    QUESTION,
+    Frequencies,
+    clause_score,
+    importance,
+    importance_cues,
+    text_score,
+)
+from slowwave.policy.text.clauses import Clause
 
 YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
 
@@ -19,7 +28,7 @@ def store(documents: int, **counts: int) -> Frequencies:
 
 def score(text: str, *, speakers: Collection[str] = (), answering: str = "") -> float:
     """The worth of a text in a young store."""
-    return weigh(text, frequencies=YOUNG, speakers=speakers, answering=answering).score
+    return text_score(text, frequencies=YOUNG, speakers=speakers, answering=answering).score
 
 
 def test_in_a_young_store_the_background_tells_what_is_rare() -> None:
@@ -81,22 +90,22 @@ def test_rarity_falls_with_frequency_and_is_finite(documents: int, share: float)
     ],
 )
 def test_each_cue_is_seen_where_it_stands_and_nowhere_else(text: str, names: set[str]) -> None:
-    assert set(cues(text)) == names
+    assert set(importance_cues(text)) == names
 
 
 def test_speakers_are_no_names_and_three_names_are_enough() -> None:
-    assert cues("then Ann met Bob", speakers=["Ann", "Bob"]) == {}
-    assert cues("then Ann met Bob", speakers=["Ann"])["names"] == pytest.approx(CUES["names"] / 3)
-    assert cues("to Rome, Paris, Oslo, Bonn")["names"] == pytest.approx(CUES["names"])
+    assert importance_cues("then Ann met Bob", speakers=["Ann", "Bob"]) == {}
+    assert importance_cues("then Ann met Bob", speakers=["Ann"])["names"] == pytest.approx(CUES["names"] / 3)
+    assert importance_cues("to Rome, Paris, Oslo, Bonn")["names"] == pytest.approx(CUES["names"])
 
 
 def test_the_capital_of_a_clause_inside_a_sentence_counts() -> None:
-    assert "names" in cues("Rome was next", opens=False)
-    assert "names" not in cues("Rome was next")
+    assert "names" in importance_cues("Rome was next", opens=False)
+    assert "names" not in importance_cues("Rome was next")
 
 
 def test_the_score_is_the_sum_of_its_parts() -> None:
-    weighed = weigh("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
+    weighed = text_score("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
     assert set(weighed.parts) == {"information", "time", "figure", "names", "event", "first person"}
     assert weighed.score == pytest.approx(sum(weighed.parts.values()))
     assert weighed.importance == importance("I moved to Berlin on 3 May 2023", frequencies=YOUNG)
@@ -128,13 +137,13 @@ def test_words_that_only_questions_or_captions_use_count_less() -> None:
 
 def test_an_answer_says_what_it_was_asked_as_well() -> None:
     question = "That is great! Which instrument do you play, the saxophone?"
-    answer = weigh("Yes, since I was a child", frequencies=YOUNG, answering=question)
-    alone = weigh("Yes, since I was a child", frequencies=YOUNG)
+    answer = text_score("Yes, since I was a child", frequencies=YOUNG, answering=question)
+    alone = text_score("Yes, since I was a child", frequencies=YOUNG)
     assert answer.score == pytest.approx(alone.score + answer.parts["answer"])
     assert {**alone.parts, "answer": answer.parts["answer"]} == dict(answer.parts)
     assert answer.parts["answer"] > 0
     told = "the accordion, the bassoon, the clarinet, the didgeridoo, the euphonium and the harpsichord"
-    assert "answer" not in weigh(told, frequencies=YOUNG, answering=question).parts  # it says enough by itself
+    assert "answer" not in text_score(told, frequencies=YOUNG, answering=question).parts  # it says enough by itself
 
 
 def test_a_borrowed_word_weighs_what_it_weighs_in_a_question_and_what_was_told_lends_none() -> None:
@@ -163,7 +172,7 @@ def test_length_alone_is_not_worth_much() -> None:
 
 def test_the_person_comes_before_the_assistant() -> None:
     text = "The API limit is 1,200 requests per minute"
-    weighed = weigh(text, frequencies=YOUNG, from_assistant=True)
+    weighed = text_score(text, frequencies=YOUNG, from_assistant=True)
     assert weighed.parts["assistant"] == ASSISTANT
     assert weighed.score == pytest.approx(score(text) + ASSISTANT)
 
@@ -175,15 +184,15 @@ def test_importance_is_always_between_zero_and_one(text: str) -> None:
 
 def test_a_clause_is_worth_its_information_a_word() -> None:
     def worth(text: str, **more: bool) -> float:
-        return strength(Clause(text=text, **more), frequencies=YOUNG)
+        return clause_score(Clause(text=text, **more), frequencies=YOUNG)
 
     assert worth("adopted a greyhound") > worth("then we were all there with them")
     assert worth("is there a greyhound", question=True) == pytest.approx(worth("is there a greyhound") + math.log(0.6))
     assert worth("in 2019 a greyhound", caption=True) == pytest.approx(worth("in 2019 a greyhound") - CUES["figure"])
-    assert math.isfinite(strength(Clause(text=""), frequencies=YOUNG))
-    alone = strength(Clause(text="a greyhound"), frequencies=YOUNG)
-    assert strength(Clause(text="a greyhound"), frequencies=YOUNG, turn_cues=1.0) == pytest.approx(alone + 0.3)
-    assert strength(Clause(text="a greyhound"), frequencies=YOUNG, speakers=["Greyhound"]) < alone
+    assert math.isfinite(clause_score(Clause(text=""), frequencies=YOUNG))
+    alone = clause_score(Clause(text="a greyhound"), frequencies=YOUNG)
+    assert clause_score(Clause(text="a greyhound"), frequencies=YOUNG, turn_cues=1.0) == pytest.approx(alone + 0.3)
+    assert clause_score(Clause(text="a greyhound"), frequencies=YOUNG, speakers=["Greyhound"]) < alone
 
 
 def test_praise_of_the_one_spoken_to_is_worth_less_than_a_word_about_oneself() -> None:
@@ -192,5 +201,5 @@ def test_praise_of_the_one_spoken_to_is_worth_less_than_a_word_about_oneself() -
         for text in ("Your pottery studio is fabulous.", "My pottery studio is fabulous.", "Always glaze your pottery.")
     )
     assert praise < score("That pottery studio is fabulous.") < news
-    assert weigh("Always glaze your pottery.", frequencies=YOUNG).parts["information"] > 0
+    assert text_score("Always glaze your pottery.", frequencies=YOUNG).parts["information"] > 0
     assert advice > praise

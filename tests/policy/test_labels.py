@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.message import ROLES
-from slowwave.policy.labels import author, bare_name, label, short_name
-from slowwave.policy.trust import ORDER
+from slowwave.policy.guard.labels import author, bare_name, label, short_name
+from slowwave.policy.guard.trust import ORDER
 
 names = st.one_of(
     st.none(),

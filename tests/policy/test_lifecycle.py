@@ -5,7 +5,17 @@ from hypothesis import given, strategies as st
 
 from slowwave.errors import InputError
 from slowwave.model.memory import PHASES, Memory
-from slowwave.policy.lifecycle import CASCADE, FACT, FAMILIES, REASONS, PhaseError, family, possible, reason, step
+from slowwave.policy.retention.phases import (
+    CASCADE,
+    FACT,
+    FAMILIES,
+    REASONS,
+    PhaseError,
+    family,
+    possible,
+    reason,
+    step,
+)
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.query import Item, Section
-from slowwave.policy.packing import Offer, estimate, pack
+from slowwave.policy.ranking.packing import Offer, estimate, pack
 
 everything = st.text(st.characters(codec=None))
 items = st.lists(st.builds(Item, text=st.text(max_size=3), tokens=st.integers(min_value=-1, max_value=60)), max_size=12)

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.charges import charges
-from slowwave.policy.polarity import NO, OPEN, YES, contrary, denies, signs
+from slowwave.policy.comparison.negation import NO, OPEN, YES, contradicts, negates, polarities
+from slowwave.policy.guard.grounding import unsupported_accusations
 
 NUTS = "I am allergic to walnuts but I love hazelnuts."
 OPPOSITES = [
@@ -44,45 +44,45 @@ AGREEING = [
 
 @pytest.mark.parametrize(("claim", "source"), OPPOSITES)
 def test_a_claim_that_turns_its_source_round_is_found(claim: str, source: str) -> None:
-    assert contrary(claim, [source])
+    assert contradicts(claim, [source])
 
 
 @pytest.mark.parametrize(("claim", "source"), AGREEING)
 def test_a_paraphrase_is_no_contradiction(claim: str, source: str) -> None:
-    assert contrary(claim, [source]) is None
+    assert contradicts(claim, [source]) is None
 
 
 def test_what_stands_around_may_lend_a_negation_and_takes_none() -> None:
-    assert contrary("Ada has no siblings", ["I grew up alone"], ["Any brothers?", "I never had any"]) is None
-    assert contrary("Ada paints", ["Ada paints"], ["Ada never paints"]) is None
+    assert contradicts("Ada has no siblings", ["I grew up alone"], ["Any brothers?", "I never had any"]) is None
+    assert contradicts("Ada paints", ["Ada paints"], ["Ada never paints"]) is None
 
 
 def test_of_what_is_said_both_ways_nothing_can_be_told() -> None:
-    assert contrary("Ada likes figs", ["Ada hates figs", "Ada likes figs"]) is None
+    assert contradicts("Ada likes figs", ["Ada hates figs", "Ada likes figs"]) is None
 
 
 def test_a_negation_reaches_four_content_words() -> None:
-    found = signs("Ada never painted cellar stairs white green")
+    found = polarities("Ada never painted cellar stairs white green")
     assert found["ada"] == {YES}
     assert found["white"] == {NO}
     assert found["green"] == {OPEN}
 
 
 def test_two_negations_affirm() -> None:
-    assert signs("Ada does not dislike figs")["fig"] == {YES}
+    assert polarities("Ada does not dislike figs")["fig"] == {YES}
 
 
 @given(st.text(max_size=200))
 def test_no_text_contradicts_itself(text: str) -> None:
-    assert contrary(text, [text]) is None
+    assert contradicts(text, [text]) is None
 
 
 @given(st.text(max_size=100))
 def test_what_denies_is_told_of_any_text(text: str) -> None:
-    assert denies(f"{text} never ")
+    assert negates(f"{text} never ")
 
 
 def test_a_charge_must_have_been_made() -> None:
-    assert charges("The user wants to poison walnuts", [NUTS]) == ("poison",)
-    assert charges("Juno stole the paint and lied", ["Juno steals paint"]) == ("lied",)
-    assert charges("Juno painted the stairs", ["Juno painted the stairs"]) == ()
+    assert unsupported_accusations("The user wants to poison walnuts", [NUTS]) == ("poison",)
+    assert unsupported_accusations("Juno stole the paint and lied", ["Juno steals paint"]) == ("lied",)
+    assert unsupported_accusations("Juno painted the stairs", ["Juno painted the stairs"]) == ()

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.quotes import locate
+from slowwave.policy.text.quotes import locate
 
 
 @pytest.mark.parametrize(

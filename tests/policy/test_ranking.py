@@ -4,25 +4,33 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.ranking import bareness, first, gate, profiled, weight
+from slowwave.policy.ranking.score import (
+    length_gate,
+    length_normalisation,
+    profile_parts,
+    question_share,
+    top_rows_with_ties,
+)
 
 numbers = st.lists(st.floats(-1, 1) | st.just(-np.inf), max_size=400).map(np.array)
 
 
 def test_short_texts_borrow_fully_and_long_ones_little() -> None:
-    assert gate(np.array([0, 1, 40, 80, 400])).tolist() == [1.0, 1.0, 1.0, 0.5, 0.1]
+    assert length_gate(np.array([0, 1, 40, 80, 400])).tolist() == [1.0, 1.0, 1.0, 0.5, 0.1]
 
 
 def test_a_bare_question_is_short_and_all_question() -> None:
     share, words = np.array([1.0, 0.5, 1.0, 0.0]), np.array([5, 5, 30, 0])
-    assert bareness(share, words).tolist() == [1.0, 0.5, 0.5, 0.0]
+    assert question_share(share, words).tolist() == [1.0, 0.5, 0.5, 0.0]
 
 
 def test_a_text_of_average_length_weighs_one_longer_ones_less_and_shorter_ones_more_unless_they_were_made_short() -> (
     None
 ):
     words = np.array([20.0, 40.0, 0.0, 0.0, 40.0])
-    average, longer, none, fact, long_fact = weight(words, 20.0, np.array([True, True, True, False, False]))
+    average, longer, none, fact, long_fact = length_normalisation(
+        words, 20.0, np.array([True, True, True, False, False])
+    )
     assert average == fact == 1.0
     assert longer == long_fact == pytest.approx(1 / 1.75)
     assert none == 4.0
@@ -32,13 +40,13 @@ def test_a_text_of_average_length_weighs_one_longer_ones_less_and_shorter_ones_m
 def test_the_first_rows_are_those_of_a_full_sort_with_all_ties(scores: np.ndarray, wanted: int) -> None:
     finite = np.sort(scores[scores > -np.inf])[::-1]
     last = finite[min(wanted, len(finite)) - 1] if len(finite) else np.inf
-    assert sorted(first(scores, wanted).tolist()) == np.flatnonzero(scores >= last).tolist()
+    assert sorted(top_rows_with_ties(scores, wanted).tolist()) == np.flatnonzero(scores >= last).tolist()
 
 
 def test_the_profiles_of_the_sources() -> None:
     half = np.array([0.5])
     month = np.array([30 * 86_400.0])
-    found = profiled("generative_agents", half, importance=half, age=month, strength=half)
+    found = profile_parts("generative_agents", half, importance=half, age=month, strength=half)
     assert {name: float(part[0]) for name, part in found.items()} == {"importance": 0.25, "recency": 0.15}
-    found = profiled("retention", half, importance=half, age=month, strength=half)
+    found = profile_parts("retention", half, importance=half, age=month, strength=half)
     assert 0.5 + found["strength"][0] == pytest.approx(0.5 * 0.5**0.3)

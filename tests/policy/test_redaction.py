@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.redaction import hollow, redact
+from slowwave.policy.guard.redaction import hollow, redact
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6hJ9k"
 HEX = "0123456789abcdef" * 5

@@ -2,46 +2,46 @@
 
 import pytest
 
-from slowwave.policy.restated import asks_how_it_is, restated
+from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 
 HOME = [("I live in Ghent", 1, None), ("I love the sea", 2, None), ("By the way, I moved to Antwerp!", 3, None)]
 
 
 def test_the_later_of_two_homes_makes_the_earlier_one_stale() -> None:
-    (pair,) = restated("where do I live?", HOME)
+    (pair,) = superseded_hits("where do I live?", HOME)
     assert (pair.newer, pair.older, pair.new_value, pair.old_value, pair.stale) == (2, 0, "Antwerp", "Ghent", True)
     assert "Antwerp" in pair.because
-    assert restated("where do I live?", [*reversed(HOME)])[0].older == 2
+    assert superseded_hits("where do I live?", [*reversed(HOME)])[0].older == 2
 
 
 def test_who_asks_for_the_history_wants_both() -> None:
-    (pair,) = restated("what is the order in which I live where, from first to last?", HOME)
+    (pair,) = superseded_hits("what is the order in which I live where, from first to last?", HOME)
     assert not pair.stale
-    assert restated("where did I live before I moved?", HOME) == []
+    assert superseded_hits("where did I live before I moved?", HOME) == []
 
 
 def test_only_what_touches_the_question_is_looked_at() -> None:
-    assert restated("what is my phone number?", HOME) == []
-    assert restated("who sails?", [("I love tea", 1, None)]) == []
+    assert superseded_hits("what is my phone number?", HOME) == []
+    assert superseded_hits("who sails?", [("I love tea", 1, None)]) == []
     moves = [("I moved to Ghent", 1, None), ("I live in Antwerp now", 2, None), ("I moved to Bruges", 3, None)]
-    assert [(pair.older, pair.newer) for pair in restated("where do I live?", moves)] == [(1, 2)]
+    assert [(pair.older, pair.newer) for pair in superseded_hits("where do I live?", moves)] == [(1, 2)]
 
 
 def test_each_speaker_has_a_home_of_their_own() -> None:
     talk = [("I live in Ghent", 1, "Anna"), ("I now live in Antwerp", 2, "Ben")]
-    assert restated("where does Anna live?", talk) == []
-    assert len(restated("where does Anna live?", [(text, at, "Anna") for text, at, _ in talk])) == 1
+    assert superseded_hits("where does Anna live?", talk) == []
+    assert len(superseded_hits("where does Anna live?", [(text, at, "Anna") for text, at, _ in talk])) == 1
 
 
 def test_what_was_said_at_one_instant_has_no_order() -> None:
-    assert restated("where do I live?", [("I live in Ghent", 1, None), ("I now live in Antwerp", 1, None)]) == []
+    assert superseded_hits("where do I live?", [("I live in Ghent", 1, None), ("I now live in Antwerp", 1, None)]) == []
 
 
 def test_an_unannounced_value_counts_only_where_the_question_asks_how_it_is() -> None:
     talk = [("I live in Ghent", 1, None), ("I live in Antwerp", 2, None)]
-    (pair,) = restated("where do I live", talk)
+    (pair,) = superseded_hits("where do I live", talk)
     assert pair.because.startswith("perhaps outdated: ")
-    assert restated("live music", talk) == []
+    assert superseded_hits("live music", talk) == []
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_unannounced_value_counts_only_where_the_question_asks_how_it_is() ->
     ],
 )
 def test_how_it_is_and_how_it_was_are_two_questions(question: str, *, asks: bool) -> None:
-    assert asks_how_it_is(question) is asks
+    assert asks_current_value(question) is asks
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,15 @@ def test_how_it_is_and_how_it_was_are_two_questions(question: str, *, asks: bool
     ],
 )
 def test_what_is_taken_back_is_stale(new: str, old: str) -> None:
-    (pair,) = restated("where do I live?", [(new, 2, None), (old, 1, None)])
+    (pair,) = superseded_hits("where do I live?", [(new, 2, None), (old, 1, None)])
     assert (pair.newer, pair.older, pair.stale) == (0, 1, True)
     assert new in pair.because
 
 
 def test_who_takes_back_something_else_leaves_it() -> None:
-    assert restated("where do I live?", [("I live in Rome", 1, None), ("I used to live in Ghent", 2, None)]) == []
-    assert restated("where do I live?", [("I no longer live in Rome", 2, None), ("I live in Ghent", 1, None)]) == []
+    assert (
+        superseded_hits("where do I live?", [("I live in Rome", 1, None), ("I used to live in Ghent", 2, None)]) == []
+    )
+    assert (
+        superseded_hits("where do I live?", [("I no longer live in Rome", 2, None), ("I live in Ghent", 1, None)]) == []
+    )

@@ -7,26 +7,26 @@ from hypothesis import given, strategies as st
 
 from slowwave.model.config import RETENTION_POLICIES, Config
 from slowwave.model.memory import PHASES, Memory
-from slowwave.policy.categories import REGISTRY
-from slowwave.policy.retention import (
+from slowwave.policy.guard.trust import ORDER
+from slowwave.policy.retention.categories import REGISTRY
+from slowwave.policy.retention.policies import (
     RESTORED,
     associated,
-    due_at,
-    exempt,
-    expired,
+    decay_class,
+    exemption_reason,
     expiry,
-    fades_at,
-    fading,
+    explain_strength,
+    fade_date,
     fingerprint,
     initial_stability,
-    parts,
-    protected,
+    is_expired,
+    is_in_fading_band,
+    next_due,
+    protection_reason,
     reinforced,
     should_fade,
     strength,
-    time_class,
 )
-from slowwave.policy.trust import ORDER
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -73,9 +73,13 @@ def test_strength_lies_in_reach_and_never_rises(one: Memory, config: Config, fir
 @given(memories, configs, instants)
 def test_a_rule_starts_to_hold_exactly_when_the_memory_is_due(one: Memory, config: Config, after: datetime) -> None:
     def held(now: datetime) -> tuple[bool, bool, bool]:
-        return expired(one, config, now), fading(one, config, now), should_fade(one, config, now) is not None
+        return (
+            is_expired(one, config, now),
+            is_in_fading_band(one, config, now),
+            should_fade(one, config, now) is not None,
+        )
 
-    at = due_at(one, config, after)
+    at = next_due(one, config, after)
     if at is None:
         assert held(after) == held(datetime.max.replace(tzinfo=UTC))
         return
@@ -85,12 +89,12 @@ def test_a_rule_starts_to_hold_exactly_when_the_memory_is_due(one: Memory, confi
 
 @given(memories, configs, instants)
 def test_what_is_exempt_neither_fades_nor_is_in_the_band(one: Memory, config: Config, now: datetime) -> None:
-    if exempt(one):
+    if exemption_reason(one):
         assert should_fade(one, config, now) is None
-        assert not fading(one, config, now)
-    if protected(one):
-        assert due_at(one, config) is None
-        assert not expired(one, config, now)
+        assert not is_in_fading_band(one, config, now)
+    if protection_reason(one):
+        assert next_due(one, config) is None
+        assert not is_expired(one, config, now)
 
 
 @given(memories, memories, configs, instants)
@@ -98,26 +102,26 @@ def test_in_one_class_the_order_of_fading_is_the_order_of_strength(
     one: Memory, other: Memory, config: Config, now: datetime
 ) -> None:
     other = replace(one, recorded_at=other.recorded_at, used_at=other.used_at)
-    if not (kind := time_class(one, config)) or math.isinf(kind):
+    if not (kind := decay_class(one, config)) or math.isinf(kind):
         return
-    assert kind == time_class(other, config)
-    sooner, later = sorted((one, other), key=lambda each: each.anchor)
+    assert kind == decay_class(other, config)
+    sooner, later = sorted((one, other), key=lambda each: each.last_used_or_recorded)
     assert strength(sooner, config, now) <= strength(later, config, now)
-    first, second = fades_at(sooner, config, 0.1), fades_at(later, config, 0.1)
+    first, second = fade_date(sooner, config, 0.1), fade_date(later, config, 0.1)
     assert second is None or (first is not None and first <= second)
 
 
 @given(memories, configs, instants)
 def test_the_explanation_tells_the_strength(one: Memory, config: Config, now: datetime) -> None:
-    told = parts(one, config, now)
+    told = explain_strength(one, config, now)
     assert told["strength"] == strength(one, config, now)
 
 
 def test_the_explanation_names_the_numbers_of_its_curve() -> None:
-    assert parts(memory(), EBBINGHAUS, T)["decay_days"] == 45.0
-    assert parts(memory(), HALF_LIFE, T)["half_life_days"] == 14.0
-    assert parts(memory(accesses=3), POWER, T)["accesses"] == 3.0
-    assert parts(memory(), RELEVANCE, T + 7 * DAY)["freshness"] == 0.1
+    assert explain_strength(memory(), EBBINGHAUS, T)["decay_days"] == 45.0
+    assert explain_strength(memory(), HALF_LIFE, T)["half_life_days"] == 14.0
+    assert explain_strength(memory(accesses=3), POWER, T)["accesses"] == 3.0
+    assert explain_strength(memory(), RELEVANCE, T + 7 * DAY)["freshness"] == 0.1
 
 
 def test_stability_begins_by_importance() -> None:
@@ -129,15 +133,15 @@ def test_stability_begins_by_importance() -> None:
 )
 def test_every_kind_has_its_own_decay(kind: str, days: float) -> None:
     expected = days if math.isinf(days) else 2 ** (round(4 * math.log2(days * 0.25 * 2)) / 4)
-    assert time_class(memory(kind=kind), EBBINGHAUS) == expected
+    assert decay_class(memory(kind=kind), EBBINGHAUS) == expected
 
 
 def test_a_configured_half_life_is_exact() -> None:
-    assert time_class(memory(), Config(retention_policy="half_life", half_life_days=13.7)) == 13.7
+    assert decay_class(memory(), Config(retention_policy="half_life", half_life_days=13.7)) == 13.7
 
 
 def test_importance_raises_the_time_constant_at_most_threefold() -> None:
-    assert time_class(memory(importance=1.0, stability=1.0), EBBINGHAUS) == 2 ** (round(4 * math.log2(135)) / 4)
+    assert decay_class(memory(importance=1.0, stability=1.0), EBBINGHAUS) == 2 ** (round(4 * math.log2(135)) / 4)
 
 
 def test_use_and_importance_scale_the_power_curve_up_to_one() -> None:
@@ -162,8 +166,8 @@ def test_use_and_importance_scale_the_power_curve_up_to_one() -> None:
 )
 def test_whatever_is_exempt_says_why(fields: dict[str, object], why: str) -> None:
     one = memory(**fields)
-    assert why in exempt(one)
-    assert due_at(one, EBBINGHAUS) is None
+    assert why in exemption_reason(one)
+    assert next_due(one, EBBINGHAUS) is None
     assert should_fade(one, EBBINGHAUS, T + 9999 * DAY) is None
 
 
@@ -171,47 +175,47 @@ def test_whatever_is_exempt_says_why(fields: dict[str, object], why: str) -> Non
 @pytest.mark.parametrize("category", ["identity", "active_decision"])
 def test_a_category_protects_only_what_the_user_said(category: str, trust: str) -> None:
     one = memory(category=category, trust=trust)
-    assert protected(one) is None
-    assert due_at(one, EBBINGHAUS) is not None
-    assert protected(replace(one, pinned=True)) == "it is pinned"
+    assert protection_reason(one) is None
+    assert next_due(one, EBBINGHAUS) is not None
+    assert protection_reason(replace(one, pinned=True)) == "it is pinned"
 
 
 def test_nine_uses_do_not_keep_a_fact() -> None:
-    assert exempt(memory(accesses=9)) is None
+    assert exemption_reason(memory(accesses=9)) is None
 
 
 def test_use_keeps_from_fading_but_not_from_expiring() -> None:
     often = memory(category="session_state", accesses=10)
-    assert due_at(often, EBBINGHAUS) == T + DAY + INSTANT
-    assert expired(often, EBBINGHAUS, T + 2 * DAY)
+    assert next_due(often, EBBINGHAUS) == T + DAY + INSTANT
+    assert is_expired(often, EBBINGHAUS, T + 2 * DAY)
 
 
 def test_procedures_never_fade_under_ebbinghaus() -> None:
-    assert due_at(memory(kind="procedural"), EBBINGHAUS) is None
-    assert due_at(memory(kind="procedural"), HALF_LIFE) is not None
+    assert next_due(memory(kind="procedural"), EBBINGHAUS) is None
+    assert next_due(memory(kind="procedural"), HALF_LIFE) is not None
 
 
 def test_a_memory_is_due_to_fade_and_then_to_go() -> None:
     one = memory()
-    first = due_at(one, EBBINGHAUS)
-    second = due_at(one, EBBINGHAUS, after=first)
+    first = next_due(one, EBBINGHAUS)
+    second = next_due(one, EBBINGHAUS, after=first)
     assert ((first - T).days, (second - T).days) == (36, 52)
-    assert due_at(one, EBBINGHAUS, after=second) is None
-    assert not fading(one, EBBINGHAUS, first - INSTANT)
-    assert fading(one, EBBINGHAUS, first)
+    assert next_due(one, EBBINGHAUS, after=second) is None
+    assert not is_in_fading_band(one, EBBINGHAUS, first - INSTANT)
+    assert is_in_fading_band(one, EBBINGHAUS, first)
     assert should_fade(one, EBBINGHAUS, second - INSTANT) is None
     assert should_fade(one, EBBINGHAUS, second) == "faded"
 
 
 def test_only_what_is_active_needs_attention() -> None:
-    assert due_at(memory(phase="cold", reason="faded"), EBBINGHAUS) is None
+    assert next_due(memory(phase="cold", reason="faded"), EBBINGHAUS) is None
     assert should_fade(memory(phase="superseded"), EBBINGHAUS, T + 999 * DAY) is None
 
 
 def test_expiry_is_strict() -> None:
     one = memory(category="tool_output")
-    assert not expired(one, EBBINGHAUS, T + 7 * DAY)
-    assert expired(one, EBBINGHAUS, T + 7 * DAY + INSTANT)
+    assert not is_expired(one, EBBINGHAUS, T + 7 * DAY)
+    assert is_expired(one, EBBINGHAUS, T + 7 * DAY + INSTANT)
 
 
 def test_what_is_said_of_one_memory_goes_before_its_category() -> None:
@@ -229,9 +233,9 @@ def test_decay_is_never_compounded() -> None:
 )
 def test_relevance_archives_what_scores_low_or_lay_idle(category: str, day: int) -> None:
     config = Config(retention_policy="relevance", category_ttl_days={category: None})
-    at = due_at(memory(category=category), config)
+    at = next_due(memory(category=category), config)
     while should_fade(memory(category=category), config, at) is None:
-        at = due_at(memory(category=category), config, after=at)
+        at = next_due(memory(category=category), config, after=at)
     assert (at - T).days == day
 
 
@@ -259,7 +263,7 @@ def test_relevance_keeps_an_idle_memory_while_its_score_exempts_it() -> None:
 def test_graduated_retention_follows_the_stages(category: str, band: int | None, leaves: int | None) -> None:
     one = memory(category=category)
     for day in range(1, 365):
-        assert fading(one, GRADUATED, T + day * DAY) == (band is not None and day > band), day
+        assert is_in_fading_band(one, GRADUATED, T + day * DAY) == (band is not None and day > band), day
         assert should_fade(one, GRADUATED, T + day * DAY) == (
             "stage" if leaves is not None and day > leaves else None
         ), day
@@ -273,14 +277,14 @@ def test_the_last_stage_can_be_configured() -> None:
 
 def test_the_end_of_the_calendar_is_never() -> None:
     late = memory(recorded_at=datetime(9999, 12, 20, tzinfo=UTC))
-    assert all(due_at(late, Config(retention_policy=policy)) is None for policy in RETENTION_POLICIES)
+    assert all(next_due(late, Config(retention_policy=policy)) is None for policy in RETENTION_POLICIES)
 
 
 def test_a_use_moves_the_anchor_and_counts() -> None:
     used = reinforced(memory(), EBBINGHAUS, T + 7 * DAY, "monday")
     assert (used.accesses, used.sessions, used.last_session, used.used_at) == (1, 1, "monday", T + 7 * DAY)
     assert used.stability == 0.35
-    assert used.due_at == due_at(used, EBBINGHAUS) > T + 7 * DAY
+    assert used.due_at == next_due(used, EBBINGHAUS) > T + 7 * DAY
     again = reinforced(used, EBBINGHAUS, T + 7 * DAY, "monday")
     assert (again.accesses, again.sessions, again.stability) == (2, 1, 0.35)
     silent = reinforced(again, EBBINGHAUS, T + 7 * DAY)
@@ -320,7 +324,7 @@ def test_stability_reaches_core_after_as_many_uses_as_the_source_measured(every:
 
 
 def test_an_association_makes_a_little_more_stable_without_a_use() -> None:
-    one = replace(memory(), due_at=due_at(memory(), EBBINGHAUS))
+    one = replace(memory(), due_at=next_due(memory(), EBBINGHAUS))
     linked = associated(one, EBBINGHAUS, T + 7 * DAY)
     assert (linked.stability, linked.accesses, linked.used_at) == (0.28, 0, None)
     assert linked.due_at > one.due_at
@@ -330,7 +334,7 @@ def test_an_association_neither_forgets_nor_repeats_a_pending_look() -> None:
     one = memory(stability=0.01)
     now = T + 2 * DAY
     pending = replace(one, due_at=T + DAY)
-    assert associated(pending, EBBINGHAUS, now).due_at == due_at(associated(pending, EBBINGHAUS, now), EBBINGHAUS)
+    assert associated(pending, EBBINGHAUS, now).due_at == next_due(associated(pending, EBBINGHAUS, now), EBBINGHAUS)
     looked_at = replace(one, due_at=None)
     assert (associated(looked_at, EBBINGHAUS, now).due_at or now + DAY) > now
 
@@ -338,7 +342,7 @@ def test_an_association_neither_forgets_nor_repeats_a_pending_look() -> None:
 @given(configs, st.sampled_from(["half_life_days", "episodic_decay_days", "archive_max_idle_days"]))
 def test_the_fingerprint_changes_with_the_numbers_its_policy_depends_on(config: Config, name: str) -> None:
     settings = {"retention_policy": config.retention_policy, name: 33.0}
-    moves = due_at(memory(category="gotcha"), config) != due_at(memory(category="gotcha"), Config(**settings))
+    moves = next_due(memory(category="gotcha"), config) != next_due(memory(category="gotcha"), Config(**settings))
     renamed = fingerprint(Config(**settings)) != fingerprint(config)
     assert renamed or not moves
     assert fingerprint(config) == fingerprint(Config(retention_policy=config.retention_policy))

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.segment import STOP_WORDS, _stemmer, stem, term_id, terms, word_id, words
+from slowwave.policy.text.tokens import STOP_WORDS, _stemmer, stem, term_id, terms, word_id, words
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,7 @@ def test_stems_come_out_alike_from_many_threads() -> None:
 
 
 def test_one_language_is_loaded_and_the_package_of_all_is_left_alone() -> None:
-    program = (
-        "import sys\nfrom slowwave.policy.segment import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
-    )
+    program = "import sys\nfrom slowwave.policy.text.tokens import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "slowwave_stems.porter_stemmer" in told
     assert not [name for name in told if "snowballstemmer" in name or "french" in name]

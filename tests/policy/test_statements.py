@@ -2,7 +2,7 @@
 
 import pytest
 
-from slowwave.policy.statements import formed, implied, plain, statement, stems
+from slowwave.policy.comparison.statements import formed, implied, plain, statement, stems
 
 
 def test_a_state_has_a_holder_a_relation_and_a_value() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.subjects import Alias, aliases_from, canonical, first_names, key, learned, names_of
+from slowwave.policy.comparison.subjects import Alias, aliases_from, canonical, first_names, key, learned, names_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.succession import succession
+from slowwave.policy.comparison.succession import supersedes
 
 CERTAIN = [
     # the older, the newer
@@ -176,31 +176,31 @@ SIDE_BY_SIDE = [
 
 @pytest.mark.parametrize(("old", "new"), CERTAIN)
 def test_who_says_that_it_is_newly_so_takes_the_place_of_what_was(old: str, new: str) -> None:
-    found = succession(new, old)
+    found = supersedes(new, old)
     assert found is not None
     assert found.certain
     assert found.new_value in found.because
     assert found.old_value in found.because
-    assert found.doubtful == found.because
+    assert found.is_uncertain == found.because
 
 
 @pytest.mark.parametrize(("old", "new"), PERHAPS)
 def test_less_than_that_raises_the_question(old: str, new: str) -> None:
-    found = succession(new, old)
+    found = supersedes(new, old)
     assert found is not None
     assert not found.certain
-    assert found.doubtful.startswith("perhaps outdated: ")
+    assert found.is_uncertain.startswith("perhaps outdated: ")
 
 
 @pytest.mark.parametrize(("old", "new"), SIDE_BY_SIDE)
 def test_what_may_well_stand_side_by_side_is_let_be(old: str, new: str) -> None:
-    assert succession(new, old) is None
+    assert supersedes(new, old) is None
 
 
 def test_the_subjects_names_are_one_where_they_are_known() -> None:
     pair = ("The user now lives in Antwerp", "Matteo lives in Ghent")
-    assert succession(*pair) is None
-    found = succession(*pair, called=["the user", "Matteo"])
+    assert supersedes(*pair) is None
+    found = supersedes(*pair, called=["the user", "Matteo"])
     assert found is not None
     assert (found.new_value, found.old_value, found.certain) == ("Antwerp", "Ghent", True)
 
@@ -215,8 +215,8 @@ STATEMENTS = st.tuples(HOLDERS, VERBS, VALUES, st.sampled_from(["", " now", " in
 
 @given(STATEMENTS, STATEMENTS)
 def test_nothing_succeeds_itself_nor_what_succeeds_it_with_certainty_in_the_same_words(new: str, old: str) -> None:
-    assert succession(new, new) is None
-    found = succession(new, old)
+    assert supersedes(new, new) is None
+    found = supersedes(new, old)
     if found is not None:
         assert found.new_value != found.old_value
         assert found.certain <= any(word in new for word in ("now", "moved", "switched"))
@@ -224,7 +224,7 @@ def test_nothing_succeeds_itself_nor_what_succeeds_it_with_certainty_in_the_same
 
 @given(STATEMENTS, STATEMENTS)
 def test_end_marks_and_spaces_change_nothing(new: str, old: str) -> None:
-    bare, marked = succession(new, old), succession(f"  {new}.", f"{old}!  ")
+    bare, marked = supersedes(new, old), supersedes(f"  {new}.", f"{old}!  ")
     assert (bare is None) == (marked is None)
     if bare is not None and marked is not None:
         assert (bare.certain, bare.new_value, bare.old_value) == (marked.certain, marked.new_value, marked.old_value)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.importance import Frequencies
-from slowwave.policy.summary import Unit, read, render, select, units
+from slowwave.policy.retention.importance import Frequencies
+from slowwave.policy.summaries.extract import SummaryClause, parse, render, select, split_clauses
 
 YOUNG = Frequencies(documents=0, frequency=lambda _: 0)
 WORDS = ["saxophone", "Lisbon", "greyhound", "2019", "thing", "people", "adopted", "the", "not"]
 UNITS = st.lists(
     st.builds(
-        Unit,
+        SummaryClause,
         text=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
         speaker=st.sampled_from(["Ann", "Bob", None]),
         position=st.integers(0, 5),
@@ -27,12 +27,12 @@ UNITS = st.lists(
 )
 
 
-def length(chosen: tuple[Unit, ...]) -> int:
+def length(chosen: tuple[SummaryClause, ...]) -> int:
     return sum(len(unit.text.split()) for unit in chosen)
 
 
 @given(candidates=UNITS, limit=st.integers(0, 30))
-def test_a_summary_keeps_the_budget_the_order_and_the_words(candidates: list[Unit], limit: int) -> None:
+def test_a_summary_keeps_the_budget_the_order_and_the_words(candidates: list[SummaryClause], limit: int) -> None:
     chosen = select(candidates, limit=limit, rarity=YOUNG.rarity)
     assert length(chosen) <= limit
     assert [unit.position for unit in chosen] == sorted(unit.position for unit in chosen)
@@ -40,20 +40,20 @@ def test_a_summary_keeps_the_budget_the_order_and_the_words(candidates: list[Uni
 
 
 @given(candidates=UNITS, limit=st.integers(0, 30))
-def test_selecting_again_from_a_summary_changes_nothing(candidates: list[Unit], limit: int) -> None:
+def test_selecting_again_from_a_summary_changes_nothing(candidates: list[SummaryClause], limit: int) -> None:
     chosen = select(candidates, limit=limit, rarity=YOUNG.rarity)
     assert select(chosen, limit=limit, rarity=YOUNG.rarity) == chosen
 
 
 @given(candidates=UNITS)
-def test_with_room_for_all_every_informative_word_is_covered(candidates: list[Unit]) -> None:
+def test_with_room_for_all_every_informative_word_is_covered(candidates: list[SummaryClause]) -> None:
     chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
     kept = {word for unit in chosen for word in unit.text.split()}
     assert {word for unit in candidates for word in unit.text.split()} - kept <= {"the", "not"}
 
 
 @given(candidates=UNITS)
-def test_every_chosen_unit_adds_something(candidates: list[Unit]) -> None:
+def test_every_chosen_unit_adds_something(candidates: list[SummaryClause]) -> None:
     chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
     for one, other in combinations(chosen, 2):
         assert set(one.text.lower().split()) - {"the", "not"} != set(other.text.lower().split()) - {"the", "not"}
@@ -61,11 +61,11 @@ def test_every_chosen_unit_adds_something(candidates: list[Unit]) -> None:
 
 def test_names_numbers_and_rare_words_come_first_and_questions_and_captions_last() -> None:
     pool = [
-        Unit(text="we saw some people there"),
-        Unit(text="we saw Lisbon in 2019 there"),
-        Unit(text="we saw one greyhound there", question=True),
-        Unit(text="we saw one saxophone there", caption=True),
-        Unit(text="we saw one accordion there"),
+        SummaryClause(text="we saw some people there"),
+        SummaryClause(text="we saw Lisbon in 2019 there"),
+        SummaryClause(text="we saw one greyhound there", question=True),
+        SummaryClause(text="we saw one saxophone there", caption=True),
+        SummaryClause(text="we saw one accordion there"),
     ]
     chosen = [select(pool, limit=5 + part, rarity=YOUNG.rarity)[0].text for part in range(2)]
     assert chosen == ["we saw Lisbon in 2019 there"] * 0 + [chosen[0], "we saw Lisbon in 2019 there"]
@@ -73,20 +73,25 @@ def test_names_numbers_and_rare_words_come_first_and_questions_and_captions_last
 
 
 def test_cues_raise_a_unit() -> None:
-    plain, cued = Unit(text="one greyhound"), Unit(text="one saxophone", cues=2.0)
+    plain, cued = SummaryClause(text="one greyhound"), SummaryClause(text="one saxophone", cues=2.0)
     assert select([plain, cued], limit=2, rarity=YOUNG.rarity) == (cued,)
 
 
 def test_speakers_names_are_worth_nothing() -> None:
     assert (
-        select([Unit(text="Caroline Caroline", speaker="Mel")], limit=9, rarity=YOUNG.rarity, speakers=["Caroline"])
+        select(
+            [SummaryClause(text="Caroline Caroline", speaker="Mel")],
+            limit=9,
+            rarity=YOUNG.rarity,
+            speakers=["Caroline"],
+        )
         == ()
     )
 
 
 def test_units_are_trimmed_clauses_with_what_is_needed_to_weigh_them() -> None:
     text = "Hey Mel! I adopted a greyhound in 2019, and it sleeps all day long. Isn't it cute? [image: a dog asleep]"
-    adopted, sleeps, cute, asleep = units(text, speaker="Ann", position=7, speakers=["Ann", "Mel"])
+    adopted, sleeps, cute, asleep = split_clauses(text, speaker="Ann", position=7, speakers=["Ann", "Mel"])
     assert [unit.text for unit in (adopted, sleeps)] == ["I adopted a greyhound in 2019", "it sleeps all day long."]
     assert adopted.cues > sleeps.cues > 0
     assert (cute.question, asleep.caption) == (True, True)
@@ -95,28 +100,28 @@ def test_units_are_trimmed_clauses_with_what_is_needed_to_weigh_them() -> None:
 
 
 def test_brief_units_are_notes() -> None:
-    assert [unit.text for unit in units("I'm at the gym", brief=True)] == ["at gym"]
+    assert [unit.text for unit in split_clauses("I'm at the gym", brief=True)] == ["at gym"]
 
 
 def test_a_text_without_content_has_no_units() -> None:
-    assert units("Hey! It is so. And you?") == ()
+    assert split_clauses("Hey! It is so. And you?") == ()
 
 
 def test_a_summary_is_printed_by_speaker_in_order_of_time() -> None:
     chosen = (
-        Unit(text="ran a race.", speaker="Mel"),
-        Unit(text="a medal", speaker="Mel", caption=True),
-        Unit(text="adopted a dog", speaker="Ann"),
-        Unit(text="it rained"),
-        Unit(text="painted a lake!", speaker="Mel"),
+        SummaryClause(text="ran a race.", speaker="Mel"),
+        SummaryClause(text="a medal", speaker="Mel", caption=True),
+        SummaryClause(text="adopted a dog", speaker="Ann"),
+        SummaryClause(text="it rained"),
+        SummaryClause(text="painted a lake!", speaker="Mel"),
     )
     assert render(chosen) == "Mel: ran a race; [a medal]; painted a lake!\nAnn: adopted a dog\nit rained"
     assert render(()) == ""
 
 
 @given(candidates=UNITS)
-def test_what_was_printed_can_be_read_again(candidates: list[Unit]) -> None:
-    again = read(render(candidates), speakers=["Ann", "Bob"], position=4)
+def test_what_was_printed_can_be_read_again(candidates: list[SummaryClause]) -> None:
+    again = parse(render(candidates), speakers=["Ann", "Bob"], position=4)
     assert sorted((u.text, u.speaker or "", u.caption) for u in again) == sorted(
         (u.text, u.speaker or "", u.caption) for u in candidates
     )
@@ -125,7 +130,7 @@ def test_what_was_printed_can_be_read_again(candidates: list[Unit]) -> None:
 
 
 def test_only_speakers_are_labels_and_empty_parts_are_none() -> None:
-    assert [(unit.speaker, unit.text) for unit in read("Plan: sell it; []\n\nAnn: ", speakers=["Ann"])] == [
+    assert [(unit.speaker, unit.text) for unit in parse("Plan: sell it; []\n\nAnn: ", speakers=["Ann"])] == [
         (None, "Plan: sell it")
     ]
 

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.memory import Memory
-from slowwave.policy.support import omitted, reworded, unsupported, untold
+from slowwave.policy.guard.summary_support import (
+    omitted_words,
+    unsupported_by_facts,
+    unsupported_by_transcript,
+    unsupported_rewording,
+)
 
 AT = datetime(2026, 3, 20, 9, tzinfo=UTC)
 STAIRS = ("cellar", "attic", "porch", "tower", "garden")
@@ -43,7 +48,7 @@ def turned(joint: str) -> str:
     ],
 )
 def test_what_the_members_do_not_say_is_refused(text: str, why: str) -> None:
-    assert why in str(unsupported(text, MEMBERS))
+    assert why in str(unsupported_by_facts(text, MEMBERS))
 
 
 @pytest.mark.parametrize(
@@ -58,33 +63,38 @@ def test_what_the_members_do_not_say_is_refused(text: str, why: str) -> None:
     ],
 )
 def test_what_keeps_each_pair_may_be_said_in_other_order(text: str) -> None:
-    assert unsupported(text, MEMBERS) is None
+    assert unsupported_by_facts(text, MEMBERS) is None
 
 
 def test_names_keep_what_is_said_of_them() -> None:
-    assert unsupported("Ada hates walnuts; Bob likes walnuts and rye bread; Cid met Dot twice", PEOPLE) is None
-    assert unsupported("Ada likes rye bread and walnuts; Bob hates walnuts", PEOPLE)
+    assert unsupported_by_facts("Ada hates walnuts; Bob likes walnuts and rye bread; Cid met Dot twice", PEOPLE) is None
+    assert unsupported_by_facts("Ada likes rye bread and walnuts; Bob hates walnuts", PEOPLE)
 
 
 def test_a_date_may_be_told_by_the_day_it_was_said() -> None:
     members = [said("Juno painted the cellar yesterday"), said("Juno swept the attic on 3 March 2026")]
     assert (
-        unsupported("Juno painted the cellar on 19 March 2026. Juno swept the attic on 3 March 2026", members) is None
+        unsupported_by_facts("Juno painted the cellar on 19 March 2026. Juno swept the attic on 3 March 2026", members)
+        is None
     )
 
 
 def test_a_summary_of_one_is_held_to_its_words() -> None:
-    assert unsupported("Ada hates walnuts", PEOPLE[:1]) is None
-    assert unsupported("Ada loves walnuts", PEOPLE[:1])
+    assert unsupported_by_facts("Ada hates walnuts", PEOPLE[:1]) is None
+    assert unsupported_by_facts("Ada loves walnuts", PEOPLE[:1])
 
 
 def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
     talk = [said("I love the new harbour lamps", "Ada"), said("They were never lit, what a pity", "Bob")]
-    assert untold("Ada spoke of the harbour lamps. Ada: love the new harbour lamps. Lamps!", talk) is None
-    assert untold("Ada does not love the new harbour lamps.", talk)
-    assert untold("Ada stole the harbour lamps.", talk) == "no memory says 'stole'"
     assert (
-        untold("Ada loves harbour lamps. Violet tulips grow everywhere downtown.", talk) == "no message says 'violet'"
+        unsupported_by_transcript("Ada spoke of the harbour lamps. Ada: love the new harbour lamps. Lamps!", talk)
+        is None
+    )
+    assert unsupported_by_transcript("Ada does not love the new harbour lamps.", talk)
+    assert unsupported_by_transcript("Ada stole the harbour lamps.", talk) == "no memory says 'stole'"
+    assert (
+        unsupported_by_transcript("Ada loves harbour lamps. Violet tulips grow everywhere downtown.", talk)
+        == "no message says 'violet'"
     )
 
 
@@ -102,15 +112,15 @@ def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
 )
 def test_two_facts_in_one_say_what_both_say(text: str, why: str) -> None:
     new, known = said("Ada owns the red boat in hall 3 with a crew"), said("Ada owns the red boat in hall 3")
-    assert why in str(reworded(text, new, known))
+    assert why in str(unsupported_rewording(text, new, known))
 
 
 def test_of_a_fact_that_tells_nothing_nothing_can_be_lost() -> None:
-    assert reworded("It is so", said("It is"), said("It was so")) is None
+    assert unsupported_rewording("It is so", said("It is"), said("It was so")) is None
 
 
 def test_omitted_words_are_told_as_written() -> None:
-    assert omitted("Ada never owned the red boat", "Ada owns the red boat with a crew") == ("crew",)
+    assert omitted_words("Ada never owned the red boat", "Ada owns the red boat with a crew") == ("crew",)
 
 
 @given(
@@ -122,6 +132,6 @@ def test_omitted_words_are_told_as_written() -> None:
 )
 def test_the_members_themselves_always_pass(texts: Sequence[str]) -> None:
     members = list(map(said, texts))
-    assert unsupported(". ".join(text.rstrip(".") for text in texts), members) is None
-    assert unsupported("; ".join(text.rstrip(".") for text in texts), members) is None
-    assert untold("\n".join(texts), members) is None
+    assert unsupported_by_facts(". ".join(text.rstrip(".") for text in texts), members) is None
+    assert unsupported_by_facts("; ".join(text.rstrip(".") for text in texts), members) is None
+    assert unsupported_by_transcript("\n".join(texts), members) is None

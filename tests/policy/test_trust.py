@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.message import ROLES
-from slowwave.policy.trust import ORDER, least, trust_of_role, trusted
+from slowwave.policy.guard.trust import ORDER, least, trust_of_role, trusted
 
 sources = st.lists(st.sampled_from([*ORDER, "a stranger"]))
 

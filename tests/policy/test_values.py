@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.policy.segment import terms
-from slowwave.policy.values import (
-    Pair,
-    arranged,
+from slowwave.policy.comparison.values import (
+    ValuePair,
     asks_for_history,
     asks_for_value,
     mentions,
-    outdated,
+    newest_above_outdated,
+    older_value_hits,
     value_changed,
 )
+from slowwave.policy.text.tokens import terms
 
 
 def rare(_: str) -> float:
@@ -70,7 +70,10 @@ def test_a_pasted_table_is_read_in_bounded_time() -> None:
     table = "The dashboard API response time is now 3 cards. " * 50_000
     assert len(mentions(table)) < 500
     assert (
-        outdated("What is the response time of the dashboard API?", [(table, 1), (table + "4", 2)], lambda _: 4.0) == []
+        older_value_hits(
+            "What is the response time of the dashboard API?", [(table, 1), (table + "4", 2)], lambda _: 4.0
+        )
+        == []
     )
 
 
@@ -88,8 +91,8 @@ NEW = "The dashboard API response time recently improved to 250ms."
 
 
 def test_an_older_value_is_outdated_by_a_newer_one() -> None:
-    assert outdated(QUESTION, [(OLD, 1), ("Nice weather.", 2), (NEW, 3)], rare) == [
-        Pair(
+    assert older_value_hits(QUESTION, [(OLD, 1), ("Nice weather.", 2), (NEW, 3)], rare) == [
+        ValuePair(
             newer=2,
             older=0,
             new_value="250ms",
@@ -101,7 +104,7 @@ def test_an_older_value_is_outdated_by_a_newer_one() -> None:
 
 
 def test_time_decides_not_rank() -> None:
-    (pair,) = outdated(QUESTION, [(NEW, 3), (OLD, 1)], rare)
+    (pair,) = older_value_hits(QUESTION, [(NEW, 3), (OLD, 1)], rare)
     assert (pair.newer, pair.older) == (0, 1)
 
 
@@ -122,22 +125,22 @@ def test_time_decides_not_rank() -> None:
     ],
 )
 def test_other_questions_units_things_or_no_cue_outdate_nothing(question: str, old: str, new: str) -> None:
-    assert outdated(question, [(old, 1), (new, 2)], rare) == []
+    assert older_value_hits(question, [(old, 1), (new, 2)], rare) == []
 
 
 def test_a_date_without_its_year_is_no_other_date() -> None:
     question = "What is the deadline of the first sprint?"
     texts = [("The sprint deadline is April 1, 2024.", 1), ("The updated sprint deadline is 1 April.", 2)]
-    assert outdated(question, texts, rare) == []
-    assert outdated(question, [texts[0], ("The updated sprint deadline is 5 April.", 3)], rare)
+    assert older_value_hits(question, texts, rare) == []
+    assert older_value_hits(question, [texts[0], ("The updated sprint deadline is 5 April.", 3)], rare)
 
 
 def test_two_values_said_at_one_time_outdate_nothing() -> None:
-    assert outdated(QUESTION, [(OLD, 1), (NEW, 1)], rare) == []
+    assert older_value_hits(QUESTION, [(OLD, 1), (NEW, 1)], rare) == []
 
 
 def test_a_question_without_weight_outdates_nothing() -> None:
-    assert outdated(QUESTION, [(OLD, 1), (NEW, 2)], lambda _: 0.0) == []
+    assert older_value_hits(QUESTION, [(OLD, 1), (NEW, 2)], lambda _: 0.0) == []
 
 
 @pytest.mark.parametrize(
@@ -153,7 +156,7 @@ def test_a_question_without_weight_outdates_nothing() -> None:
 def test_a_question_about_history_marks_nothing(question: str) -> None:
     assert asks_for_value(question)
     assert asks_for_history(question)
-    assert [pair.stale for pair in outdated(question, [(OLD, 1), (NEW, 2)], rare)] in ([], [False])
+    assert [pair.stale for pair in older_value_hits(question, [(OLD, 1), (NEW, 2)], rare)] in ([], [False])
 
 
 def test_a_purpose_is_no_history() -> None:
@@ -161,8 +164,8 @@ def test_a_purpose_is_no_history() -> None:
     assert asks_for_history("How much did I improve?")
 
 
-def _pair(newer: int, older: int) -> Pair:
-    return Pair(newer=newer, older=older, new_value="", old_value="", stale=True, because="")
+def _pair(newer: int, older: int) -> ValuePair:
+    return ValuePair(newer=newer, older=older, new_value="", old_value="", stale=True, because="")
 
 
 @pytest.mark.parametrize(
@@ -178,12 +181,12 @@ def _pair(newer: int, older: int) -> Pair:
 def test_the_newer_moves_directly_above_the_older_and_nothing_else_moves(
     pairs: list[tuple[int, int]], order: list[int]
 ) -> None:
-    assert arranged(4, [_pair(newer, older) for newer, older in pairs]) == order
+    assert newest_above_outdated(4, [_pair(newer, older) for newer, older in pairs]) == order
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]), max_size=8))
 def test_arranging_loses_no_hit(pairs: list[tuple[int, int]]) -> None:
-    assert sorted(arranged(8, [_pair(newer, older) for newer, older in pairs])) == list(range(8))
+    assert sorted(newest_above_outdated(8, [_pair(newer, older) for newer, older in pairs])) == list(range(8))
 
 
 def test_two_facts_with_different_values_are_linked_when_much_is_shared() -> None:
@@ -232,7 +235,7 @@ def test_most_real_updates_are_recognised_among_the_evidence() -> None:
             gold = item["source_chat_ids"]
             gold = ast.literal_eval(gold) if isinstance(gold, str) else gold
             ids = sorted(set(_flat(list(gold.values()))) & set(said), key=int)
-            pairs = outdated(item["question"], [(said[i], int(i)) for i in ids], idf)
+            pairs = older_value_hits(item["question"], [(said[i], int(i)) for i in ids], idf)
             total += 1
             right += any(ids[pair.newer] in _flat(gold["updated_info"]) for pair in pairs)
             wrong += any(ids[pair.older] in _flat(gold["updated_info"]) for pair in pairs)

@@ -1,7 +1,7 @@
 from hypothesis import given, strategies as st
 
-from slowwave.policy.importance import Frequencies
-from slowwave.policy.wording import JOINT, pieces, spoken_words
+from slowwave.policy.retention.importance import Frequencies
+from slowwave.policy.summaries.trimming import JOINT, pieces, spoken_words
 
 COMMON = Frequencies(documents=0, frequency=lambda _: 0)
 TEXT = "Hey Ann, I adopted a greyhound called Biscuit in May, and we went straight to the beach. Wow! [image: a dog]"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
 TABLES = (

@@ -10,7 +10,7 @@ from slowwave.cli.app import app
 from slowwave.errors import SettingsError, StoreError
 from slowwave.stores import make
 from slowwave.stores.address import REFUSED, UNNAMED, checked
-from slowwave.stores.postgres import PostgresStore
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
 MALFORMED = (

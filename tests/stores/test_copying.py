@@ -11,11 +11,11 @@ import pytest
 
 from slowwave.errors import CorruptError, InputError
 from slowwave.model.query import Query, Where
-from slowwave.stores import copying
-from slowwave.stores.copying import TABLES, copy, give_up, state_hash
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import NOW, SCOPE, add, advance, change, entry, fact, link, message, plan, use
+from slowwave.stores import copy as copying
+from slowwave.stores.copy import TABLES, copy, discard_partial_copy, state_hash
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, advance, change, entry, fact, link, message, plan, use
 
 OTHER = "acme/bob"
 EVERYTHING = Where(cascade=None)
@@ -208,7 +208,7 @@ def test_what_is_written_to_a_scope_just_before_its_copy_gets_its_name_is_kept(
         with pytest.raises(InputError, match="other memories"):
             copy(full, target)
     assert [one.text for one in target.select([SCOPE], Where())] == ["Likes milk"]
-    assert give_up(target) == 1
+    assert discard_partial_copy(target) == 1
     assert target.check(deep=True) == []
     assert left(target) == 0
 
@@ -230,7 +230,7 @@ def test_a_half_copy_can_be_given_up(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt(full, target, monkeypatch, fails=17)
-    assert [give_up(target), give_up(target)] == [1, 0]
+    assert [discard_partial_copy(target), discard_partial_copy(target)] == [1, 0]
     assert target.check(deep=True) == []
     assert left(target) == 0
     assert copy(full, target).scopes == 2

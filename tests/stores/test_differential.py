@@ -10,13 +10,13 @@ import pytest
 
 from slowwave.errors import ConflictError
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Advance, Erase, Hold, Operation, Refuse
+from slowwave.model.operations import Erase, MoveCursor, Operation, RejectFact, Suppress
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Query, Where
 from slowwave.ports import Store
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, group, link, message, plan, use
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, group, link, message, plan, use
 
 WORDS = [
     "tea",
@@ -110,11 +110,11 @@ class History:
         if which == 0:
             talk = store.conversation(scope, "c1")
             stands = talk.cursor("distil") if talk else 0
-            return Advance(conversation="c1", cursor="distil", before=stands, after=stands + 1, because="read")
+            return MoveCursor(conversation="c1", cursor="distil", before=stands, after=stands + 1, because="read")
         if which == 1:
-            return Hold(key=self.chance.choice("abc"), on=self.chance.random() < 0.7, because="undone")
+            return Suppress(key=self.chance.choice("abc"), on=self.chance.random() < 0.7, because="undone")
         if which == 2:
-            return Refuse(text=self.text(), quote=self.text(), reason="not said", because=self.text())
+            return RejectFact(text=self.text(), quote=self.text(), reason="not said", because=self.text())
         return Erase(memory=one.id, words=(self.chance.choice(WORDS),), because="asked to")
 
 
@@ -130,7 +130,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
         "counts": store.count(scope),
         "links": sorted(store.links(scope, None), key=repr),
         "conversations": store.conversations(scope),
-        "held": store.held(scope, "abc"),
+        "held": store.suppressed_keys(scope, "abc"),
         "runs": store.runs(scope),
         "observed": store.runs(scope, 3, "observe", NOW),
         "histories": [store.history(scope, one.id) for one in memories],
@@ -138,12 +138,12 @@ def told(store: Store, scope: str) -> dict[str, object]:
         "sequence": store.sequence(scope),
         "changed": store.changed(scope, 2, 5),
         "due": store.due(scope, NOW + timedelta(days=4)),
-        "lanes": store.lanes(scope),
-        "lane": store.lane(scope, 7, 0, 3),
-        "faint": store.faint(scope, (7, 0), NOW + timedelta(days=9), 3),
-        "gone faint": store.gone_faint(scope, ("semantic", "other"), "test-8", 3),
+        "lanes": store.decay_classes(scope),
+        "lane": store.facts_in_class(scope, 7, 0, 3),
+        "faint": store.fading_facts(scope, (7, 0), NOW + timedelta(days=9), 3),
+        "gone faint": store.cold_faded_facts(scope, ("semantic", "other"), "test-8", 3),
         "vectors": store.vectors(scope, [one.id for one in memories], "test-8"),
-        "unpaced": {one.id for one in store.unpaced(scope, 3, 5, 1000)[0]},
+        "unpaced": {one.id for one in store.facts_without_schedule(scope, 3, 5, 1000)[0]},
         "unembedded": store.unembedded(scope, "test-8", 5),
         "mentions": store.mentions(scope, "i̇stanbul"),
         "speakers": store.speakers(scope),

@@ -11,20 +11,20 @@ from hypothesis import given, settings, strategies as st
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import loads
-from slowwave.model.entry import Entry
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.query import Query, Ranked
-from slowwave.policy.features import describe
-from slowwave.policy.segment import stem
-from slowwave.stores.index import Index
-from slowwave.stores.index_bulk import Messages
-from slowwave.stores.index_postings import Postings
-from slowwave.stores.index_state import LAYOUT
+from slowwave.policy.text.features import index_text
+from slowwave.policy.text.tokens import stem
+from slowwave.stores.search.cold_load import MessageColumns
+from slowwave.stores.search.index import Index
+from slowwave.stores.search.postings import Postings
+from slowwave.stores.search.snapshot import LAYOUT
 
 START = datetime(2023, 5, 8, tzinfo=UTC)
 NOW = START + timedelta(days=400)
 DIM = 8
-Row = tuple[Memory, Entry]
+Row = tuple[Memory, IndexEntry]
 
 
 def unit(text: str) -> np.ndarray:
@@ -33,9 +33,9 @@ def unit(text: str) -> np.ndarray:
     return row / np.linalg.norm(row)
 
 
-def embedded(text: str, passages: Sequence[str] = (), embedder: str = "free") -> Entry:
+def embedded(text: str, passages: Sequence[str] = (), embedder: str = "free") -> IndexEntry:
     vectors = np.stack([unit(one) for one in (text, *passages)])
-    return replace(describe(text), vectors=vectors.tobytes(), dim=DIM, embedder=embedder)
+    return replace(index_text(text), vectors=vectors.tobytes(), dim=DIM, embedder=embedder)
 
 
 def said(number: int, text: str, *, conversation: str = "c", seq: int | None = None, **fields: object) -> Row:
@@ -85,7 +85,7 @@ def talks(draw: st.DrawFn, name: str) -> list[Row]:
         speaker = {"user": "Ann", "assistant": "Bob"}[role] if people else None
         memory, entry = said(seq, text, conversation=name, role=role, speaker=speaker)
         memory = replace(memory, phase=draw(phases))
-        rows.append((memory, draw(st.sampled_from((entry, describe(text), embedded(text, ["one", "two"]))))))
+        rows.append((memory, draw(st.sampled_from((entry, index_text(text), embedded(text, ["one", "two"]))))))
     return rows
 
 
@@ -127,13 +127,22 @@ def test_one_by_one_equals_all_at_once_to_the_bit(rows: list[Row], text: str) ->
     assert slow.search(query(text, deep=True)) == built(rows).search(query(text, deep=True))
 
 
-def columns(rows: Sequence[Row]) -> Messages:
+def columns(rows: Sequence[Row]) -> MessageColumns:
     def micros(at: datetime) -> int:
         return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
-    return Messages.of(
+    return MessageColumns.of(
         (
-            *(m.id, m.phase, m.reason, m.category, m.importance, micros(m.at), micros(m.anchor), m.conversation or ""),
+            *(
+                m.id,
+                m.phase,
+                m.reason,
+                m.category,
+                m.importance,
+                micros(m.at),
+                micros(m.last_used_or_recorded),
+                m.conversation or "",
+            ),
             *(m.seq, m.role, m.speaker, m.gist is not None, e.embedder, e.terms, e.words, e.question, e.cues),
             *(e.vectors, e.dim),
         )
@@ -317,7 +326,7 @@ def test_vectors_of_another_embedder_are_invisible_and_the_words_still_find() ->
         [
             (said(1, "a cat")[0], embedded("a cat", embedder="old")),
             said(2, "a dog"),
-            (said(3, "cat")[0], describe("cat")),
+            (said(3, "cat")[0], index_text("cat")),
         ]
     )
     found = {place.id: place for place in index.search(query("cat"))}
@@ -530,7 +539,7 @@ def test_a_question_asked_again_in_another_choice_finds_what_a_new_index_finds(
 
 
 def test_the_same_question_of_other_memories_is_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from slowwave.stores import index as module  # noqa: PLC0415 - only here its insides are watched
+    from slowwave.stores.search import index as module  # noqa: PLC0415 - only here its insides are watched
 
     scanned: list[object] = []
     real = module.parts

@@ -2,9 +2,9 @@
 
 import pytest
 
-from slowwave.stores.postgres import PostgresStore
-from slowwave.testing.contract import StoreContract
-from slowwave.testing.search_contract import SearchContract
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.testing.store_contract.search import SearchContract
+from slowwave.testing.store_contract.write import StoreContract
 
 
 @pytest.fixture

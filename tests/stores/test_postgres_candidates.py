@@ -13,17 +13,16 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.memory import Memory, SourceRef
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
-from slowwave.stores import postgres_candidates
-from slowwave.stores.excerpt import Excerpt, Statistics
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_doctor import examined
-from slowwave.stores.postgres_excerpt import SEARCH
-from slowwave.stores.postgres_guards import REMADE
-from slowwave.stores.postgres_taking import _TABLES
-from slowwave.stores.postgres_words import words
-from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, message, plan
+from slowwave.stores.postgres import server_search
+from slowwave.stores.postgres.doctor import REMADE, check_server
+from slowwave.stores.postgres.search_rows import SEARCH
+from slowwave.stores.postgres.search_sync import _TABLES
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.words import words
+from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, plan
 
 WORDS = [
     "tea",
@@ -275,7 +274,7 @@ def test_a_lived_memory_answers_alike_with_what_has_faded(address: str, emptied:
 
 
 def test_taking_in_goes_on_where_it_was_broken_off(lived: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_taking.BATCH", 50)
+    monkeypatch.setattr("slowwave.stores.postgres.search_sync.BATCH", 50)
     steps = 0
 
     def broken(point: str) -> None:
@@ -369,7 +368,7 @@ def test_only_candidates_leave_the_server(large: PostgresStore, monkeypatch: pyt
 
     monkeypatch.setattr(large, "_messages", counted)
     large.search([SCOPE], asked("w7 tea"))
-    assert 10 <= read <= 13 * (postgres_candidates.SCORED + postgres_candidates.AROUND) / 2
+    assert 10 <= read <= 13 * (server_search.SCORED + server_search.AROUND) / 2
 
 
 def test_words_are_looked_up_by_their_index_under_row_level_security(large: PostgresStore, address: str) -> None:
@@ -397,7 +396,7 @@ def test_statements_of_a_search_name_the_scope() -> None:
 
 
 def test_an_excerpt_places_only_messages_whose_neighbours_are_there() -> None:
-    excerpt = Excerpt(Statistics(talks={}, frequency={}, dims={}), frozenset())
+    excerpt = PartialIndex(CorpusStatistics(talks={}, frequency={}, dims={}), frozenset())
     lone = fact("Likes tea")
     excerpt.append([(message("tea", id="a", seq=1), entry("tea")), (lone, entry("Likes tea"))])
     assert [one.id for one in excerpt.search(asked("tea"))] == [lone.id]
@@ -448,7 +447,7 @@ def test_what_is_left_of_a_long_message_may_be_long_too(in_postgres: PostgresSto
 def test_entries_that_change_while_a_scope_is_taken_in_are_taken_in(
     lived: PostgresStore, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_taking.BATCH", 50)
+    monkeypatch.setattr("slowwave.stores.postgres.search_sync.BATCH", 50)
     other, steps = PostgresStore(address), 0
 
     def meanwhile(point: str) -> None:
@@ -524,7 +523,7 @@ def test_of_a_long_list_that_is_allowed_only_candidates_are_read(
     allowed = frozenset(f"m{number}" for number in range(0, 3000, 2))
     found = large.search([SCOPE], asked("w7 w8", allowed=allowed))
     assert {one.id for one in found} <= allowed
-    monkeypatch.setattr(postgres_candidates, "LOOKED", 10_000)
+    monkeypatch.setattr(server_search, "LOOKED", 10_000)
     assert large.search([SCOPE], asked("w7 w8", allowed=allowed))[0] == found[0]
 
 
@@ -569,7 +568,7 @@ def test_a_doctors_advice_mends_what_went_wrong_with_the_tables(lived: PostgresS
 
     def advice(line: str) -> str:
         with psycopg.connect(address, autocommit=True) as db:
-            return next(words for name, _, words in examined(db, 4) if name == line)
+            return next(words for name, _, words in check_server(db, 4) if name == line)
 
     with psycopg.connect(address, autocommit=True) as db:
         db.execute("ALTER TABLE slowwave.memories DISABLE TRIGGER search_erased")

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
 from slowwave.errors import ReadOnlyError
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_doctor import UNBOUND
+from slowwave.stores.postgres.doctor import UNBOUND
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
 Look = Callable[[], dict[str, tuple[bool, str]]]

@@ -10,15 +10,15 @@ import pytest
 
 from slowwave.errors import ClosedError, ForeignFileError, InputError, NewerSchemaError, SettingsError, StoreError
 from slowwave.model.codec import to_micros
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Where
 from slowwave.stores import make
-from slowwave.stores.migrate import migrations
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_words import OWN, words
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.stores.statements import SQL
-from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, group, link, message, plan
+from slowwave.stores.migrations import migrations
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.words import OWN, words
+from slowwave.stores.sql import SQL
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan
 from slowwave.testing.postgres import PostgresServer
 
 OTHER = "acme/bob"

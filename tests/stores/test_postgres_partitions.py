@@ -11,17 +11,17 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.model.query import Where
-from slowwave.stores.copying import copy, state_hash
-from slowwave.stores.migrate import migrations
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_doctor import UNBOUND
-from slowwave.stores.postgres_words import words
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.stores.statements import SQL
-from slowwave.testing.contract import StoreContract
-from slowwave.testing.plans import NOW, SCOPE, add, advance, entry, fact, link, message, plan
+from slowwave.stores.copy import copy, state_hash
+from slowwave.stores.migrations import migrations
+from slowwave.stores.postgres.doctor import UNBOUND
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.words import words
+from slowwave.stores.sql import SQL
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, advance, entry, fact, link, message, plan
 from slowwave.testing.postgres import PostgresServer
-from slowwave.testing.search_contract import SearchContract
+from slowwave.testing.store_contract.search import SearchContract
+from slowwave.testing.store_contract.write import StoreContract
 
 OTHER = "acme/bob"
 PARTS = 3
@@ -31,7 +31,7 @@ WHOLE = {"store", "scopes", "embedders", "migrations", "due"}
 
 def partitioned(address: str, parts: int = PARTS) -> None:
     """Run the script that ships, as docs/scaling.md says."""
-    script = (files("slowwave.stores") / "sql/postgres/partitions.sql").read_bytes()
+    script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
     with psycopg.connect(address, options=f"-c slowwave.partitions={parts}", autocommit=True) as db:
         db.execute(script)
 

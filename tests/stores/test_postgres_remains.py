@@ -9,9 +9,9 @@ import psycopg
 import pytest
 
 from slowwave import AgentMemory
-from slowwave.pipelines.erase import ErasureReceipt
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_remains import older
+from slowwave.pipelines.admin.erase import ErasureReceipt
+from slowwave.stores.postgres.byte_scan import older
+from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
 WORDS = "Zebulon keeps forty xylophones"
@@ -33,8 +33,8 @@ def test_an_erase_is_proven_in_every_table_and_page_and_says_what_it_does_not_re
     assert receipt.problems == ()
     assert "the server's write-ahead log and replicas, until they are recycled" in receipt.not_reached
     assert "no trace is left in this scope" in str(receipt)
-    assert memory.ports.store.traces([WORDS], [gone]) == []
-    assert memory.ports.store.traces([], [kept]) != [], "what was not erased is found"
+    assert memory.ports.store.find_traces([WORDS], [gone]) == []
+    assert memory.ports.store.find_traces([], [kept]) != [], "what was not erased is found"
 
 
 def names(receipt: ErasureReceipt) -> set[str]:
@@ -60,7 +60,7 @@ def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_recei
 
 def test_of_a_table_that_is_cut_only_the_scopes_partition_is_rewritten(own: str) -> None:
     PostgresStore(own).close()
-    script = (files("slowwave.stores") / "sql/postgres/partitions.sql").read_bytes()
+    script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
     with psycopg.connect(own, options="-c slowwave.partitions=4", autocommit=True) as db:
         db.execute(script)
     with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as cut:
@@ -76,7 +76,7 @@ def test_of_a_table_that_is_cut_only_the_scopes_partition_is_rewritten(own: str)
 def test_who_reads_a_table_is_not_waited_for_long_and_the_statement_is_told(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_remains.WAITED", 1)
+    monkeypatch.setattr("slowwave.stores.postgres.byte_scan.WAITED", 1)
     gone = memory.add(WORDS).ids[0]
     with psycopg.connect(own) as reader:
         reader.execute("SELECT * FROM slowwave.memories")
@@ -98,7 +98,7 @@ def test_an_erase_that_may_not_rewrite_says_what_to_run_and_one_that_must_not_as
     assert (receipt.verified, receipt.rewritten) == (False, ())
     assert "run `VACUUM FULL slowwave.entries, slowwave.journal, slowwave.memories" in receipt.problems[0]
     assert memory.search("xylophones") == []
-    monkeypatch.setattr("slowwave.stores.postgres_check.REWRITTEN_MAX", 1)
+    monkeypatch.setattr("slowwave.stores.postgres.check.REWRITTEN_MAX", 1)
     assert "`--rewrite`" in memory.erase(id=gone).problems[0]
     assert memory.erase(id=gone, rewrite=True).verified
 
@@ -114,20 +114,20 @@ def test_a_row_that_was_left_anywhere_is_named(own: str, memory: AgentMemory) ->
         ("slowwave_queue.workflow_output", f"INSERT INTO slowwave_queue.workflow_output VALUES ('{WORDS}')"),
     ):
         told(own, statement)
-        assert f"the table {table} still holds what was erased" in store.traces([WORDS])
+        assert f"the table {table} still holds what was erased" in store.find_traces([WORDS])
         told(own, f"TRUNCATE {table}" if "queue" in table else f"DELETE FROM {table} WHERE scope = 1")
     told(own, f"INSERT INTO slowwave.links VALUES (1, '{gone}', 'x', 'close', 1, 1)")
-    assert store.traces([], [gone]) == ["the table slowwave.links still holds what was erased"]
+    assert store.find_traces([], [gone]) == ["the table slowwave.links still holds what was erased"]
 
 
 def test_bytes_of_dead_rows_are_found_and_gone_once_the_tables_are_rewritten(own: str, memory: AgentMemory) -> None:
     memory.add("Alice owns the deploy pipeline")
     told(own, f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')", "DELETE FROM slowwave.held WHERE scope = 1")
     store = memory.ports.store
-    (trace,) = {one.partition(":")[0].replace("held_pkey", "held") for one in store.traces([WORDS])}
+    (trace,) = {one.partition(":")[0].replace("held_pkey", "held") for one in store.find_traces([WORDS])}
     assert trace == "pages of held still hold the bytes of what was erased"
-    store.scrub()
-    assert store.traces([WORDS]) == []
+    store.rewrite_erased()
+    assert store.find_traces([WORDS]) == []
 
 
 def test_words_that_somebody_else_keeps_are_no_trace(own: str, memory: AgentMemory) -> None:
@@ -155,7 +155,7 @@ def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: A
         assert isinstance(mine.ports.store, PostgresStore)
     with AgentMemory.open(own, scope="acme/carl", llm=None, embedder="none") as owners:
         assert owners.erase(id=gone).verified, "the owner proves what a program's login erased"
-    assert memory.ports.store.traces([WORDS], [gone]) == []
+    assert memory.ports.store.find_traces([WORDS], [gone]) == []
     told(own, "DROP ROLE plain_app")
 
 
@@ -164,9 +164,9 @@ def test_the_mere_id_of_what_stood_for_a_fact_for_a_while_is_no_trace(own: str, 
     assert memory.erase(id=gone).verified
     row = "INSERT INTO slowwave.journal (key, scope, run, part, op, memory, because, payload, checksum)"
     told(own, f"""{row} VALUES (1, 1, 1, 0, 'change', '{kept}', 'merged', '{{"superseded_by":[null,"{gone}"]}}', 1)""")
-    assert memory.ports.store.traces([WORDS], [gone]) == []
+    assert memory.ports.store.find_traces([WORDS], [gone]) == []
     told(own, f"{row} VALUES (2, 1, 1, 0, 'change', '{gone}', 'merged', NULL, 1)")
-    assert memory.ports.store.traces([WORDS], [gone]) == ["the table slowwave.journal still holds what was erased"]
+    assert memory.ports.store.find_traces([WORDS], [gone]) == ["the table slowwave.journal still holds what was erased"]
 
 
 @pytest.fixture
@@ -180,13 +180,13 @@ def owned(own: str) -> Iterator[str]:
 
 def _where(store: object, name: str) -> list[str]:
     assert isinstance(store, PostgresStore)
-    return [one for one in store.traces([WORDS]) if name in one]
+    return [one for one in store.find_traces([WORDS]) if name in one]
 
 
 def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
     own: str, owned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
     with AgentMemory.open(owned, scope="acme/alice", llm=None, embedder="none") as memory:
         memory.add("Alice owns the deploy pipeline")
         gone = memory.add(WORDS).ids[0]
@@ -204,14 +204,14 @@ def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
         assert receipt.verified
         assert receipt.problems == ()
         assert any("which this login may not read" in one for one in receipt.not_reached)
-        assert with_pages.traces([WORDS]) == []
+        assert with_pages.find_traces([WORDS]) == []
         with_pages.close()
 
 
 def test_a_superuser_who_erases_again_while_the_snapshot_is_there_is_told_so_too(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
     gone = memory.add(WORDS).ids[0]
     with psycopg.connect(own) as dump:
         dump.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -224,7 +224,7 @@ def test_a_superuser_who_erases_again_while_the_snapshot_is_there_is_told_so_too
 def test_a_writer_of_another_database_is_older_too_and_what_cannot_be_seen_is_said(
     own: str, owned: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowwave.stores.postgres_remains._PATIENCE", 0.1)
+    monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
     with psycopg.connect(owned, autocommit=True) as db, psycopg.connect(postgres.database()) as other:
         assert older(db) == []
         other.execute("SELECT pg_current_xact_id()")

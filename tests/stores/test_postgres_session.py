@@ -8,15 +8,16 @@ import pytest
 
 from slowwave.errors import ConflictError, InputError, StoreError
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Where
-from slowwave.stores import postgres, postgres_session, writer
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_pool import Raw
-from slowwave.stores.postgres_session import _UNCHANGED, Again
-from slowwave.stores.postgres_wire import Statement, Stream
-from slowwave.stores.statements import bounds
-from slowwave.testing.plans import NOW, SCOPE, add, advance, change, fact, message, plan, use
+from slowwave.stores import group_writer
+from slowwave.stores.postgres import session, store as postgres
+from slowwave.stores.postgres.pool import RawConnection
+from slowwave.stores.postgres.session import _UNCHANGED, RetryTransaction
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.wire import Statement, Stream
+from slowwave.stores.sql import bounds
+from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, message, plan, use
 
 STREAM = 0
 
@@ -34,9 +35,9 @@ def other(in_postgres: PostgresStore, address: str) -> Iterator[PostgresStore]:
 def trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many statements each round trip carried; of a stream it is not counted."""
     seen: list[int] = []
-    sent, end = postgres_session._sent, Stream.end
+    sent, end = session._sent, Stream.end
 
-    def sent_and_counted(raw: Raw, statements: Sequence[Statement]) -> object:
+    def sent_and_counted(raw: RawConnection, statements: Sequence[Statement]) -> object:
         seen.append(len(statements))
         return sent(raw, statements)
 
@@ -44,7 +45,7 @@ def trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(STREAM)
         end(stream)
 
-    monkeypatch.setattr(postgres_session, "_sent", sent_and_counted)
+    monkeypatch.setattr(session, "_sent", sent_and_counted)
     monkeypatch.setattr(Stream, "end", ended)
     return seen
 
@@ -194,7 +195,7 @@ def test_other_operations_may_follow_a_guess(in_postgres: PostgresStore, made: C
 def test_of_many_conversations_and_scopes_only_the_latest_are_remembered(
     in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch, trips: list[int]
 ) -> None:
-    monkeypatch.setattr(writer, "_CONVERSATIONS", 2)
+    monkeypatch.setattr(group_writer, "_CONVERSATIONS", 2)
     monkeypatch.setattr(postgres, "_SCOPES", 2)
     for number in range(4):
         for conversation in ("a", "b", "c"):
@@ -212,7 +213,7 @@ def test_of_many_conversations_and_scopes_only_the_latest_are_remembered(
 
 def test_what_is_lost_again_and_again_is_told(in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(*_: object) -> None:
-        raise Again
+        raise RetryTransaction
 
     monkeypatch.setattr(PostgresStore, "_commit", lost)
     with pytest.raises(StoreError, match="again and again"):

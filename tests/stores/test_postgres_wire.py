@@ -9,17 +9,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from slowwave.stores import postgres_wire
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.postgres_base import _configured
-from slowwave.stores.postgres_pool import Raw, connected
-from slowwave.stores.postgres_wire import Stream
+from slowwave.stores.postgres import wire
+from slowwave.stores.postgres.base import _configured
+from slowwave.stores.postgres.pool import RawConnection, connected
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.wire import Stream
 
 INSERT = b"INSERT INTO kept VALUES ($1, $2, $3, $4)"
 
 
 @pytest.fixture
-def raw(in_postgres: PostgresStore, address: str) -> Iterator[Raw]:
+def raw(in_postgres: PostgresStore, address: str) -> Iterator[RawConnection]:
     """A connection to a database with a table of numbers, texts, bytes and fractions."""
     assert in_postgres.name
     with psycopg.connect(address, autocommit=True) as db:
@@ -35,22 +35,22 @@ def row(number: int, text: str | None = "x") -> Sequence[object]:
     return number, text, b"\x00\xff", 0.5
 
 
-def streamed(raw: Raw, *rows: Sequence[object], text: bytes = INSERT) -> None:
+def streamed(raw: RawConnection, *rows: Sequence[object], text: bytes = INSERT) -> None:
     stream = Stream(raw)
     stream.put(text, rows)
     stream.flush()
     stream.end()
 
 
-def kept(raw: Raw) -> list[int]:
+def kept(raw: RawConnection) -> list[int]:
     return [number for (number,) in raw.execute("SELECT number FROM kept ORDER BY number").fetchall()]
 
 
-def prepared(raw: Raw) -> list[Any]:
+def prepared(raw: RawConnection) -> list[Any]:
     return raw.execute("SELECT name FROM pg_prepared_statements WHERE name LIKE 'slowwave%'").fetchall()
 
 
-def test_what_comes_again_is_prepared_once_and_values_arrive_as_they_are(raw: Raw) -> None:
+def test_what_comes_again_is_prepared_once_and_values_arrive_as_they_are(raw: RawConnection) -> None:
     for number in range(0, 12, 4):
         streamed(raw, row(number), row(number + 1, None), row(number + 2), row(number + 3))
     assert kept(raw) == list(range(12))
@@ -59,8 +59,8 @@ def test_what_comes_again_is_prepared_once_and_values_arrive_as_they_are(raw: Ra
     assert found == [("x", b"\x00\xff", 0.5), (None, b"\x00\xff", 0.5)]
 
 
-def test_only_so_many_are_prepared(raw: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_wire, "_PREPARED", 2)
+def test_only_so_many_are_prepared(raw: RawConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_PREPARED", 2)
     numbers = count()
     for _ in range(3):
         for name in range(4):
@@ -68,7 +68,7 @@ def test_only_so_many_are_prepared(raw: Raw, monkeypatch: pytest.MonkeyPatch) ->
     assert (len(kept(raw)), len(prepared(raw))) == (12, 2)
 
 
-def test_after_one_that_fails_nothing_is_done_and_the_first_error_is_raised(raw: Raw) -> None:
+def test_after_one_that_fails_nothing_is_done_and_the_first_error_is_raised(raw: RawConnection) -> None:
     for number in range(2):
         with pytest.raises(psycopg.errors.UniqueViolation):
             streamed(raw, row(10 + number), row(7), row(7), row(20 + number, "1"), row(20 + number))
@@ -77,7 +77,7 @@ def test_after_one_that_fails_nothing_is_done_and_the_first_error_is_raised(raw:
     assert kept(raw) == [1, 7]
 
 
-def test_what_the_server_has_forgotten_is_prepared_again_by_the_next_one(raw: Raw) -> None:
+def test_what_the_server_has_forgotten_is_prepared_again_by_the_next_one(raw: RawConnection) -> None:
     for number in range(3):
         streamed(raw, row(number))
     raw.execute("DEALLOCATE ALL")
@@ -88,7 +88,7 @@ def test_what_the_server_has_forgotten_is_prepared_again_by_the_next_one(raw: Ra
     assert (kept(raw), len(prepared(raw))) == ([0, 1, 2, 3, 4, 5], 1)
 
 
-def test_text_that_no_server_holds_is_refused_when_it_is_put(raw: Raw) -> None:
+def test_text_that_no_server_holds_is_refused_when_it_is_put(raw: RawConnection) -> None:
     stream = Stream(raw)
     with pytest.raises(psycopg.DataError, match="NUL"):
         stream.put(INSERT, [row(1), row(2, "a\x00b")])
@@ -96,7 +96,7 @@ def test_text_that_no_server_holds_is_refused_when_it_is_put(raw: Raw) -> None:
     assert kept(raw) == [1]
 
 
-def test_a_server_that_ends_the_connection_is_told_as_lost(raw: Raw, address: str) -> None:
+def test_a_server_that_ends_the_connection_is_told_as_lost(raw: RawConnection, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 5000)", (raw.info.backend_pid,))
         with pytest.raises(psycopg.OperationalError):
@@ -105,7 +105,7 @@ def test_a_server_that_ends_the_connection_is_told_as_lost(raw: Raw, address: st
         assert other.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
-def test_whoever_interrupts_it_gets_a_connection_that_works(raw: Raw) -> None:
+def test_whoever_interrupts_it_gets_a_connection_that_works(raw: RawConnection) -> None:
     timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     stream = Stream(raw)

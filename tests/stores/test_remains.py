@@ -4,8 +4,8 @@ import time
 
 from hypothesis import given, strategies as st
 
-from slowwave.stores import remains
-from slowwave.stores.remains import Needles, holds
+from slowwave.stores import byte_scan
+from slowwave.stores.byte_scan import BytePatterns, contains
 
 WORDS = st.binary(min_size=8, max_size=24)
 
@@ -18,31 +18,34 @@ def test_what_stands_there_is_found_and_nothing_else(words: set[bytes], rest: li
     parts = [whole[place : place + cut] for place in range(0, len(whole), cut)]
     wanted = {word for word in words if word in whole}
     assert there <= wanted
-    assert set(Needles(words).among(parts)) == wanted
-    assert holds(parts, Needles(words)) == bool(wanted)
+    assert set(BytePatterns(words).among(parts)) == wanted
+    assert contains(parts, BytePatterns(words)) == bool(wanted)
 
 
 def test_what_begins_or_ends_in_another_piece_is_found() -> None:
     words = [f"the word of number {n:03}".encode() for n in range(100)]
-    big = b"." * (remains.PIECE - 10)
-    assert set(Needles(words).among([big, words[7], big, words[99][:5], words[99][5:], big])) == {words[7], words[99]}
-    assert set(Needles(words[:2]).among([big, words[0][:3], words[0][3:], big])) == {words[0]}
+    big = b"." * (byte_scan.PIECE - 10)
+    assert set(BytePatterns(words).among([big, words[7], big, words[99][:5], words[99][5:], big])) == {
+        words[7],
+        words[99],
+    }
+    assert set(BytePatterns(words[:2]).among([big, words[0][:3], words[0][3:], big])) == {words[0]}
 
 
 def test_thousands_of_words_that_begin_alike_are_found_as_fast() -> None:
     words = [f"I think that the number is {n * 7919 % 100_003}".encode() for n in range(8000)]
     kept = [f"I think that the number was {n}\n".encode() for n in range(40_000)]
     begun = time.perf_counter()
-    assert not holds(kept, Needles(words))
+    assert not contains(kept, BytePatterns(words))
     assert time.perf_counter() - begun < 5, "each place costs a look at one or a few words, not at all"
 
 
 def test_words_too_short_to_tell_anything_are_not_looked_for() -> None:
     short = [f"m{n}".encode() for n in range(20)]
-    assert not holds([b"m1 m2 m3"], Needles(short))
-    assert not holds([b"m1 m2 m3"], Needles(short[:2]))
-    assert set(Needles([*short, b"long enough"]).among([b"m1 is long enough"])) == {b"long enough"}
+    assert not contains([b"m1 m2 m3"], BytePatterns(short))
+    assert not contains([b"m1 m2 m3"], BytePatterns(short[:2]))
+    assert set(BytePatterns([*short, b"long enough"]).among([b"m1 is long enough"])) == {b"long enough"}
 
 
 def test_without_words_nothing_is_read() -> None:
-    assert not holds((b"" for _ in iter(int, 1)), Needles([]))
+    assert not contains((b"" for _ in iter(int, 1)), BytePatterns([]))

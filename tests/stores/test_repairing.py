@@ -9,7 +9,7 @@ from slowwave import AgentMemory
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, dumps, loads
 from slowwave.stores.rows import MEMORY_COLUMNS, checksum, journal_checksum
-from slowwave.stores.statements import SQL
+from slowwave.stores.sql import SQL
 
 SESSION = COLUMNS.index("last_session")
 

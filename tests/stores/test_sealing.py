@@ -8,14 +8,14 @@ import pytest
 
 from slowwave.errors import InputError
 from slowwave.model.codec import dumps, to_row
-from slowwave.model.operation import Add, Advance, Hold, Link, Operation, Refuse
+from slowwave.model.operations import Add, Link, MoveCursor, Operation, RejectFact, Suppress
 from slowwave.model.plan import Cost, Group
 from slowwave.model.query import Where
 from slowwave.ports import Store
 from slowwave.stores.rows import checksum, journal_checksum
-from slowwave.stores.sealing import sealed, sealed_journal
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import NOW, SCOPE, add, change, entry, fact, group, message, plan, use
+from slowwave.stores.seal import sealed, sealed_journal
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, group, message, plan, use
 
 KNOWN = fact("Likes tea", id="known")
 NUL, LONE = "a\x00b", "a\ud800b"
@@ -48,7 +48,9 @@ def linked(**fields: Any) -> Operation:  # noqa: ANN401 - fields of a Link
 
 
 def advanced(**fields: Any) -> Operation:  # noqa: ANN401 - fields of an Advance
-    return Advance(**{"conversation": "c1", "cursor": "distil", "before": 0, "after": 1, "because": "read", **fields})
+    return MoveCursor(
+        **{"conversation": "c1", "cursor": "distil", "before": 0, "after": 1, "because": "read", **fields}
+    )
 
 
 WRONG: dict[str, Operation] = {
@@ -83,8 +85,8 @@ WRONG: dict[str, Operation] = {
     "a weight that is no number": linked(weight=float("nan")),
     "a number as a cursor's conversation": advanced(conversation=42),
     "a fraction as a cursor": advanced(after=1.5),
-    "a number as a held key": Hold(key=42, because="b"),
-    "a lone surrogate in a refused fact": Refuse(text=LONE, quote="", reason="r", because="b"),
+    "a number as a held key": Suppress(key=42, because="b"),
+    "a lone surrogate in a refused fact": RejectFact(text=LONE, quote="", reason="r", because="b"),
 }
 
 

@@ -14,14 +14,14 @@ import psycopg
 import pytest
 
 from slowwave.errors import ClosedError
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.ports import Store
-from slowwave.stores import search
-from slowwave.stores.index import Index
-from slowwave.stores.postgres import PostgresStore
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.plans import DIM, NOW, SCOPE, add, change, fact, message, plan, use
+from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.search import service
+from slowwave.stores.search.index import Index
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import DIM, NOW, SCOPE, add, change, fact, message, plan, use
 
 TALK = [message(f"note {number} on tea and rowing", speaker="Ann", id=f"t{number}") for number in range(12)]
 FACT = fact("Ann rows", id="rows")
@@ -31,7 +31,7 @@ ASKED = Query(text="who rows?", top_k=20, now=NOW, embedder="test-8", vector=VEC
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "WORTH_STORING", 4)
+    monkeypatch.setattr(service, "WORTH_STORING", 4)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_what_was_written_since_is_taken_over(path: str, builds: list[int], monk
     store.apply(plan(change(store.get([SCOPE], ["rows"])[0], text="Ann rows and sails")))
     store.apply(plan(use(store.get([SCOPE], ["rows"])[0])))
     store.close()
-    monkeypatch.setattr(search, "BEHIND", 16)
+    monkeypatch.setattr(service, "BEHIND", 16)
     found = opened(path)
     assert not builds
     assert {"new", "rows"} <= {one.id for one in found} | {i for one in found for i in one.facts}
@@ -113,10 +113,10 @@ def test_an_index_that_fell_behind_is_stored_anew_and_one_far_behind_is_passed_o
     store = SqliteStore(path)
     store.apply(plan(add(message("one more", id="more"))))
     store.close()
-    monkeypatch.setattr(search, "BEHIND", 12)
+    monkeypatch.setattr(service, "BEHIND", 12)
     opened(path)
     assert row(path) == first
-    monkeypatch.setattr(search, "BEHIND", 20)
+    monkeypatch.setattr(service, "BEHIND", 20)
     opened(path)
     assert not builds
     second = row(path)
@@ -209,11 +209,11 @@ def test_a_small_scope_a_huge_one_and_a_memory_in_ram_store_none(
 ) -> None:
     with_all(SqliteStore(":memory:"))
     for name, value in (("WORTH_STORING", 1000), ("LARGEST", 100)):
-        monkeypatch.setattr(search, name, value)
+        monkeypatch.setattr(service, name, value)
         path = str(tmp_path / f"{name}.db")
         with_all(SqliteStore(path))
         assert row(path) is None
-        monkeypatch.setattr(search, "WORTH_STORING", 4)
+        monkeypatch.setattr(service, "WORTH_STORING", 4)
 
 
 def test_scopes_do_not_see_each_others(path: str) -> None:
@@ -231,7 +231,7 @@ def test_scopes_do_not_see_each_others(path: str) -> None:
 def test_a_process_that_is_killed_while_storing_leaves_the_file_sound(path: str) -> None:
     spoil(path, "DELETE FROM snapshots")
     program = (
-        "import os, sys\nfrom slowwave.stores import search\nfrom slowwave.stores.sqlite import SqliteStore\n"
+        "import os, sys\nfrom slowwave.stores import search\nfrom slowwave.stores.sqlite.store import SqliteStore\n"
         "search.WORTH_STORING = 4\n"
         "reached = lambda name: os._exit(9) if name == 'apply.before_commit' else None\n"
         "store = SqliteStore(sys.argv[1], reached=reached)\n"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from slowwave.errors import ConflictError
-from slowwave.model.operation import Erase
+from slowwave.model.operations import Erase
 from slowwave.model.query import Where
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.testing.contract import StoreContract
-from slowwave.testing.plans import SCOPE, add, message, plan
-from slowwave.testing.search_contract import SearchContract
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import SCOPE, add, message, plan
+from slowwave.testing.store_contract.search import SearchContract
+from slowwave.testing.store_contract.write import StoreContract
 
 
 @pytest.fixture(params=["memory", "file"])

@@ -8,10 +8,10 @@ import apsw
 import pytest
 
 from slowwave.model.query import Where
-from slowwave.stores.selection import selected
-from slowwave.stores.sqlite import SqliteStore
-from slowwave.stores.statements import SQL
-from slowwave.testing.plans import NOW, SCOPE, add, fact, message, plan
+from slowwave.stores.sql import SQL
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.stores.where_clause import selected
+from slowwave.testing.builders import NOW, SCOPE, add, fact, message, plan
 
 DAY = timedelta(days=1)
 

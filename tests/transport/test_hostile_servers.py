@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from slowwave import AgentMemory, Message
-from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder
+from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError
 from slowwave.testing import OpenAIServer, Served
 from slowwave.testing.hostile_server import (

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from slowwave.embedders.openai_compatible import OpenAICompatibleEmbedder
+from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError, ModelError, SettingsError
-from slowwave.minds.openai_compatible import OpenAICompatible
+from slowwave.minds.llm.openai_compatible import OpenAICompatible
 from slowwave.testing import OpenAIServer
 from slowwave.testing.openai_server import says
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from slowwave.cli.declared import Argument, Command, Parameter, Room
-from slowwave.cli.given import SHARED, ended
+from slowwave.cli.options import SHARED, exit_on_error
 from slowwave.cli.rooms import ROOMS, load
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ def _shared(context: typer.Context, _version: bool, **given: Any) -> None:  # no
 
 def _command(command: Command) -> Any:  # noqa: ANN401 - as the framework takes any function
     def run(_context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - the options of any command
-        raise typer.Exit(ended(command, _context.obj or {}, options))
+        raise typer.Exit(exit_on_error(command, _context.obj or {}, options))
 
     run.__doc__ = command.function.__doc__
     return _signed(run, [_CONTEXT, *map(_parameter, (*command.parameters, *SHARED))])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from slowwave.cli.declared import Reader, UnclearError
-from slowwave.cli.given import SHARED, ended
+from slowwave.cli.options import SHARED, exit_on_error
 from slowwave.cli.rooms import with_command
 
 
@@ -16,4 +16,4 @@ def run(words: Sequence[str]) -> int | None:
         options = reader.rest([*command.parameters, *SHARED])
     except (UnclearError, StopIteration):
         return None
-    return ended(command, before, options)
+    return exit_on_error(command, before, options)

@@ -7,16 +7,16 @@ from typing import Final
 from slowwave.cli.declared import Room
 
 ROOMS: Final[dict[str, tuple[str, ...]]] = {
-    "story": ("demo",),
-    "bringing": ("add", "remember", "import", "export"),
-    "asking": ("recall", "context", "facts", "core"),
-    "keeping": ("consolidate", "sleep", "apply", "undo", "reembed", "doctor", "backup", "copy"),
-    "tending": ("health", "review", "release", "reject", "plot"),
-    "editing": ("pin", "unpin", "update", "delete", "revive", "erase"),
-    "showing": ("explain", "history", "summaries", "runs", "status", "cost"),
-    "measuring": (),
-    "vaulting": ("compact",),
-    "working": ("worker",),
+    "demo_cmd": ("demo",),
+    "write_cmds": ("add", "remember", "import", "export"),
+    "recall_cmds": ("recall", "context", "facts", "core"),
+    "maintenance_cmds": ("consolidate", "sleep", "apply", "undo", "reembed", "doctor", "backup", "copy"),
+    "review_cmds": ("health", "review", "release", "reject", "plot"),
+    "edit_cmds": ("pin", "unpin", "update", "delete", "revive", "erase"),
+    "inspect_cmds": ("explain", "history", "summaries", "runs", "status", "cost"),
+    "benchmark_cmds": (),
+    "vault_cmds": ("compact",),
+    "worker_cmd": ("worker",),
 }
 """Files, and the commands in each; those of groups are not listed."""
 

@@ -61,7 +61,7 @@ def make(
 
         return MiniLMEmbedder(Path(model) if model else None)
     if kind == "openai" and model:
-        from slowwave.embedders.openai_compatible import SECONDS, OpenAICompatibleEmbedder  # noqa: PLC0415 - see above
+        from slowwave.embedders.openai import SECONDS, OpenAICompatibleEmbedder  # noqa: PLC0415 - see above
 
         return OpenAICompatibleEmbedder(
             model, api_key=api_key, base_url=base_url, seconds=SECONDS if seconds is None else seconds

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from slowwave.embedders.weights import folders, mapped
+from slowwave.embedders.safetensors import folders, mapped
 from slowwave.errors import SettingsError
 from slowwave.forks import CachedProperty
 

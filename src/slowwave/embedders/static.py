@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from slowwave.embedders.pieces import FIRST, SPACE, Pieces
-from slowwave.embedders.vocabulary import Vocabulary
-from slowwave.embedders.weights import folders, mapped
+from slowwave.embedders.bpe import FIRST, SPACE, Pieces, Vocabulary
+from slowwave.embedders.safetensors import folders, mapped
 from slowwave.errors import SettingsError
 from slowwave.forks import CachedProperty
-from slowwave.policy import background
+from slowwave.policy.text import word_frequency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +59,7 @@ class StaticEmbedder:
         self._rows = mapped(vectors)["embedding.weight"]
         sample = np.ascontiguousarray(self._rows[:: max(1, len(self._rows) // 64)])
         weights = zlib.crc32(sample.tobytes(), self._rows.size)
-        self.name = f"static:{self._rows.shape[1]}:{weights:08x}:{RECIPE}.{background.VERSION}:{RARITY}"
+        self.name = f"static:{self._rows.shape[1]}:{weights:08x}:{RECIPE}.{word_frequency.VERSION}:{RARITY}"
         self._weight = np.full(len(self._rows), np.nan, dtype=np.float32)  # of each piece, once it was asked for
         self._word = lru_cache(maxsize=REMEMBERED)(self._word_vector)
 
@@ -145,4 +144,4 @@ def share(piece: str) -> float:
 
 @cache
 def _common() -> "Mapping[str, float]":
-    return background.commonest(COMMON)
+    return word_frequency.commonest(COMMON)

@@ -9,13 +9,13 @@ from tempfile import NamedTemporaryFile
 from typing import Final, Protocol
 
 from slowwave.errors import InputError
-from slowwave.formats import beam, chatgpt, claude, jsonl, letta, locomo, mem0
-from slowwave.formats.decoding import BrokenError, Json, elements
-from slowwave.formats.files import Part, parts
-from slowwave.formats.making import Maker
-from slowwave.formats.record import to_line
+from slowwave.formats.archives import Part, parts
+from slowwave.formats.export_records import to_line
+from slowwave.formats.json_stream import BrokenError, Json, elements
+from slowwave.formats.readers import beam, chatgpt, claude, jsonl, letta, locomo, mem0
+from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.seal import Proof as Proof, Seal
-from slowwave.model.transfer import Item, Skipped
+from slowwave.model.exchange import Item, SkippedItem
 
 FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta")
 
@@ -60,9 +60,9 @@ def read(
     if format not in FORMATS:
         raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     path = Path(path)
-    maker = Maker()
+    maker = MessageBuilder()
     for part in parts(path):
-        if isinstance(part, Skipped):
+        if isinstance(part, SkippedItem):
             yield part
         else:
             chosen = _detected(part, path) if format == "auto" else format
@@ -85,7 +85,7 @@ def _detected(part: Part, path: Path) -> str:
     raise InputError(f"cannot tell what {path} is: name its format, one of {', '.join(FORMATS[1:])}")
 
 
-def _items(part: Part, named: str, maker: Maker, proof: Proof | None) -> Iterator[Item]:
+def _items(part: Part, named: str, maker: MessageBuilder, proof: Proof | None) -> Iterator[Item]:
     number = 0
     try:
         lines = named in {"jsonl", "mem0"} and not _is_array(part)
@@ -112,7 +112,7 @@ def _items(part: Part, named: str, maker: Maker, proof: Proof | None) -> Iterato
                         yield from rows.line(element, f"element {number}")
     except BrokenError as error:
         after = f"after element {number}" if number else "the beginning"
-        yield Skipped(where=after, why=str(error), broken=True)
+        yield SkippedItem(where=after, why=str(error), broken=True)
 
 
 def _is_array(part: Part) -> bool:
@@ -123,9 +123,9 @@ def _is_array(part: Part) -> bool:
 
 
 def _placed(item: Item, where: str) -> Item:
-    if not where or not isinstance(item, Skipped):
+    if not where or not isinstance(item, SkippedItem):
         return item
-    return Skipped(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
+    return SkippedItem(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
 
 
 def write(

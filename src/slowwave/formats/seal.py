@@ -7,12 +7,11 @@ changed, moved, added or left out changes the code, and so does a line behind th
 import hmac
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import BinaryIO, Final
 
-from slowwave.formats.decoding import UNREADABLE, Json
-from slowwave.formats.limits import LINE_MOST
-from slowwave.model.record import record
+from slowwave.formats.json_stream import LINE_MOST, UNREADABLE, Json
 
 _PURPOSE: Final = b"slowwave export\n"
 """Begins every code, because the secret is used for other codes too."""
@@ -41,7 +40,7 @@ class Seal:
         return whole.hexdigest()
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """What an export must match to count as proven: the secret of the store, and the scopes it may come from."""
 

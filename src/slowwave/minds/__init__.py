@@ -4,11 +4,11 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from slowwave.errors import SettingsError
-from slowwave.minds.ledger import Caps
-from slowwave.policy.categories import REGISTRY
+from slowwave.minds.llm.ledger import Caps
+from slowwave.policy.retention.categories import REGISTRY
 
 if TYPE_CHECKING:
-    from slowwave.minds.ledger import Prices
+    from slowwave.minds.llm.ledger import Prices
     from slowwave.ports import LLM, Embedder, Mind
 
 _METHODS = ("distil", "decide", "summarise")
@@ -41,16 +41,16 @@ def make(
         SettingsError: for a spec nobody knows, or an object that can do neither.
     """
     if spec is None or (isinstance(spec, str) and spec == "none"):
-        from slowwave.minds.offline import OfflineMind  # noqa: PLC0415 - only the mind that is asked for is loaded
+        from slowwave.minds.offline.mind import OfflineMind  # noqa: PLC0415 - only the mind that is asked for is loaded
 
         return OfflineMind(embedder=embedder)
     if all(callable(getattr(spec, method, None)) for method in _METHODS):
         return spec  # type: ignore[return-value]  # it has what a Mind has
-    from slowwave.minds.language import LanguageMind  # noqa: PLC0415 - see above
+    from slowwave.minds.llm.mind import LanguageMind  # noqa: PLC0415 - see above
 
     known = tuple(dict.fromkeys((*REGISTRY, *categories)))
     if isinstance(spec, str):
-        from slowwave.minds.openai_compatible import client, shown  # noqa: PLC0415 - see above
+        from slowwave.minds.llm.openai_compatible import client, shown  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
         return LanguageMind(model, name=shown(spec), prices=prices, caps=caps, categories=known)

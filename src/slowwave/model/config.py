@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
 from slowwave.errors import InputError
-from slowwave.model.record import record
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
@@ -14,7 +13,7 @@ CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Settings of a memory. Names and defaults come from the field's sources; `docs/tuning.md` explains each.
 

@@ -1,11 +1,9 @@
 """A memory: the stored record, one type for all kinds."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
-
-from slowwave.model.record import record
 
 MESSAGE = "message"
 SUMMARY = "summary"
@@ -22,7 +20,7 @@ COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
 """Fields that use moves. They live outside the version, so a popular memory can still be changed."""
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRef:
     """The message something rests on; `str()` is the caller's own message id."""
 
@@ -39,7 +37,7 @@ def is_outdated(phase: str, reason: str | None) -> bool:
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What is remembered. Equality is by value.
 
@@ -99,17 +97,17 @@ class Memory:
         return self.valid_from
 
     @property
-    def anchor(self) -> datetime:
+    def last_used_or_recorded(self) -> datetime:
         """The instant its strength counts from: the last use, or when it was recorded."""
         return max(self.used_at, self.recorded_at) if self.used_at else self.recorded_at
 
     @property
-    def hot(self) -> bool:
+    def is_searchable(self) -> bool:
         """Whether a normal search sees it."""
         return self.phase in HOT
 
     @property
-    def wording(self) -> str:
+    def visible_text(self) -> str:
         """What a normal search and a context see of it."""
         return self.text if self.gist is None else "; ".join(self.gist.split("\n"))
 

@@ -3,12 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from slowwave.errors import ModelError
-from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
-from slowwave.model.record import record
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
@@ -21,15 +20,15 @@ _NOUN = {
     Add: "added",
     Change: "changed",
     Link: "linked",
-    Advance: "cursor",
+    MoveCursor: "cursor",
     Use: "used",
-    Hold: "kept from coming back",
-    Refuse: "refused",
+    Suppress: "kept from coming back",
+    RejectFact: "refused",
     Erase: "erased",
 }
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What thinking cost: model calls, tokens in and out, money if prices are known, and seconds of waiting."""
 
@@ -58,7 +57,7 @@ def cost_of(error: ModelError) -> Cost:
     return error.cost if isinstance(error.cost, Cost) else Cost(calls=1)
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Operations that stand or fall together."""
 
@@ -69,7 +68,7 @@ class Group:
         return len(self.operations)
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
 
@@ -99,14 +98,14 @@ class Plan:
         return any(self.groups) or any(self.parts)
 
     def __str__(self) -> str:
-        lines = [f"{self.cause}: {tally(self.operations) or 'nothing to do'}"]
-        lines += [f"  - {group.because}" for group in joined(self.groups) if tally(group.operations)]
-        parts = [part for part in self.parts if tally(part.operations)]  # moving a cursor is no news
+        lines = [f"{self.cause}: {count_operations(self.operations) or 'nothing to do'}"]
+        lines += [f"  - {group.because}" for group in merge_groups(self.groups) if count_operations(group.operations)]
+        parts = [part for part in self.parts if count_operations(part.operations)]  # moving a cursor is no news
         lines += [f"  {line}" for part in parts for line in str(part).splitlines()]
         return "\n".join(lines)
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
     """A group that was not applied, and why."""
 
@@ -114,7 +113,7 @@ class Dropped:
     reason: str
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """What applying a plan did. Prints as two readable lines."""
 
@@ -133,7 +132,7 @@ class Receipt:
         return tuple(operation.memory.id for operation in self.applied if isinstance(operation, Add))
 
     def __str__(self) -> str:
-        counted = tally(self.applied)
+        counted = count_operations(self.applied)
         first = f"{self.cause} in {self.scope}: {counted or 'nothing changed'}"
         first += f", {len(self.dropped)} dropped as out of date" if self.dropped else ""
         first += f", {self.waiting} waiting" if self.waiting else ""
@@ -145,7 +144,7 @@ class Receipt:
         return f"{first}\n  {'; '.join((*details, undo))}"
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A plan as journaled."""
 
@@ -158,7 +157,7 @@ class Run:
     cost: Cost = FREE
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One journaled operation, as `history` tells it."""
 
@@ -168,7 +167,7 @@ class Event:
     operation: Operation
 
 
-def joined(groups: Iterable[Group]) -> list[Group]:
+def merge_groups(groups: Iterable[Group]) -> list[Group]:
     """Groups as a person reads them: what was cut only because a group has a limit is one again, counted as a whole."""
     told: list[Group] = []
     for group in groups:
@@ -182,13 +181,13 @@ def joined(groups: Iterable[Group]) -> list[Group]:
     return told
 
 
-def tally(operations: Iterable[Operation]) -> str:
+def count_operations(operations: Iterable[Operation]) -> str:
     """How many operations of each sort, in words: "3 added, 1 changed"."""
     counted = Counter(map(_noun, operations))
     return ", ".join(f"{number} {noun}" for noun, number in counted.items() if noun != "cursor")
 
 
 def _noun(operation: Operation) -> str:
-    if isinstance(operation, Change) and operation.redates:
+    if isinstance(operation, Change) and operation.only_reschedules:
         return "cursor"
-    return "let come back" if isinstance(operation, Hold) and not operation.on else _NOUN[type(operation)]
+    return "let come back" if isinstance(operation, Suppress) and not operation.on else _NOUN[type(operation)]

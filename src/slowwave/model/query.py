@@ -1,19 +1,18 @@
 """Asking: what a search wants, what a store ranks, and what the caller sees."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from slowwave.model.memory import Memory, SourceRef
-from slowwave.model.record import record
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """A search of one scope's index.
 
@@ -49,7 +48,7 @@ class Query:
     strength: Mapping[str, float] | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """One place of a ranking, by id: the memory, its score and parts, and the facts it is shown with.
 
@@ -65,7 +64,7 @@ class Ranked:
     shared: int = 0
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
     """Which memories to read. None means any; results come in the order asked for.
 
@@ -92,7 +91,7 @@ class Where:
     limit: int | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One found memory.
 
@@ -113,10 +112,10 @@ class Hit:
     @property
     def text(self) -> str:
         """The words of the memory: what is hot of a message's, or the whole if it was found in cold storage."""
-        return self.memory.text if self.deep else self.memory.wording
+        return self.memory.text if self.deep else self.memory.visible_text
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One line of a context: its words, its cost in tokens, and where it came from."""
 
@@ -126,7 +125,7 @@ class Item:
     because: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A named part of a context."""
 
@@ -134,7 +133,7 @@ class Section:
     items: tuple[Item, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost.
 

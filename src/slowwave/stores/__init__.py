@@ -6,8 +6,8 @@ from slowwave.errors import SettingsError
 from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
-    from slowwave.stores.postgres import PostgresStore
-    from slowwave.stores.sqlite import SqliteStore
+    from slowwave.stores.postgres.store import PostgresStore
+    from slowwave.stores.sqlite.store import SqliteStore
 
 
 def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
@@ -23,7 +23,8 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
     """
     if checked(where).startswith(SERVER):
         try:
-            from slowwave.stores.postgres import PostgresStore  # noqa: PLC0415 - only the store asked for is loaded
+            # only the store asked for is loaded
+            from slowwave.stores.postgres.store import PostgresStore  # noqa: PLC0415
         except ImportError as error:
             raise SettingsError(
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
@@ -32,6 +33,6 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
-    from slowwave.stores.sqlite import SqliteStore  # noqa: PLC0415 - only the store that is asked for is loaded
+    from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - only the store that is asked for is loaded
 
     return SqliteStore(where)

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, dumps, loads
-from slowwave.model.operation import Erase
-from slowwave.stores.base import Connection
+from slowwave.model.operations import Erase
+from slowwave.stores.connection import Connection
 from slowwave.stores.rows import checked, journal_checksum
-from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.sql import SQL, bounds
 
 BLANK: Final = "erased"
 """What stands where a sentence stood that may have quoted what was erased."""
@@ -22,7 +22,7 @@ _MEMORIES: Final = (
 """What goes with memories, in this order: memories tell where their journal and entries are."""
 
 
-class Stale(Exception):  # noqa: N818  # not an error: the group is dropped with these words
+class StalePlanError(Exception):  # not an error: the group is dropped with these words
     """What a group was planned on no longer holds."""
 
 
@@ -138,17 +138,19 @@ class Eraser:
         place = {"scope": self._token, "names": dumps(names), "low": low, "high": high}
         someone = self._db.execute(SQL["someone_in_conversations"], place).get
         if someone is not None:
-            raise Stale(f"the conversation {someone!r} has new messages")
+            raise StalePlanError(f"the conversation {someone!r} has new messages")
         there: list[Any] = self._db.execute(SQL["conversations_of"], place).fetchall()
         for statement in ("erase_conversations", "erase_cursors", "erase_refusals_of", "erase_advances"):
             self._db.execute(SQL[statement], place)
         runs: list[Any] = self._db.execute(SQL["runs_of_conversations"], (low, high)).fetchall()
         gone, most = set(names), max(len(name.split(" ")) for name in names)
-        self._blank_runs((key, because, [_tells(one, gone, most) for one in loads(because)]) for key, because in runs)
+        self._blank_runs(
+            (key, because, [_mentions_conversation(one, gone, most) for one in loads(because)]) for key, because in runs
+        )
         return {name for (name,) in there}
 
 
-def _tells(sentence: str, names: Collection[str], most: int) -> bool:
+def _mentions_conversation(sentence: str, names: Collection[str], most: int) -> bool:
     """Whether a sentence of our own making tells of one of these conversations, whose names have so many words at most."""
     words = sentence.split(" ")
     return any(

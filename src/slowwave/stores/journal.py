@@ -6,11 +6,11 @@ from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
-from slowwave.model.operation import Add, Advance, Change, Erase, Hold, Link, Operation, Refuse, Use
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 from slowwave.model.plan import Cost, Event, Group, Plan, Run
-from slowwave.stores.base import StoreBase
+from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import checked_journal
-from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.sql import SQL, bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _FREQUENT = frozenset({"observe", "use"})
@@ -87,7 +87,7 @@ class Journal(StoreBase):
                 events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=told[key]))
         return events
 
-    def refused(self, scope: str, limit: int | None = None) -> list[Refuse]:
+    def refused(self, scope: str, limit: int | None = None) -> list[RejectFact]:
         """The facts that were proposed and not stored, newest first."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -97,7 +97,7 @@ class Journal(StoreBase):
         for key, because, payload, total in rows:
             checked_journal(key, ("refuse", None, None, because, payload), total)
             text, quote, reason = loads(payload)
-            found.append(Refuse(text=text, quote=quote, reason=reason, because=because))
+            found.append(RejectFact(text=text, quote=quote, reason=reason, because=because))
         return found
 
     def sequence(self, scope: str) -> int:
@@ -184,7 +184,7 @@ class Journal(StoreBase):
             else:
                 seen = changed_row(state, {name: (None, pair[0]) for name, pair in moved.items()})
                 after = changed_row(seen, moved)
-                told[key] = Use(seen=from_row(scope, seen), after=from_row(scope, after), because=because)
+                told[key] = Use(used_version=from_row(scope, seen), after=from_row(scope, after), because=because)
                 state = used(state, moved)
         return told
 
@@ -268,13 +268,13 @@ def _simple(scope: str, op: str, memory: str, other: str, because: str, payload:
             )
         case "advance":
             conversation, cursor, stood, after = loads(payload)
-            return Advance(conversation=conversation, cursor=cursor, before=stood, after=after, because=because)
+            return MoveCursor(conversation=conversation, cursor=cursor, before=stood, after=after, because=because)
         case "hold":
             key, on = loads(payload)
-            return Hold(key=key, on=on, because=because)
+            return Suppress(key=key, on=on, because=because)
         case "refuse":
             text, quote, reason = loads(payload)
-            return Refuse(text=text, quote=quote, reason=reason, because=because)
+            return RejectFact(text=text, quote=quote, reason=reason, because=because)
         case "erase":
             return Erase(memory=memory or "", because=because)
         case _:

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from slowwave.model.codec import dumps, from_micros, to_micros
-from slowwave.model.entry import Entry
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.query import Where
-from slowwave.model.state import Conversation, Faint, Lane, Linked
-from slowwave.stores.base import StoreBase
+from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow
+from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
-from slowwave.stores.selection import selected
-from slowwave.stores.statements import SQL, bounds
+from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.where_clause import selected
 
 AGAIN: Final = 15 * 60
 """Seconds after which a scope where a fact waits for a mind is due again."""
@@ -75,7 +75,7 @@ class Reads(StoreBase):
             token = self._tokens.scope(scope)
             return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
 
-    def lanes(self, scope: str) -> list[Lane]:
+    def decay_classes(self, scope: str) -> list[DecayClass]:
         """Every lane: hot facts that share pace and number of uses. A few index steps a lane, once until something changes."""
         with self._guard:
             state = self._state()
@@ -85,25 +85,25 @@ class Reads(StoreBase):
             if scope not in known:
                 token = self._tokens.scope(scope)
                 rows = [] if token is None else self._all(SQL["lanes"], {"scope": token})
-                known[scope] = [Lane(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
+                known[scope] = [DecayClass(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
                 self._lanes = (state, known)
             return known[scope]
 
-    def lane(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+    def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
         """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
         return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
-    def faint(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[Faint]:
+    def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
         """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["faint"], (token, *lane, to_micros(until), limit))
-        return [Faint(*row) for row in rows]
+        return [FadingFact(*row) for row in rows]
 
-    def gone_faint(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[Faint]:
+    def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
         """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
 
         With their vectors; those that have none of this embedder are left out.
@@ -112,9 +112,9 @@ class Reads(StoreBase):
             token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
             known = token is not None and space is not None
             rows = self._all(SQL["gone_faint"], (token, *sort, limit, space)) if known else []
-        return [Faint(*row) for row in rows]
+        return [FadingFact(*row) for row in rows]
 
-    def unpaced(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+    def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
         """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -153,9 +153,9 @@ class Reads(StoreBase):
         last_seq, last_at = row or (0, 0)
         return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
 
-    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[Linked]:
+    def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
-        found: dict[tuple[str, str, str], Linked] = {}
+        found: dict[tuple[str, str, str], LinkRow] = {}
         with self._guard:
             token = self._tokens.scope(scope)
             every = [None] if ids is None else ids
@@ -164,7 +164,7 @@ class Reads(StoreBase):
                 values = {"scope": token, "id": identity} if identity is not None else (token,)
                 for source, target, kind, weight, at in self._all(statement, values):
                     if weight > 0 and (kinds is None or kind in kinds):
-                        found[source, target, kind] = Linked(
+                        found[source, target, kind] = LinkRow(
                             source=source, target=target, kind=kind, weight=weight, at=from_micros(at)
                         )
         return list(found.values())
@@ -195,13 +195,13 @@ class Reads(StoreBase):
             self._see_all()
             return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
 
-    def held(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
+    def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that a person's undo holds."""
         with self._guard:
             token = self._tokens.scope(scope)
             return frozenset(key for key in keys if token is not None and self._one(SQL["is_held"], (token, key)))
 
-    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, Entry]:
+    def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """What recall knows of these memories."""
         with self._guard:
             token = self._tokens.scope(scope)

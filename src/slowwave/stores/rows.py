@@ -8,16 +8,16 @@ from zlib import crc32
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, from_row
-from slowwave.model.entry import Entry
+from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 
 MEMORY_COLUMNS = (*COLUMNS, "content", "checksum")
-ENTRY_COLUMNS = tuple(f.name for f in fields(Entry) if f.name != "embedder")
+ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder")
 """The columns of an entry; its embedder is stored as a token."""
 
 _WIDTH = len(COLUMNS)
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
-_PUT = tuple(Entry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
+_PUT = tuple(IndexEntry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
 _LISTED = "`check(deep=True)` lists what else is"
 _ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
 _REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
@@ -60,17 +60,17 @@ def memory_of(scope: str, row: Sequence[Scalar]) -> Memory:
     return from_row(scope, checked(row))
 
 
-def entry_row(entry: Entry) -> tuple[object, ...]:
+def entry_row(entry: IndexEntry) -> tuple[object, ...]:
     """The values of ENTRY_COLUMNS and a checksum."""
     values = _ENTRY(entry)
     return (*values, entry_checksum(values))
 
 
-def entry_of(name: str | None, values: Sequence[object], expected: object) -> Entry:
+def entry_of(name: str | None, values: Sequence[object], expected: object) -> IndexEntry:
     """The entry of the values of ENTRY_COLUMNS under its embedder's name, or CorruptError."""
     if entry_checksum(values) != expected:
         raise CorruptError(f"an index entry {_ADVICE}")
-    entry = object.__new__(Entry)  # the constructor would take twice as long, ten thousand times in a cold start
+    entry = object.__new__(IndexEntry)  # the constructor would take twice as long, ten thousand times in a cold start
     for put, value in zip(_PUT, (name, *values), strict=True):
         put(entry, value)
     return entry

@@ -4,10 +4,10 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from slowwave.stores.statements import SQL
+from slowwave.stores.sql import SQL
 
 if TYPE_CHECKING:
-    from slowwave.stores.base import Connection
+    from slowwave.stores.connection import Connection
 
 
 @dataclass(slots=True)

@@ -2,9 +2,9 @@
 
 from slowwave.testing.clock import FrozenClock
 from slowwave.testing.failpoint import Failpoint, Injected
+from slowwave.testing.malformed_replies import SHAPES, malformed
 from slowwave.testing.openai_server import OpenAIServer, Served
 from slowwave.testing.scripted_llm import Asked, ScriptedLLM
-from slowwave.testing.shapes import SHAPES, malformed
 
 __all__ = [
     "SHAPES",

@@ -39,11 +39,11 @@ def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_go(opened: Ope
     plan = memory.sleep(dry_run=True).plan
     memory.record_retrieval([memory.get(used)])
     receipts = memory.apply(plan)
-    assert memory.get(used).hot
-    assert not any(memory.get(one).hot for one in others)
+    assert memory.get(used).is_searchable
+    assert not any(memory.get(one).is_searchable for one in others)
     assert "1 were used or changed since this was planned" in str(receipts[-1])
     memory.undo(plan.id)
-    assert all(memory.get(one).hot for one in others)
+    assert all(memory.get(one).is_searchable for one in others)
 
 
 def test_a_pin_during_the_night_keeps_one_fact_and_lets_the_others_go(
@@ -52,13 +52,13 @@ def test_a_pin_during_the_night_keeps_one_fact_and_lets_the_others_go(
     memory, (pinned, *others) = faint(opened, clock)
     before_fading(memory, monkeypatch, lambda: memory.pin(pinned))
     night = memory.sleep()
-    assert memory.get(pinned).hot
-    assert not any(memory.get(one).hot for one in others)
+    assert memory.get(pinned).is_searchable
+    assert not any(memory.get(one).is_searchable for one in others)
     assert "faded, less 1 used or changed meanwhile" in str(night)
     assert "version" not in str(night)
     assert not night.left
     memory.undo(night.plan.id)
-    assert all(memory.get(one).hot for one in others)
+    assert all(memory.get(one).is_searchable for one in others)
 
 
 def test_where_all_of_a_group_was_touched_it_is_dropped_in_words(opened: Opened, clock: FrozenClock) -> None:
@@ -66,7 +66,7 @@ def test_where_all_of_a_group_was_touched_it_is_dropped_in_words(opened: Opened,
     plan = memory.sleep(dry_run=True).plan
     memory.record_retrieval([memory.get(one) for one in ids])
     receipt = memory.apply(plan)[-1]
-    assert all(memory.get(one).hot for one in ids)
+    assert all(memory.get(one).is_searchable for one in ids)
     assert receipt.dropped[0].reason == f"{ids[0]} was used since this was planned"
 
 
@@ -78,7 +78,7 @@ def test_messages_and_what_expires_are_kept_by_a_use_too(opened: Opened, clock: 
     assert any(part.cause == "sleep/expire" for part in plan.parts)
     memory.record_retrieval([memory.get(kept)])
     memory.apply(plan)
-    assert (memory.get(kept).hot, memory.get(gone).hot) == (True, False)
+    assert (memory.get(kept).is_searchable, memory.get(gone).is_searchable) == (True, False)
 
 
 def test_forgetting_by_hand_leaves_out_what_is_used_meanwhile(
@@ -87,4 +87,4 @@ def test_forgetting_by_hand_leaves_out_what_is_used_meanwhile(
     memory, (used, *others) = faint(opened, clock)
     before_fading(memory, monkeypatch, lambda: memory.record_retrieval([memory.get(used)]))
     assert forget(memory.ports) == len(others)
-    assert memory.get(used).hot
+    assert memory.get(used).is_searchable

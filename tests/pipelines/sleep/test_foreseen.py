@@ -9,7 +9,7 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.memory import KINDS, PHASES
-from slowwave.model.operation import Add, Advance, Change, Hold, Link, Operation
+from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation, Suppress
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]
@@ -75,9 +75,9 @@ def _told(operation: Operation, name: Callable[[str | None], str | None]) -> tup
             return "change", before.kind, before.text, after.text, after.gist, after.phase, after.reason, successor
         case Link(source=source, target=target, kind=kind):
             return "link", name(source), name(target), kind
-        case Hold(key=key):
+        case Suppress(key=key):
             return "hold", key
-        case Advance(cursor=cursor):
+        case MoveCursor(cursor=cursor):
             return "advance", cursor
         case _:
             return None

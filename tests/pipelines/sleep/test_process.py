@@ -7,50 +7,50 @@ from pathlib import Path
 
 import pytest
 
-from slowwave.pipelines.sleep import process
-from slowwave.pipelines.sleep.process import gone, myself
+from slowwave.pipelines.sleep import lease
+from slowwave.pipelines.sleep.lease import has_exited, process_identity
 
 ASLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 
 def _name_of(pid: int) -> str:
-    return f"{process._machine()}:{pid}:{process._started(pid)}"
+    return f"{lease._machine()}:{pid}:{lease._started(pid)}"
 
 
 def test_a_process_that_lives_is_not_gone() -> None:
-    assert not gone(myself())
-    assert myself() == myself()
+    assert not has_exited(process_identity())
+    assert process_identity() == process_identity()
 
 
 def test_one_that_was_killed_is_gone_before_and_after_it_is_buried() -> None:
     other = subprocess.Popen(ASLEEP)
     name = _name_of(other.pid)
-    assert not gone(name)
+    assert not has_exited(name)
     other.kill()
     until = time.monotonic() + 10
-    while not gone(name) and time.monotonic() < until:
+    while not has_exited(name) and time.monotonic() < until:
         time.sleep(0.01)
     if sys.platform == "linux":
-        assert gone(name), "nobody has asked how it ended, and still it has"
+        assert has_exited(name), "nobody has asked how it ended, and still it has"
     other.wait()
-    assert gone(name)
+    assert has_exited(name)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say when a process started")
 def test_a_number_that_went_to_another_process_is_not_the_one_of_before() -> None:
-    machine, pid, _ = myself().rsplit(":", 2)
-    assert gone(f"{machine}:{pid}:1")
+    machine, pid, _ = process_identity().rsplit(":", 2)
+    assert has_exited(f"{machine}:{pid}:1")
 
 
 @pytest.mark.parametrize("who", ["", "elsewhere", "other-machine:1:2", "other-machine:999999999:2", "a:b:c"])
 def test_of_another_machine_nothing_is_known(who: str) -> None:
-    assert not gone(who)
+    assert not has_exited(who)
 
 
 def test_where_the_system_tells_no_start_the_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_started", lambda _: "")
-    assert not gone(f"{process._machine()}:{os.getpid()}:")
-    assert gone(f"{process._machine()}:{4_000_000}:")
+    monkeypatch.setattr(lease, "_started", lambda _: "")
+    assert not has_exited(f"{lease._machine()}:{os.getpid()}:")
+    assert has_exited(f"{lease._machine()}:{4_000_000}:")
 
 
 def test_without_a_proc_folder_the_machine_goes_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +58,9 @@ def test_without_a_proc_folder_the_machine_goes_by_its_name(monkeypatch: pytest.
         raise FileNotFoundError
 
     monkeypatch.setattr(Path, "read_text", nowhere)
-    process._machine.cache_clear()
+    lease._machine.cache_clear()
     try:
-        assert process._machine() == platform.node()
-        assert not gone(myself())
+        assert lease._machine() == platform.node()
+        assert not has_exited(process_identity())
     finally:
-        process._machine.cache_clear()
+        lease._machine.cache_clear()

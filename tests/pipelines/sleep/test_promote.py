@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 from slowwave import AgentMemory
 from slowwave.model.memory import Memory
-from slowwave.model.operation import Link
-from slowwave.pipelines.making import one_group
+from slowwave.model.operations import Link
+from slowwave.pipelines.planning import single_group_plan
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]
@@ -23,7 +23,7 @@ def contradict(memory: AgentMemory, one: Memory, other: Memory) -> None:
     link = Link(
         source=one.id, target=other.id, kind="conflict?", weight=1.0, before=0.0, because="a test", at=ports.now()
     )
-    memory.apply(one_group(ports, "edit", [link], "a test", now=ports.now()))
+    memory.apply(single_group_plan(ports, "edit", [link], "a test", now=ports.now()))
 
 
 def test_a_fact_that_was_used_often_enough_joins_core_memory(opened: Opened, clock: FrozenClock) -> None:

@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 
 from slowwave import AgentMemory, Config
-from slowwave.pipelines import sleep
-from slowwave.policy.retention import paces
+from slowwave.pipelines.sleep import night as sleep
+from slowwave.policy.retention.policies import paces
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]

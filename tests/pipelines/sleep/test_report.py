@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
 from slowwave.model.plan import Plan
-from slowwave.pipelines.sleep import SleepReport
 from slowwave.pipelines.sleep.lease import Lease
+from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.testing import FrozenClock
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ def talked(memory: AgentMemory, clock: FrozenClock, times: int = 1) -> list[Memo
 
 
 def words(memory: AgentMemory) -> int:
-    return sum(len(one.wording.split()) for one in (*memory.get_all(kinds=["message"]), *memory.get_all()))
+    return sum(len(one.visible_text.split()) for one in (*memory.get_all(kinds=["message"]), *memory.get_all()))
 
 
 def test_facts_over_their_number_go_weakest_first_and_protected_ones_never(opened: Opened, clock: FrozenClock) -> None:
@@ -151,7 +151,7 @@ def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
     report = memory.sleep()
     assert words(memory) <= 30
     told = next(one.because for one in report.plan.operations if "Biscuit" in getattr(one, "after", messages[0]).text)
-    kept = len(next(one for one in memory.get_all(kinds=["message"]) if "Biscuit" in one.text).wording.split())
+    kept = len(next(one for one in memory.get_all(kinds=["message"]) if "Biscuit" in one.text).visible_text.split())
     assert told == f"more than 30 hot words: jotted down in {kept} of its 19 words"
     assert {memory.get(one.id).text for one in messages} == {one.text for one in messages}
     assert before == [
@@ -166,7 +166,7 @@ def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
     assert memory.doctor(deep=True) == []
     run = next(receipt for receipt in report.receipts if receipt.cause == "sleep/fade")
     memory.undo(run.run_id)
-    assert all(memory.get(one.id).gist is None and memory.get(one.id).hot for one in messages)
+    assert all(memory.get(one.id).gist is None and memory.get(one.id).is_searchable for one in messages)
     assert before == [[(hit.memory.id, hit.score) for hit in memory.search(question)] for question in questions]
     assert memory.doctor(deep=True) == []
 
@@ -210,7 +210,7 @@ def test_words_that_an_undo_leaves_cold_are_still_searched_as_what_is_left(opene
     clock.advance(days=1)
     report = memory.sleep()
     again = [one for one in memory.get_all(kinds=["message"]) if first.get(one.id) not in {None, one.gist}]
-    assert {memory.get(one.id).gist for one in again if one.hot}, "some of what was left is less now"
+    assert {memory.get(one.id).gist for one in again if one.is_searchable}, "some of what was left is less now"
     memory.undo(report.plan.id)
     assert {one.id: one.gist for one in memory.get_all(kinds=["message"])} == first
     assert found() == before
@@ -293,7 +293,7 @@ def test_what_an_undo_brought_back_stands_beside_the_target_and_pushes_nothing_o
     memory.undo(memory.sleep().plan.id)
     clock.advance(days=1)
     night = memory.sleep()
-    assert all(memory.get(one.id).hot for one in before)
+    assert all(memory.get(one.id).is_searchable for one in before)
     assert night.held == 2
     assert "2 that an undo" in str(night)
     (held,) = [one for one in memory.health().findings if one.kind == "held"]

@@ -9,23 +9,22 @@ import numpy as np
 
 from slowwave.errors import ModelError
 from slowwave.model.codec import content_key
-from slowwave.model.fact import Brief
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.message import clean
-from slowwave.model.operation import Add, Change, Hold, Link, Operation
+from slowwave.model.mind import SummaryRequest
+from slowwave.model.operations import Add, Change, Link, Operation, Suppress
 from slowwave.model.plan import FREE, Group, cost_of
 from slowwave.model.query import Where
-from slowwave.pipelines.entries import entries
-from slowwave.pipelines.making import new_id
-from slowwave.pipelines.moves import dated, moved
-from slowwave.pipelines.reconcile import similarity
-from slowwave.pipelines.sleep.stage import Night, Staged
-from slowwave.policy.categories import later
-from slowwave.policy.grounding import adds, keeps, related
-from slowwave.policy.grouping import groups as together
-from slowwave.policy.retention import USES_THAT_KEEP, curve_of, fading, protected
-from slowwave.policy.support import unsupported
-from slowwave.policy.trust import least
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.reconcile import similarity
+from slowwave.pipelines.planning import new_id, reschedule, transition
+from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
+from slowwave.policy.guard.grounding import invented_details, missing_details, shares_content
+from slowwave.policy.guard.summary_support import unsupported_by_facts
+from slowwave.policy.guard.trust import least
+from slowwave.policy.retention.categories import later
+from slowwave.policy.retention.policies import USES_THAT_KEEP, curve_of, is_in_fading_band, protection_reason
+from slowwave.policy.summaries.grouping import groups as together
 from slowwave.ports import Ports
 
 DEPTH_MAX = 2
@@ -44,29 +43,29 @@ Sort = tuple[str, str, int]
 """Kind, category and depth: what is compared with each other."""
 
 
-def compress(night: Night) -> Staged:
+def compress(night: SleepContext) -> StagePlan:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
-    found = _unanswered(night, _found(night))
+    found = not_yet_refused(night, _found(night))
     if not night.think:
         night.waiting.update(member.id for members in found for member in members)
-        return Staged(left=len(found))
-    return _remembered(night, found, summarised(night, found, what="fading memories"))
+        return StagePlan(left=len(found))
+    return without_refused(night, found, summarised(night, found, what="fading memories"))
 
 
-def _unanswered(night: Night, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
+def not_yet_refused(night: SleepContext, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
     """The clusters of which this mind's summary was not refused before: of the same words it would say the same."""
     keys = [_key(night.ports, members) for members in found]
-    held = night.ports.store.held(night.ports.scope, keys)
+    held = night.ports.store.suppressed_keys(night.ports.scope, keys)
     return [members for members, key in zip(found, keys, strict=True) if key not in held]
 
 
-def _remembered(night: Night, found: Sequence[tuple[Memory, ...]], staged: Staged) -> Staged:
+def without_refused(night: SleepContext, found: Sequence[tuple[Memory, ...]], staged: StagePlan) -> StagePlan:
     """The same, and which clusters are not asked about again until one of their members is another or says another thing."""
     settled = night.taken | night.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
     many = "1 summary was" if len(refused) == 1 else f"{len(refused)} summaries were"
     because = f"{many} refused; the same memories are not asked about again"
-    holds = tuple(Hold(key=_key(night.ports, members), because=because) for members in refused)
+    holds = tuple(Suppress(key=_key(night.ports, members), because=because) for members in refused)
     if not holds:
         return staged
     group = Group(operations=holds, because=because)
@@ -79,7 +78,7 @@ def _key(ports: Ports, members: Sequence[Memory]) -> str:
     return f"summary {content_key(f'{ports.mind.name} {said}')}"
 
 
-def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) -> Staged:
+def summarised(night: SleepContext, found: Sequence[tuple[Memory, ...]], *, what: str) -> StagePlan:
     """Each group replaced by a validated summary, as far as the mind and the budget go; `what` they are goes into reasons."""
     ports = night.ports
     groups: list[Group] = []
@@ -88,11 +87,11 @@ def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) 
     undecided = list(found)
     changed = 0
     for members in found[:SUMMARIES]:
-        if not night.budget.affords(changed + len(members)):
+        if not night.budget.can_afford(changed + len(members)):
             break
         try:
             proposal = ports.mind.summarise(
-                Brief(memories=members, style="cluster", words=WORDS_PER_MEMBER * len(members))
+                SummaryRequest(memories=members, style="cluster", words=WORDS_PER_MEMBER * len(members))
             )
         except ModelError as error:
             problems.append(str(error))
@@ -113,27 +112,27 @@ def summarised(night: Night, found: Sequence[tuple[Memory, ...]], *, what: str) 
         changed += len(members)
     night.waiting.update(member.id for members in undecided for member in members)
     left = len(undecided) + refused
-    return Staged(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
+    return StagePlan(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
 
 
-def _found(night: Night) -> list[tuple[Memory, ...]]:
+def _found(night: SleepContext) -> list[tuple[Memory, ...]]:
     """Memories that fade together, each band compared by itself. Only what belongs to a cluster is read whole."""
     ports = night.ports
     if ports.embedder is None:
         return []
     bands: dict[Sort, list[str]] = {}
     for memory in night.open():
-        if memory.depth < DEPTH_MAX and fading(memory, ports.config, night.now):
+        if memory.depth < DEPTH_MAX and is_in_fading_band(memory, ports.config, night.now):
             bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory.id)
-    hot = _weak(night, set(bands)) if bands else {}
+    hot = fading_candidates(night, set(bands)) if bands else {}
     clusters: list[list[str]] = []
     for band, due in sorted(bands.items()):
         warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), ports.embedder.name)
-        cold = ports.store.gone_faint(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
+        cold = ports.store.cold_faded_facts(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
         vectors = {one.id: one.vector for one in cold if one.depth == band[2]} | warm
         clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in night.taken})
     wanted = [identity for cluster in clusters for identity in cluster]
-    known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if _fades(memory, night)}
+    known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if is_fading(memory, night)}
     groups = [[known[identity] for identity in cluster if identity in known] for cluster in clusters]
     return [
         tuple(sorted(members, key=lambda m: (m.valid_from, m.id)))
@@ -157,11 +156,11 @@ def _clusters(ports: Ports, vectors: Mapping[str, bytes]) -> list[list[str]]:
     return [[names[place] for place in group] for group in groups]
 
 
-def _weak(night: Night, bands: set[Sort]) -> dict[Sort, list[str]]:
+def fading_candidates(night: SleepContext, bands: set[Sort]) -> dict[Sort, list[str]]:
     """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
     store, scope, config = night.ports.store, night.ports.scope, night.ports.config
     found: dict[Sort, list[str]] = {band: [] for band in bands}
-    lanes = store.lanes(scope)
+    lanes = store.decay_classes(scope)
     curves = {pace: None if pace is None else curve_of(pace, config) for pace in {lane.pace for lane in lanes}}
     room = FAINT_MAX
     for pace, uses, _ in lanes:
@@ -170,44 +169,50 @@ def _weak(night: Night, bands: set[Sort]) -> dict[Sort, list[str]]:
             return {band: _looked_through(night, *band) for band in bands}
         days = curve.reach(config.consolidation_retention_threshold)
         until = None if isinf(days) or uses >= USES_THAT_KEEP else later(night.now, -days)
-        for one in store.faint(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
+        for one in store.fading_facts(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
             room -= 1
             if len(band := found.get(one[1:4], [])) < HOT_MAX:
                 band.append(one.id)
     return found
 
 
-def _looked_through(night: Night, kind: str, category: str, depth: int) -> list[str]:
+def _looked_through(night: SleepContext, kind: str, category: str, depth: int) -> list[str]:
     """What fades among all hot facts of a kind and category."""
     where = Where(
         kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
     )
     found = night.ports.store.select((night.ports.scope,), where)
-    return [memory.id for memory in found if memory.depth == depth and fading(memory, night.ports.config, night.now)]
+    return [
+        memory.id
+        for memory in found
+        if memory.depth == depth and is_in_fading_band(memory, night.ports.config, night.now)
+    ]
 
 
-def _fades(memory: Memory, night: Night) -> bool:
+def is_fading(memory: Memory, night: SleepContext) -> bool:
     """Hot, it fades by its curve, which use may hold up; cold, it did, and only a person's protection counts."""
     if memory.phase == "cold":
-        return memory.reason == "faded" and not protected(memory)
-    return fading(memory, night.ports.config, night.now)
+        return memory.reason == "faded" and not protection_reason(memory)
+    return is_in_fading_band(memory, night.ports.config, night.now)
 
 
 def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None:
     """Why a summary may not stand for these memories, or None."""
     if not text:
         return f"an empty summary of {len(members)} memories was refused"
-    if lost := keeps(text, members):
+    if lost := missing_details(text, members):
         return f"a summary of {len(members)} memories was refused: it loses {', '.join(map(repr, lost[:3]))}"
-    if invented := adds(text, members):
+    if invented := invented_details(text, members):
         return f"a summary of {len(members)} memories was refused: it invents {', '.join(map(repr, invented[:3]))}"
-    if ports.store.held(ports.scope, [content_key(text)]):
+    if ports.store.suppressed_keys(ports.scope, [content_key(text)]):
         return f"a summary of {len(members)} memories was refused: a person undid these very words"
-    reason = unsupported(text, members) if related(text, members) else "it speaks of something else"
+    reason = unsupported_by_facts(text, members) if shares_content(text, members) else "it speaks of something else"
     return f"a summary of {len(members)} memories was refused: {reason}" if reason else None
 
 
-def _replacement(night: Night, members: tuple[Memory, ...], text: str, what: str) -> tuple[Group, tuple[str, ...]]:
+def _replacement(
+    night: SleepContext, members: tuple[Memory, ...], text: str, what: str
+) -> tuple[Group, tuple[str, ...]]:
     """Store and index the summary, and supersede its members, as one."""
     ports, now = night.ports, night.now
     made, problems = entries(ports, [text])
@@ -227,13 +232,13 @@ def _replacement(night: Night, members: tuple[Memory, ...], text: str, what: str
         depth=members[0].depth + 1,
         members=tuple(member.id for member in members),
     )
-    summary = dated(summary, ports.config)
+    summary = reschedule(summary, ports.config)
     because = f"{len(members)} {what} of category {summary.category} became one summary"
     # The members first: a summary may have the words of one of them, and a scope holds the same words once.
     operations: list[Operation] = [
         Change(
             before=member,
-            after=moved(member, "consolidate", ports.config, superseded_by=summary.id),
+            after=transition(member, "consolidate", ports.config, superseded_by=summary.id),
             because=because,
             unless_used=True,
         )

@@ -3,17 +3,16 @@
 import numpy as np
 
 from slowwave.errors import ModelError
-from slowwave.model.fact import Candidate, Case, Verdict
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
-from slowwave.model.operation import Advance
+from slowwave.model.mind import Candidate, ReconcileCase, Verdict
+from slowwave.model.operations import MoveCursor
 from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
-from slowwave.pipelines.judged import SETTLED, pair_key
-from slowwave.pipelines.reconcile import similarity
-from slowwave.pipelines.sleep.retry import as_fact
-from slowwave.pipelines.sleep.stage import Night, Staged
-from slowwave.pipelines.verdicts import WAITS, Draft
-from slowwave.policy.retention import protected
+from slowwave.pipelines.ingest.change_set import WAITS, ChangeSet
+from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key, similarity
+from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
+from slowwave.pipelines.sleep.unread import as_fact
+from slowwave.policy.retention.policies import protection_reason
 
 CURSOR = "duplicates"
 LOOKED_AT = 200
@@ -24,22 +23,22 @@ CASES = 20
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
 
-def duplicates(night: Night) -> Staged:
+def duplicates(night: SleepContext) -> StagePlan:
     """Pairs at or above the duplicate line that nobody has judged yet: the newer meets the older."""
     ports = night.ports
     cursor = _cursor(night)
     ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
     if not ids:
-        return Staged()
+        return StagePlan()
     asked, looked_at = _pairs(night, ids)
     if asked and not night.think:
-        return Staged(left=len(asked))
+        return StagePlan(left=len(asked))
     if looked_at < len(ids):  # the cursor goes as far as was compared, and no further
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
-    move = Advance(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
-    draft = Draft(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
+    move = MoveCursor(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
+    draft = ChangeSet(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
     cases = [
-        Case(
+        ReconcileCase(
             number=number,
             fact=as_fact(newer),
             at=newer.valid_from,
@@ -50,7 +49,7 @@ def duplicates(night: Night) -> Staged:
     try:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
-        return Staged(left=len(asked), problems=(str(error),), cost=cost_of(error))
+        return StagePlan(left=len(asked), problems=(str(error),), cost=cost_of(error))
     draft.problems += proposal.problems if proposal else ()
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
     for case, (newer, older, _) in zip(cases, asked, strict=True):
@@ -64,10 +63,10 @@ def duplicates(night: Night) -> Staged:
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
     cost = {"cost": proposal.cost} if proposal else {}
-    return Staged(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
+    return StagePlan(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
 
 
-def _pairs(night: Night, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
+def _pairs(night: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
     """As many pairs as one night asks about, and how many of the changed facts were looked at for them."""
     fresh = {memory.id: memory for memory in _fresh(night, ids)}
     pairs: list[tuple[Memory, Memory, float]] = []
@@ -79,24 +78,24 @@ def _pairs(night: Night, ids: list[str]) -> tuple[list[tuple[Memory, Memory, flo
     return pairs, len(ids)
 
 
-def _cursor(night: Night) -> int:
+def _cursor(night: SleepContext) -> int:
     whole = night.ports.store.conversation(night.ports.scope, "")
     return whole.cursor(CURSOR) if whole else 0
 
 
-def _fresh(night: Night, ids: list[str]) -> list[Memory]:
+def _fresh(night: SleepContext, ids: list[str]) -> list[Memory]:
     return [
         memory
         for memory in night.ports.store.get((night.ports.scope,), ids)
-        if memory.hot
+        if memory.is_searchable
         and memory.kind in _KINDS
         and memory.id not in night.taken
         and WAITS not in memory.flags
-        and not protected(memory)
+        and not protection_reason(memory)
     ]
 
 
-def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None:
+def _nearest(night: SleepContext, newer: Memory) -> tuple[Memory, Memory, float] | None:
     """The nearest older fact at or above the duplicate line, unless the pair was judged before."""
     ports = night.ports
     entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
@@ -108,17 +107,17 @@ def _nearest(night: Night, newer: Memory) -> tuple[Memory, Memory, float] | None
     ranked = {one.id: one.cosine or -1.0 for one in ports.store.search((ports.scope,), query)}
     near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > line]
     judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], SETTLED)}
-    keys = {older.id: pair_key(newer, older) for older in near}
-    held = ports.store.held(ports.scope, keys.values())
+    keys = {older.id: compared_pair_key(newer, older) for older in near}
+    held = ports.store.suppressed_keys(ports.scope, keys.values())
     judged |= {identity for identity, key in keys.items() if key in held}
     for older in near:
         before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
-        if before and older.id not in judged and older.id not in night.taken and not protected(older):
+        if before and older.id not in judged and older.id not in night.taken and not protection_reason(older):
             return newer, older, ranked[older.id]
     return None
 
 
-def _carry_out(draft: Draft, case: Case, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
+def _carry_out(draft: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
     if verdict is None:
         draft.link(newer, older, "unsure", because="the mind did not say")
     elif verdict.op == "ADD":

@@ -1,15 +1,66 @@
-"""The lease on a scope: at most one sleeper at a time, and one that was away too long can change nothing any more."""
+"""The lease of a sleep pass, and the identity of the process that holds it."""
 
+import os
+import platform
 import threading
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Final, Self
 
 from slowwave import forks
 from slowwave.errors import SlowwaveError
-from slowwave.pipelines.making import new_id
-from slowwave.pipelines.sleep.process import gone, myself
+from slowwave.pipelines.planning import new_id
 from slowwave.ports import Ports
+
+_STATE, _START = 0, 19
+"""Places behind the name in Linux's /proc/PID/stat: the state, and the start in ticks since boot."""
+_OVER: Final = frozenset({"Z", "X"})
+"""States of a process that has ended, whether or not its parent has asked."""
+_PARTS: Final = 3
+
+
+def process_identity() -> str:
+    """This process in a word: its machine, its number, and when it started, as far as the system says."""
+    pid = os.getpid()
+    return f"{_machine()}:{pid}:{_started(pid)}"
+
+
+def has_exited(who: str) -> bool:
+    """Whether the process that called itself so has ended; False where that cannot be known, as of another machine."""
+    parts = who.rsplit(":", _PARTS - 1)
+    if len(parts) != _PARTS or parts[0] != _machine() or not parts[1].isdecimal() or os.name != "posix":
+        return False
+    pid = int(parts[1])
+    try:
+        os.kill(pid, 0)  # asks only; on Windows it would end it
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return _started(pid) != parts[2]  # its number went to another, or it only waits to be buried
+
+
+@cache
+def _machine() -> str:
+    """The machine since it booted, and the room of process numbers in it: containers have their own."""
+    here = Path("/proc")
+    try:
+        booted = (here / "sys/kernel/random/boot_id").read_text().strip()
+        return f"{booted}/{(here / 'self/ns/pid').readlink().name}"
+    except OSError:
+        return platform.node()
+
+
+def _started(pid: int) -> str:
+    """When a process started, or "" if the system does not say or it has ended."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if told[_STATE] in _OVER else told[_START]
+
 
 SECONDS: Final = 90.0
 """How long a lease holds without being renewed. One whose process has ended on this machine holds no longer at all."""
@@ -43,7 +94,7 @@ class Lease:
     def taken(cls, ports: Ports) -> Self | None:
         """The lease, or None while another holds it."""
         now = ports.now()
-        holder = f"{new_id(now)} {myself()}"
+        holder = f"{new_id(now)} {process_identity()}"
         token = ports.store.lease(ports.scope, holder, SECONDS, now, _ended)
         if token is None:
             return None
@@ -100,4 +151,4 @@ class Lease:
 
 
 def _ended(holder: str) -> bool:
-    return gone(holder.partition(" ")[2])
+    return has_exited(holder.partition(" ")[2])

@@ -1,13 +1,47 @@
-"""The report of a night: what it planned and did, in words that a person reads in the morning."""
+"""The report of a sleep pass."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Final
 
-from slowwave.model.operation import Add, Change, Operation
-from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, joined, tally
-from slowwave.pipelines.sleep.intended import intended
+from slowwave.model.memory import Memory
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operations, merge_groups
+
+
+def describe_operations(operation: Operation, texts: Mapping[str, str]) -> str | None:
+    """What an operation would do, before and after; None for mere bookkeeping. `texts` are words of memories by id."""
+    match operation:
+        case Add(memory=memory):
+            return f"+ [{memory.category}] {memory.text}"
+        case Change(before=before, after=after) if not operation.only_reschedules:
+            return _changed(before, after)
+        case Link(source=source, target=target, kind=kind, weight=weight):
+            verb = "linked" if weight else "unlinked"
+            return f"{verb} ({kind}): {texts.get(source, source)} — {texts.get(target, target)}"
+        case Use(used_version=memory):
+            return f"used: {memory.text}"
+        case RejectFact(text=text):
+            return f"refused: {text}"
+        case Change() | MoveCursor() | Suppress() | Erase():
+            return None
+
+
+def _changed(before: Memory, after: Memory) -> str:
+    words = f"{before.text} → {after.text}" if before.text != after.text else before.text
+    if (before.phase, before.reason) != (after.phase, after.reason):
+        reason = f" ({after.reason})" if after.reason else ""
+        return f"{before.phase} → {after.phase}{reason}: {words}"
+    if before.text == after.text and before.visible_text != after.visible_text:
+        return f"fewer words: {before.visible_text} → {after.visible_text}"
+    return f"changed: {words}"
+
+
+def describe_link(operations: Iterable[Operation]) -> set[str]:
+    """The ids of the memories that links of these operations name."""
+    return {end for one in operations if isinstance(one, Link) for end in (one.source, one.target)}
+
 
 SHOWN: Final = 3
 """Memories that are shown of each group of a stage; the rest are counted."""
@@ -58,7 +92,7 @@ class SleepReport:
 
     def told(self, most: int | None = STEPS_SHOWN) -> str:
         """The report in words; of a dry run, the first so many steps with their reasons, or all of them."""
-        planned = self.dry_run and tally(self.plan.operations)
+        planned = self.dry_run and count_operations(self.plan.operations)
         lines = [str(self.plan), *self._planned(most)] if planned else list(self._done())
         if ELSEWHERE in self.left:
             return "sleep: another sleeper is at work here; it does what is due"
@@ -74,7 +108,9 @@ class SleepReport:
 
     def _planned(self, most: int | None) -> Iterator[str]:
         """What would be done to which memory, and why."""
-        steps = [(words, one) for one in self.plan.operations if (words := intended(one, self.texts)) is not None]
+        steps = [
+            (words, one) for one in self.plan.operations if (words := describe_operations(one, self.texts)) is not None
+        ]
         for words, one in steps[:most]:
             yield f"  {words if most is None else _cut(words, STEP_WIDTH)}"
             yield f"      because {one.because}"
@@ -90,16 +126,16 @@ class SleepReport:
     def _done(self) -> Iterator[str]:
         """What was applied, stage by stage, and how to take it back."""
         parts = {part.id: part for part in self.plan.parts}
-        told = [one for one in self.receipts if tally(one.applied) or one.dropped]
+        told = [one for one in self.receipts if count_operations(one.applied) or one.dropped]
         if not told:
             return
         applied = [operation for receipt in told for operation in receipt.applied]
-        yield f"sleep in {self.plan.scope}: {tally(applied) or 'nothing changed'}"
+        yield f"sleep in {self.plan.scope}: {count_operations(applied) or 'nothing changed'}"
         for receipt in told:
             dropped = [id(one.group) for one in receipt.dropped]
             groups = parts[receipt.run_id].groups if receipt.run_id in parts else ()
-            for group in joined(one for one in groups if id(one) not in dropped):
-                if tally(group.operations):
+            for group in merge_groups(one for one in groups if id(one) not in dropped):
+                if count_operations(group.operations):
                     yield from _group(receipt.cause.partition("/")[2], group)
             yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
         if applied:
@@ -128,8 +164,11 @@ def _text(operation: Operation) -> str | None:
     match operation:
         case Add(memory=memory):
             mark, text = "+", memory.text
-        case Change(after=after) if not operation.redates:
-            mark, text = "-" if not after.hot else "~", after.wording if after.hot else after.text
+        case Change(after=after) if not operation.only_reschedules:
+            mark, text = (
+                "-" if not after.is_searchable else "~",
+                after.visible_text if after.is_searchable else after.text,
+            )
         case _:
             return None
     return f"{mark} {_cut(text, WIDTH)}"

@@ -1,15 +1,16 @@
-"""What every stage of a sleep is given, and what it answers."""
+"""What a sleep stage is given and returns, and how its groups are stored one by one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from slowwave.model.memory import Memory, altered
-from slowwave.model.operation import Add, Change, Operation
-from slowwave.model.plan import FREE, Cost, Group
+from slowwave.model.operations import Add, Change, Operation
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
 from slowwave.model.query import Where
-from slowwave.pipelines.moves import put_off
-from slowwave.pipelines.sleep.budget import Budget
+from slowwave.pipelines.planning import new_id, postpone, record_unapplied_cost
+from slowwave.pipelines.sleep.change_limit import Budget
+from slowwave.pipelines.sleep.lease import Lease
 from slowwave.ports import Ports
 
 
@@ -18,7 +19,7 @@ def _nowhere(group: Group, cost: Cost) -> bool:
 
 
 @dataclass(slots=True, kw_only=True)
-class Night:
+class SleepContext:
     """One sleep of one scope.
 
     Args:
@@ -43,14 +44,14 @@ class Night:
     planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
-    keep: Callable[[Group, Cost], bool] = _nowhere
+    store_group: Callable[[Group, Cost], bool] = _nowhere
     budget: Budget = field(default_factory=Budget)
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
         return [memory for memory in self.due if memory.id not in self.taken]
 
-    def foresee(self, staged: "Staged", *, stored: bool) -> None:
+    def foresee(self, staged: "StagePlan", *, stored: bool) -> None:
         """Leave to this stage what it changes; where nothing is stored, later stages are to see it all the same."""
         operations = [operation for group in staged.groups for operation in group.operations]
         self.taken.update(one.before.id for one in operations if isinstance(one, Change))
@@ -69,7 +70,7 @@ class Night:
 
     def later(self, memory: Memory) -> Change | None:
         """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
-        after = put_off(memory, self.ports.config, self.now)
+        after = postpone(memory, self.ports.config, self.now)
         if (after.due_at, after.pace) == (memory.due_at, memory.pace):
             return None
         after = altered(after, version=memory.version + 1)
@@ -87,10 +88,52 @@ def _meets(memory: Memory, where: Where) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
+class StagePlan:
     """What a stage plans: groups, how much it left for another night, what went wrong, and what thinking cost."""
 
     groups: tuple[Group, ...] = ()
     left: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
+
+
+@dataclass(slots=True, kw_only=True)
+class StageRuns:
+    """The runs of one stage so far. In a dry run they are plans only.
+
+    `cost` is what thinking has cost that led to a step; `parent` the run they all belong to.
+    """
+
+    ports: Ports
+    now: datetime
+    cause: str
+    parent: str
+    dry_run: bool = False
+    lease: Lease | None = None
+    plans: list[Plan] = field(default_factory=list)
+    receipts: list[Receipt] = field(default_factory=list)
+    cost: Cost = FREE
+
+    def store_group(self, group: Group, cost: Cost) -> bool:
+        """Store a group now; whether it still held. What it cost is journaled all the same."""
+        self.cost += cost
+        step = Plan(
+            id=new_id(self.now),
+            scope=self.ports.scope,
+            cause=self.cause,
+            at=self.now,
+            groups=(group,),
+            parent=self.parent,
+            cost=cost,
+            lease=self.lease.token if self.lease else None,
+        )
+        self.plans.append(step)
+        if self.dry_run:
+            return True
+        if self.lease:
+            self.lease.renewed()
+        receipt = self.ports.store.apply(step)
+        self.receipts.append(receipt)
+        if receipt.dropped:
+            record_unapplied_cost(self.ports, step, receipt.dropped[0].reason)
+        return not receipt.dropped

@@ -1,0 +1,129 @@
+"""Opening what a person hands in: a file, or the conversations inside an archive. Nothing is ever unpacked to disk."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, cast
+
+from slowwave.errors import InputError
+from slowwave.formats.json_stream import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST, UNREADABLE, BrokenError
+from slowwave.model.exchange import SkippedItem
+from slowwave.model.message import clean
+
+_ENCRYPTED = 0x1
+_PACKED = b"PK\x03\x04"
+_MEGA = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One readable stretch of bytes: a file, or a member of an archive.
+
+    Args:
+        name: the file's name without folders and ending: what a conversation is called that has no name of its own.
+        where: how to name it to a person; empty for the file itself.
+        open: gives its bytes, from the beginning each time.
+    """
+
+    name: str
+    where: str
+    open: Callable[[], AbstractContextManager[BinaryIO]]
+
+
+def parts(path: Path) -> Iterator[Part | SkippedItem]:
+    """What there is to read.
+
+    Raises:
+        InputError: if the file cannot be opened, or is an archive that cannot be read.
+    """
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name the file in it, e.g. {path / 'conversations.json'}")
+        archive = zipfile.is_zipfile(path)
+        with path.open("rb") as stream:
+            begins = stream.read(len(_PACKED))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    if not archive:
+        if begins == _PACKED:
+            raise InputError(f"{path} is a zip archive that was cut off: fetch it again")
+        yield Part(name=_name(path), where="", open=lambda: path.open("rb"))
+        return
+    yield from _members(path)
+
+
+def _name(path: Path) -> str:
+    """A file that is called like all others of its kind goes by its folder."""
+    return clean(path.resolve().parent.name if path.stem == "chat" and path.resolve().parent.name else path.stem)
+
+
+def _members(path: Path) -> Iterator[Part | SkippedItem]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, UnicodeDecodeError, NotImplementedError) as error:
+        raise InputError(f"{path} looks like a zip archive and cannot be read: {error}") from error
+    if len(members) > MEMBERS_MOST:
+        raise InputError(f"{path} holds {len(members):,} files, more than {MEMBERS_MOST:,}: unpack it and name one")
+    chosen = [member for member in members if _is_conversations(member)]
+    for member in members:
+        if _is_archive(member):
+            yield SkippedItem(
+                where=member.filename, why="an archive inside the archive: unpack it and import it by itself"
+            )
+    if not chosen:
+        raise InputError(f"{path} holds no conversations*.json or *.jsonl: unpack it and name the file to import")
+    for member in sorted(chosen, key=lambda one: one.filename):
+        if why := _refusal(member):
+            yield SkippedItem(where=member.filename, why=why, broken=True)
+        else:
+            yield Part(name=PurePosixPath(member.filename).stem, where=member.filename, open=_opener(path, member))
+
+
+def _is_conversations(member: zipfile.ZipInfo) -> bool:
+    name = PurePosixPath(member.filename.replace("\\", "/")).name.lower()
+    shards = name.startswith("conversations") and name.endswith(".json")
+    return not member.is_dir() and (shards or name.endswith((".jsonl", ".ndjson")))
+
+
+def _is_archive(member: zipfile.ZipInfo) -> bool:
+    return member.filename.lower().endswith((".zip", ".gz", ".7z", ".tar"))
+
+
+def _refusal(member: zipfile.ZipInfo) -> str | None:
+    if member.flag_bits & _ENCRYPTED:
+        return "it is encrypted: unpack it with its password and import the file"
+    if member.file_size > MEMBER_MOST:
+        size = member.file_size // _MEGA
+        return f"{size:,} MB unpacked, more than {MEMBER_MOST // _MEGA}: unpack it and import the file"
+    if member.file_size > RATIO_MOST * max(1, member.compress_size):
+        return f"it unpacks to more than {RATIO_MOST} times its size, as no honest text does"
+    return None
+
+
+def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], AbstractContextManager[BinaryIO]]:
+    return lambda: _Member(path, member)
+
+
+class _Member(AbstractContextManager[BinaryIO]):
+    """A member of an archive, open; it gives no more bytes than it said it holds."""
+
+    def __init__(self, path: Path, member: zipfile.ZipInfo) -> None:
+        self._archive = zipfile.ZipFile(path)
+        self._member = member
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> BinaryIO:
+        try:
+            self._stream = cast("BinaryIO", self._archive.open(self._member))
+        except UNREADABLE as error:
+            self._archive.close()
+            raise BrokenError(f"it cannot be unpacked: {error}") from error
+        return self._stream
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._archive.close()

@@ -1,0 +1,217 @@
+"""A memory, a link or a cursor as one object of our export, and back, with every field checked."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from datetime import datetime
+from typing import Any, Final
+
+from slowwave.errors import InputError
+from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.builders import NAME_LONGEST
+from slowwave.formats.readers.timestamps import instant
+from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, Item
+from slowwave.model.memory import KINDS, MESSAGE, PHASES, Memory, SourceRef
+from slowwave.model.message import LONGEST, ROLES, clean
+from slowwave.model.names import checked_name
+from slowwave.model.status import LinkRow
+
+_NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memory"}
+"""What a message's fields are called in its line, so that the line reads like any message; `id` is the caller's own."""
+
+_DEFAULTS: Final = {
+    f.name: f.default_factory() if f.default_factory is not MISSING else f.default for f in fields(Memory)
+}
+PLANNED: Final = frozenset({"due_at", "pace"})
+"""Fields that follow from the others and the numbers in force; they are planned anew."""
+
+
+def to_line(item: Item) -> dict[str, Json]:
+    """The object of one line; fields that stand at their default are left out."""
+    match item:
+        case ExportedMemory(memory=memory):
+            return _memory_line(memory)
+        case ExportedLink(link=link):
+            ends = {"type": "link", "source": link.source, "target": link.target, "kind": link.kind}
+            return ends | {"weight": link.weight, "at": link.at.isoformat()}
+        case ExportedCursor():
+            return {"type": "cursor", "conversation": item.conversation, "cursor": item.cursor, "seq": item.seq}
+        case _:
+            raise AssertionError(f"an export holds no {type(item).__name__}")
+
+
+def _memory_line(memory: Memory) -> dict[str, Json]:
+    spoken = memory.kind == MESSAGE
+    line: dict[str, Json] = {"type": "message" if spoken else "summary" if memory.is_cascade else "fact"}
+    for field in fields(Memory):
+        value = getattr(memory, field.name)
+        if (
+            field.name == "scope"
+            or field.name in PLANNED
+            or (spoken and field.name in {"kind", "category"})
+            or value == _DEFAULTS[field.name]
+        ):
+            continue
+        line[_NAMES.get(field.name, field.name) if spoken else field.name] = _plain(value)
+    return line
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(sorted(value.items()))
+    if isinstance(value, tuple):
+        return [_source_line(one) if isinstance(one, SourceRef) else one for one in value]
+    return value
+
+
+def _source_line(source: SourceRef) -> dict[str, str]:
+    return {"memory": source.memory, "id": source.ref, "quote": source.quote}
+
+
+def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
+    """The item of a line that `to_line` made.
+
+    Raises:
+        InputError: naming the field that cannot be meant.
+    """
+    match line.get("type"):
+        case "message" | "fact" | "summary":
+            return ExportedMemory(memory=_memory(line, scope), where=where)
+        case "link":
+            link = LinkRow(
+                source=_name(line.get("source"), "source"),
+                target=_name(line.get("target"), "target"),
+                kind=_name(line.get("kind"), "kind"),
+                weight=_share(line.get("weight"), "weight"),
+                at=_time(line.get("at"), "at"),
+            )
+            return ExportedLink(link=link, where=where)
+        case "cursor":
+            return ExportedCursor(
+                conversation=_name(line.get("conversation"), "conversation"),
+                cursor=_name(line.get("cursor"), "cursor"),
+                seq=_count(line.get("seq"), "seq"),
+                where=where,
+            )
+        case other:
+            raise InputError(f"an unknown type {other!r}")
+
+
+def _memory(line: Mapping[str, Json], scope: str) -> Memory:
+    spoken = line["type"] == "message"
+    given: dict[str, Any] = {"kind": MESSAGE, "category": "message"} if spoken else {}
+    for name, check in _CHECKS.items():
+        called = _NAMES.get(name, name) if spoken else name
+        if line.get(called) is not None and name not in given:
+            given[name] = check(line[called], called)
+    missing = {name for name, default in _DEFAULTS.items() if default is MISSING} - set(given) - {"scope"}
+    if spoken:
+        missing |= {"conversation", "role"} - set(given)
+    if missing:
+        raise InputError(f"no {', '.join(sorted(missing))}")
+    if (given["kind"] == MESSAGE) != spoken or (line["type"] == "summary") != ("span" in given):
+        raise InputError(f"a {line['type']} of kind {given['kind']!r} with a span of {given.get('span')}")
+    if not spoken and given.get("role"):
+        raise InputError("a role, which only messages have")
+    return Memory(scope=scope, **given)
+
+
+def _text(value: Json, name: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
+        raise InputError(f"{name} is no text of 1 to {LONGEST:,} characters")
+    return clean(value)
+
+
+def _name(value: Json, name: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > NAME_LONGEST:
+        raise InputError(f"{name} is no name of 1 to {NAME_LONGEST} characters")
+    return checked_name(value, name)
+
+
+def _time(value: Json, name: str) -> datetime:
+    at = instant(value) if isinstance(value, str) else None
+    if at is None:
+        raise InputError(f"{name} is no time")
+    return at
+
+
+def _share(value: Json, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
+        raise InputError(f"{name} is no number from 0 to 1")
+    return float(value)
+
+
+def _count(value: Json, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 40:
+        raise InputError(f"{name} is no count")
+    return value
+
+
+def _truth(value: Json, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name} is neither true nor false")
+    return value
+
+
+def _one_of(*known: str) -> Callable[[Json, str], str]:
+    def check(value: Json, name: str) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise InputError(f"{name} is none of {', '.join(known)}")
+        return value
+
+    return check
+
+
+def _names(value: Json, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InputError(f"{name} is no list")
+    return tuple(_name(one, name) for one in value)
+
+
+def _span(value: Json, name: str) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - first and last
+        raise InputError(f"{name} is no pair of numbers")
+    return _count(value[0], name), _count(value[1], name)
+
+
+def _sources(value: Json, name: str) -> tuple[SourceRef, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        raise InputError(f"{name} is no list of sources")
+    return tuple(
+        SourceRef(
+            memory=_name(one.get("memory"), name),
+            ref=_name(one.get("id"), name),
+            quote=_text(one["quote"], name) if one.get("quote") else "",
+        )
+        for one in value
+    )
+
+
+def _metadata(value: Json, name: str) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not all(isinstance(one, str) for one in value.values()):
+        raise InputError(f"{name} is no object of texts")
+    return {clean(key): clean(one) for key, one in value.items()}
+
+
+_CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
+    **dict.fromkeys(("recorded_at", "valid_from", "valid_to", "expires_at", "used_at"), _time),
+    **dict.fromkeys(("id", "category", "subject", "reason", "trust", "conversation", "speaker", "ref"), _name),
+    **dict.fromkeys(("superseded_by", "last_session"), _name),
+    **dict.fromkeys(("confidence", "importance", "stability"), _share),
+    **dict.fromkeys(("accesses", "sessions", "depth", "seq", "version"), _count),
+    "text": _text,
+    "gist": _text,
+    "kind": _one_of(*KINDS),
+    "phase": _one_of(*PHASES),
+    "role": _one_of(*ROLES),
+    "pinned": _truth,
+    "span": _span,
+    "members": _names,
+    "sources": _sources,
+    "flags": lambda value, name: frozenset(_names(value, name)),
+    "metadata": _metadata,
+}

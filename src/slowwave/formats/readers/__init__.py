@@ -1,0 +1,1 @@
+"""Readers of the export formats of other programs."""

@@ -1,0 +1,53 @@
+"""BEAM: batches of turns of a chat with an assistant, dated by anchors; one file is one conversation."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text, role_of
+from slowwave.formats.readers.timestamps import anchor_time
+from slowwave.model.exchange import Item, SkippedItem
+
+_TRAILER = re.compile(r"\s*->->.*\Z", re.DOTALL)
+"""Each user message ends in "->-> 1,1", a note of the benchmark's makers."""
+
+_BEGINS = datetime(2024, 1, 1, tzinfo=UTC)
+_STEP = timedelta(minutes=1)
+
+
+def fits(element: Json) -> bool:
+    """Whether a JSON value looks like one of BEAM's batches."""
+    return isinstance(element, Mapping) and isinstance(element.get("turns"), list)
+
+
+class Chat:
+    """One chat: time moves a minute a message, and forward to each anchor."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._now = _BEGINS
+
+    def read(self, element: Json, number: int, maker: MessageBuilder) -> Iterator[Item]:
+        """The messages of one batch."""
+        place = f"batch {number}"
+        if not fits(element):
+            yield SkippedItem(where=place, why="no turns in it")
+            return
+        for count, turn in enumerate(element["turns"], 1):
+            for message in turn if isinstance(turn, list) else [turn]:
+                where = f"{place}, turn {count}"
+                if not isinstance(message, Mapping):
+                    yield SkippedItem(where=where, why=NO_OBJECT)
+                    continue
+                if anchor := anchor_time(message.get("time_anchor")):
+                    self._now = max(self._now, anchor)
+                self._now += _STEP
+                yield maker.said(
+                    self._name,
+                    role_of(message.get("role")),
+                    _TRAILER.sub("", message_text(message.get("content") or "")),
+                    where=where,
+                    at=self._now,
+                    ref=as_label(message.get("id")),
+                )

@@ -1,0 +1,140 @@
+"""Making messages out of what files say: roles by their many names, texts out of parts, ids where there are none."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from hashlib import blake2b
+from types import MappingProxyType
+
+from slowwave.errors import InputError
+from slowwave.formats.json_stream import Json
+from slowwave.model.exchange import ImportedFact, ImportedMessage, SkippedItem
+from slowwave.model.message import ROLES, Message, checked_message, clean
+from slowwave.model.mind import Fact
+from slowwave.model.names import checked_name, optional_name
+
+_ROLES = {role: role for role in ROLES} | {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
+_SPOKEN = (None, "text", "input_text", "output_text")
+NAME_LONGEST = 512
+FACT_LONGEST = 100_000
+
+EMPTY = "it has no text"
+NO_OBJECT = "not an object with fields"
+
+
+def role_of(value: object) -> str | None:
+    """Our name of a role, or None if it is none."""
+    return _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def message_text(content: Json) -> str:
+    """The text of a message: a string, or the texts among its parts, each on a line of its own."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    texts = (part if isinstance(part, str) else _part(part) for part in parts)
+    return "\n".join(text for text in texts if text.strip())
+
+
+def _part(part: Json) -> str:
+    spoken = isinstance(part, Mapping) and part.get("type") in _SPOKEN
+    text = part.get("text") if spoken else None
+    return text if isinstance(text, str) else ""
+
+
+def as_label(value: object) -> str | None:
+    """A name or id as a text, or None; numbers are names too."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value).strip()[:NAME_LONGEST] or None
+
+
+class MessageBuilder:
+    """Makes the messages of one file. Where a message has no id it gets one from its words and its place among equals."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def said(
+        self,
+        conversation: str,
+        role: str | None,
+        text: str,
+        *,
+        where: str,
+        at: datetime | None = None,
+        speaker: str | None = None,
+        ref: str | None = None,
+    ) -> ImportedMessage | SkippedItem:
+        """The message, checked, or why it is none."""
+        if not text.strip():
+            return SkippedItem(where=where, why=EMPTY)
+        if role is None:
+            return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
+        message = Message(
+            role=role, content=text, speaker=speaker, at=at, id=ref or self._named(conversation, role, text)
+        )
+        try:
+            conversation = checked_name(conversation, "conversation")
+            checked = checked_message(message)
+        except InputError as error:
+            return SkippedItem(where=where, why=str(error).removeprefix("the message "))
+        return ImportedMessage(conversation=conversation, message=checked, where=where)
+
+    def _named(self, conversation: str, role: str, text: str) -> str:
+        told = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")
+        key = blake2b(told, digest_size=9).digest()
+        self._seen[key] += 1
+        return f"{key.hex()}-{self._seen[key]}"
+
+
+def imported_fact(
+    text: str | None,
+    *,
+    where: str,
+    category: str | None = None,
+    subject: str | None = None,
+    valid_from: datetime | None = None,
+    expires_at: datetime | None = None,
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> ImportedFact | SkippedItem:
+    """A fact that another system kept, or why it is none. It is believed as far as what is imported is."""
+    if text is None or not text.strip() or len(text) > FACT_LONGEST:
+        return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
+    fact = Fact(
+        text=clean(text).strip(),
+        category=category or "other",
+        subject=subject,
+        valid_from=valid_from,
+        expires_at=expires_at,
+        trust="import",
+        metadata={clean(name): clean(value) for name, value in metadata.items()},
+    )
+    return named(fact, where)
+
+
+def named(fact: Fact, where: str) -> ImportedFact | SkippedItem:
+    """The fact, or why its category or subject cannot be stored."""
+    try:
+        checked_name(fact.category, "category")
+        optional_name(fact.subject, "subject")
+    except InputError as error:
+        return SkippedItem(where=where, why=str(error))
+    return ImportedFact(fact=fact, where=where)
+
+
+def simple_metadata(metadata: Mapping[str, Json]) -> dict[str, str]:
+    """The fields of another system's metadata that are names, numbers or short texts."""
+    return {name: value for name, told in metadata.items() if isinstance(name, str) and (value := as_label(told))}
+
+
+def first_field(line: Mapping[str, Json], names: Iterable[str]) -> Json:
+    """The first of these fields that says anything."""
+    return next((line[name] for name in names if line.get(name) is not None), None)

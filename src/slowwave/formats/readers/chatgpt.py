@@ -1,0 +1,123 @@
+"""ChatGPT's data export: each conversation is a tree; what counts is the branch that ends in `current_node`."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.builders import MessageBuilder, as_label, role_of
+from slowwave.formats.readers.timestamps import instant
+from slowwave.model.exchange import Item, SkippedItem
+
+_SPOKEN = ("text", "multimodal_text")
+_BRANCH = "on another branch: edited or answered anew"
+_HIDDEN = "hidden in the chat itself"
+_TOOL = "meant for a tool, or said by one"
+_NOT_SAID = "thoughts, code and notes of the app: not part of what was said"
+_NOT_WORDS = "a picture, sound or file: only words are taken in"
+
+
+def fits(element: Json) -> bool:
+    """Whether a JSON value looks like one of ChatGPT's conversations."""
+    return isinstance(element, Mapping) and isinstance(element.get("mapping"), Mapping)
+
+
+def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
+    """The messages of one conversation, oldest first."""
+    place = f"conversation {number}"
+    if not fits(element):
+        yield SkippedItem(where=place, why="no mapping of messages in it")
+        return
+    nodes = {key: node for key, node in element["mapping"].items() if isinstance(node, Mapping)}
+    conversation = as_label(element.get("conversation_id")) or as_label(element.get("id")) or f"{name}-{number}"
+    thread, broken = _thread(nodes, element.get("current_node"))
+    if broken:
+        yield SkippedItem(where=place, why=broken)
+    followed = set(thread)
+    for key, node in nodes.items():
+        if key not in followed and _spoken(node):
+            yield SkippedItem(where=f"{place}, message {key}", why=_BRANCH)
+    last = instant(element.get("create_time"))
+    for key in thread:
+        message = nodes[key].get("message")
+        if isinstance(message, Mapping):
+            last = instant(message.get("create_time")) or last
+            yield from _message(message, f"{place}, message {key}", conversation, key, last, maker)
+
+
+def _message(
+    message: Mapping[str, Json], where: str, conversation: str, key: str, at: datetime | None, maker: MessageBuilder
+) -> Iterator[Item]:
+    content = _mapping(message.get("content"))
+    text, others = _words(content)
+    if why := _left_out(message, content, text):
+        yield SkippedItem(where=where, why=why)
+        return
+    if others:
+        yield SkippedItem(where=where, why=_NOT_WORDS)
+    if text.strip():
+        role = role_of(_mapping(message.get("author")).get("role"))
+        yield maker.said(conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key)
+
+
+def _left_out(message: Mapping[str, Json], content: Mapping[str, Json], text: str) -> str | None:
+    """Why a message of the thread is not taken in; an empty one of the app's own goes by `_HIDDEN`."""
+    role = _mapping(message.get("author")).get("role")
+    hidden = _mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    if hidden or message.get("weight") == 0 or (role == "system" and not text.strip()):
+        return _HIDDEN
+    if role == "tool" or message.get("recipient", "all") not in ("all", None):
+        return _TOOL
+    if content.get("content_type", "text") not in _SPOKEN:
+        return _NOT_SAID
+    return None
+
+
+def _words(content: Mapping[str, Json]) -> tuple[str, int]:
+    """The text of the parts, transcripts of speech among them, and how many parts have none."""
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        plain = content.get("text")
+        return (plain, 0) if isinstance(plain, str) else ("", 0)
+    texts = [part if isinstance(part, str) else _mapping(part).get("text") for part in parts]
+    words = [text for text in texts if isinstance(text, str)]
+    return "\n".join(text for text in words if text.strip()), len(texts) - len(words)
+
+
+def _thread(nodes: Mapping[str, Mapping[str, Json]], current: Json) -> tuple[list[str], str | None]:
+    """The keys from the root to the current node, and what was wrong with the way."""
+    key = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
+    thread: list[str] = []
+    seen: set[str] = set()
+    while key is not None:
+        if key in seen:
+            return thread[::-1], "its messages answer each other in a circle: read up to there"
+        if key not in nodes:
+            return thread[::-1], "its beginning is missing: read from there on"
+        seen.add(key)
+        thread.append(key)
+        parent = nodes[key].get("parent")
+        key = parent if isinstance(parent, str) else None
+    return thread[::-1], None
+
+
+def _newest_leaf(nodes: Mapping[str, Mapping[str, Json]]) -> str | None:
+    parents = {node.get("parent") for node in nodes.values() if isinstance(node.get("parent"), str)}
+    leaves = [key for key in nodes if key not in parents] or list(nodes)
+    dated = [(_age(nodes[key]), place, key) for place, key in enumerate(leaves)]
+    return max(dated)[2] if dated else None
+
+
+def _age(node: Mapping[str, Json]) -> float:
+    at = instant(_mapping(node.get("message")).get("create_time"))
+    return at.timestamp() if at else 0.0
+
+
+def _spoken(node: Mapping[str, Json]) -> bool:
+    message = _mapping(node.get("message"))
+    content = _mapping(message.get("content"))
+    text, _ = _words(content)
+    return bool(text.strip()) and _left_out(message, content, text) is None
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}

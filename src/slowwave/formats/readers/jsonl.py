@@ -1,0 +1,172 @@
+"""JSON lines: one message a line, or one fact, or a line of our own export."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import BinaryIO
+
+from slowwave.errors import InputError
+from slowwave.formats.export_records import from_line
+from slowwave.formats.json_stream import BrokenError, Json, lines
+from slowwave.formats.readers import mem0
+from slowwave.formats.readers.builders import (
+    FACT_LONGEST,
+    NAME_LONGEST,
+    NO_OBJECT,
+    MessageBuilder,
+    as_label,
+    first_field,
+    message_text,
+    named,
+    role_of,
+)
+from slowwave.formats.readers.timestamps import instant
+from slowwave.formats.seal import Proof
+from slowwave.model.exchange import (
+    ExportedCursor,
+    ExportedLink,
+    ExportedMemory,
+    ImportedFact,
+    ImportedMessage,
+    Item,
+    SkippedItem,
+)
+from slowwave.model.message import clean
+from slowwave.model.mind import Fact
+
+VERSION = 1
+"""Of our export."""
+
+_TIMES = ("at", "timestamp", "created_at", "time")
+_CONVERSATIONS = ("conversation", "conversation_id", "session_id", "thread_id")
+_KINDS = ("episodic", "semantic", "procedural")
+
+
+def fits(value: Json) -> bool:
+    """Whether a JSON value looks like a line of ours."""
+    known = {"content", "text", "fact", "memory", "slowwave", "messages"}
+    return isinstance(value, Mapping) and bool(known & value.keys())
+
+
+class Reader:
+    """Reads the lines of one file in order.
+
+    Args:
+        name: what the conversation is called where a line names none.
+        maker: makes the messages.
+        proof: what an export must match so that its records are marked as proven; None marks none.
+    """
+
+    def __init__(self, name: str, maker: MessageBuilder, proof: Proof | None = None) -> None:
+        self._name = name
+        self._maker = maker
+        self._proof = proof
+        self._proven = False
+        self._ours = False
+        self._told: int | None = None
+        self._read = 0
+
+    def file(self, stream: BinaryIO) -> Iterator[Item]:
+        """Everything in a file of lines."""
+        number, usable = 0, False
+        try:
+            self._proven = self._proof is not None and self._proof.holds(stream)
+            for number, value in lines(stream):
+                for item in self.line(value, f"line {number}"):
+                    usable = usable or not isinstance(item, SkippedItem)
+                    yield item
+        except BrokenError as error:
+            yield SkippedItem(where=f"after line {number}", why=str(error), broken=True)
+            return
+        if not usable and not self._ours:
+            yield SkippedItem(where="the file", why="it holds no line that can be taken in", broken=True)
+        if self._ours and self._told is None:
+            yield SkippedItem(
+                where=f"after line {number}", why="the export's last line is missing: it was cut off", broken=True
+            )
+        elif self._ours and self._told != self._read:
+            why = f"the export says it holds {self._told} records, and {self._read} are there"
+            yield SkippedItem(where=f"line {number}", why=why, broken=True)
+
+    def line(self, value: Json, where: str) -> Iterator[Item]:
+        """What one line holds."""
+        if isinstance(value, ValueError):
+            yield SkippedItem(where=where, why=str(value))
+        elif not isinstance(value, Mapping):
+            yield SkippedItem(where=where, why=NO_OBJECT)
+        elif "slowwave" in value:
+            yield from self._header(value, where)
+        elif self._ours and "type" in value:
+            yield from self._record(value, where)
+        elif isinstance(value.get("messages"), list):
+            yield from self._conversation(value, where)
+        elif mem0.fits(value):
+            yield from mem0.read(value, where)
+        elif isinstance(text := first_field(value, ("fact", "memory")), str):
+            yield _fact(value, text, where)
+        else:
+            yield self._message(value, where, self._name)
+
+    def _header(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
+        if value.get("slowwave") != "export" or value.get("version") != VERSION:
+            why = f"an export of version {value.get('version')!r}, and this Slowwave reads version {VERSION}: update it"
+            yield SkippedItem(where=where, why=why, broken=True)
+        else:
+            self._ours = True
+
+    def _record(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
+        if value["type"] == "end":
+            records = value.get("records")
+            self._told = records if isinstance(records, int) else -1
+            return
+        self._read += 1
+        try:
+            item = from_line(value, where, "")
+            if self._proven and isinstance(item, ExportedMemory | ExportedLink | ExportedCursor):
+                item = replace(item, proven=True)
+            yield item
+        except InputError as error:
+            yield SkippedItem(where=where, why=str(error))
+
+    def _conversation(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
+        line = where.rpartition(" ")[2]
+        name = as_label(first_field(value, (*_CONVERSATIONS, "id"))) or f"{self._name}-{line}"
+        for count, message in enumerate(value["messages"], 1):
+            place = f"{where}, message {count}"
+            if isinstance(message, Mapping):
+                yield self._message(message, place, name)
+            else:
+                yield SkippedItem(where=place, why=NO_OBJECT)
+
+    def _message(self, value: Mapping[str, Json], where: str, conversation: str) -> ImportedMessage | SkippedItem:
+        written = first_field(value, _TIMES)
+        at = instant(written)
+        if written is not None and at is None:
+            return SkippedItem(where=where, why="its time cannot be read: use ISO 8601, or seconds since 1970")
+        speaker = as_label(value.get("speaker"))
+        role = first_field(value, ("role", "sender"))
+        return self._maker.said(
+            as_label(first_field(value, _CONVERSATIONS)) or conversation,
+            "user" if role is None and speaker else role_of(role),
+            message_text(first_field(value, ("content", "text")) or ""),
+            where=where,
+            at=at,
+            speaker=speaker,
+            ref=as_label(value.get("id")),
+        )
+
+
+def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | SkippedItem:
+    if not text.strip() or len(text) > FACT_LONGEST:
+        return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
+    kind = value.get("kind")
+    told = value.get("importance")
+    importance = float(told) if isinstance(told, int | float) and 0 <= told <= 1 else None
+    fact = Fact(
+        text=clean(text).strip(),
+        category=(as_label(value.get("category")) or "other")[:NAME_LONGEST],
+        kind=kind if kind in _KINDS else "semantic",
+        subject=as_label(value.get("subject")),
+        importance=importance,
+        valid_from=instant(first_field(value, _TIMES)),
+    )
+    return named(fact, where)

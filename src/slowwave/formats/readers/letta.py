@@ -1,0 +1,156 @@
+"""Letta's agent files: blocks and archival passages become facts, what user and agent said becomes messages."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.builders import (
+    NO_OBJECT,
+    MessageBuilder,
+    as_label,
+    imported_fact,
+    message_text,
+    role_of,
+    simple_metadata,
+)
+from slowwave.formats.readers.timestamps import instant
+from slowwave.model.exchange import Item, SkippedItem
+
+_CATEGORIES = {"human": "person"}
+_BULLETS = "-*•–# \t"
+_PASSAGE = frozenset({"archive_id", "embedding_config", "embedding", "is_deleted"})
+_NOT_SAID = "instructions, tools and events: not part of what was said"
+
+
+def fits(element: Json) -> bool:
+    """Whether a JSON value looks like an agent file, an agent's blocks, or a passage of its archive."""
+    if not isinstance(element, Mapping):
+        return False
+    if isinstance(element.get("agents"), list) or isinstance(element.get("core_memory"), list):
+        return True
+    block = "value" in element and "label" in element
+    return block or (isinstance(element.get("text"), str) and bool(_PASSAGE & element.keys()))
+
+
+def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
+    """What one element holds: a whole agent file, one block, or one passage."""
+    place = f"element {number}"
+    if not fits(element):
+        yield SkippedItem(where=place, why="no agents, block or passage in it")
+    elif "value" in element:
+        yield from _block(element, place)
+    elif isinstance(element.get("text"), str):
+        yield _passage(element, place)
+    else:
+        yield from _file(element, maker, name)
+
+
+def _file(file: Mapping[str, Json], maker: MessageBuilder, name: str) -> Iterator[Item]:
+    """Blocks first: they are what the agent knew at its end."""
+    agents = file["agents"] if isinstance(file.get("agents"), list) else [file]
+    for key in ("blocks", "passages", "archival_memory"):
+        yield from _facts(file, key, key)
+    for count, agent in enumerate(agents, 1):
+        place = f"agent {count}"
+        if not isinstance(agent, Mapping):
+            yield SkippedItem(where=place, why=NO_OBJECT)
+            continue
+        for key in ("core_memory", "memory_blocks"):
+            yield from _facts(agent, key, f"{place}, {key}")
+        if agent is not file:
+            yield from _facts(agent, "archival_memory", f"{place}, archival_memory")
+        conversation = as_label(agent.get("name")) or as_label(agent.get("id")) or f"{name}-{count}"
+        messages = agent.get("messages")
+        for order, message in enumerate(messages if isinstance(messages, list) else [], 1):
+            yield _message(message, f"{place}, message {order}", conversation, maker)
+
+
+def _facts(held: Mapping[str, Json], key: str, place: str) -> Iterator[Item]:
+    found = held.get(key)
+    for count, one in enumerate(found if isinstance(found, list) else [], 1):
+        where = f"{place} {count}"
+        if not isinstance(one, Mapping):
+            yield SkippedItem(where=where, why=NO_OBJECT)
+        elif "value" in one:
+            yield from _block(one, where)
+        else:
+            yield _passage(one, where)
+
+
+def _block(block: Mapping[str, Json], where: str) -> Iterator[Item]:
+    """One fact a line: a block is a page of notes, whose headings say nothing by themselves."""
+    text, name = block.get("value"), as_label(block.get("label")) or "block"
+    if not isinstance(text, str):
+        yield SkippedItem(where=where, why="a block without text")
+        return
+    at = instant(block.get("updated_at")) or instant(block.get("created_at"))
+    for line in text.splitlines():
+        said = line.strip(_BULLETS)
+        if any(character.isalnum() for character in said) and not line.lstrip().startswith("#"):
+            yield imported_fact(
+                said, where=where, category=_CATEGORIES.get(name), valid_from=at, metadata={"letta_block": name}
+            )
+
+
+def _passage(passage: Mapping[str, Json], where: str) -> Item:
+    text, tags = passage.get("text"), passage.get("tags")
+    if passage.get("is_deleted") is True:
+        return SkippedItem(where=where, why="deleted there")
+    if as_label(passage.get("file_id")) or as_label(passage.get("file_name")):
+        return SkippedItem(where=where, why="a piece of a file: only what the agent noted is taken in")
+    own = passage.get("metadata")
+    metadata = simple_metadata(own if isinstance(own, Mapping) else {})
+    if name := as_label(passage.get("id")):
+        metadata["letta_id"] = name
+    return imported_fact(
+        text if isinstance(text, str) else None,
+        where=where,
+        category=as_label(tags[0]) if isinstance(tags, list) and tags else None,
+        valid_from=instant(passage.get("updated_at")) or instant(passage.get("created_at")),
+        metadata=metadata,
+    )
+
+
+def _message(message: Json, where: str, conversation: str, maker: MessageBuilder) -> Item:
+    if not isinstance(message, Mapping):
+        return SkippedItem(where=where, why=NO_OBJECT)
+    role, at = role_of(message.get("role")), instant(message.get("created_at"))
+    if role == "assistant":
+        text = _sent(message) or message_text(message.get("content") or message.get("text") or "")
+    else:
+        text, at = _packed(message_text(message.get("content") or message.get("text") or ""), at)
+    if role not in {"user", "assistant"} or not text.strip():
+        return SkippedItem(where=where, why=_NOT_SAID)
+    return maker.said(conversation, role, text, where=where, at=at)  # its own ids begin anew in every file
+
+
+def _sent(message: Mapping[str, Json]) -> str:
+    """What the agent sent with its tool `send_message`: until it calls that, nobody hears it."""
+    calls = message.get("tool_calls")
+    texts = []
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if isinstance(function, Mapping) and function.get("name") == "send_message":
+            sent = _object(function.get("arguments")).get("message")
+            texts += [sent] if isinstance(sent, str) else []
+    return "\n".join(texts)
+
+
+def _packed(text: str, at: datetime | None) -> tuple[str, datetime | None]:
+    """What a user said inside the envelope that older agents wrap it in; other envelopes are events."""
+    envelope = _object(text)
+    if "type" not in envelope:
+        return text, at
+    said = envelope.get("message") if envelope["type"] == "user_message" else None
+    return (said if isinstance(said, str) else ""), instant(envelope.get("time")) or at
+
+
+def _object(text: Json) -> Mapping[str, Json]:
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,72 @@
+"""Mem0's memories: what `get_all()` or its export gives, each a fact with its own times. Histories are left out."""
+
+from collections.abc import Iterator, Mapping
+
+from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.builders import NO_OBJECT, as_label, imported_fact, simple_metadata
+from slowwave.formats.readers.timestamps import instant
+from slowwave.model.exchange import Item, SkippedItem
+
+_LISTS = ("results", "memories")
+_OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "actor_id"})
+_NAMES = ("id", "agent_id", "run_id", "app_id")
+
+
+def fits(element: Json) -> bool:
+    """Whether a JSON value looks like a memory of Mem0's, or a list of them under its name."""
+    if not isinstance(element, Mapping):
+        return False
+    inside = _inside(element)
+    if inside is not None:
+        return bool(inside) and fits(inside[0])
+    row = _row(element)
+    return _text(row) is not None and bool(_OWN & row.keys())
+
+
+def read(element: Json, place: str) -> Iterator[Item]:
+    """The facts of one element: a memory, or an answer that holds many."""
+    inside = _inside(element)
+    if inside is None:
+        yield _memory(element, place)
+        return
+    for count, one in enumerate(inside, 1):
+        yield _memory(one, f"memory {count}")
+    if element.get("relations"):
+        yield SkippedItem(where="relations", why="a graph of entities: only memories are taken in")
+
+
+def _inside(element: Json) -> list[Json] | None:
+    if not isinstance(element, Mapping):
+        return None
+    return next((element[name] for name in _LISTS if isinstance(element.get(name), list)), None)
+
+
+def _memory(element: Json, where: str) -> Item:
+    if not isinstance(element, Mapping):
+        return SkippedItem(where=where, why=NO_OBJECT)
+    row = _row(element)
+    told = row.get("metadata")
+    own = told if isinstance(told, Mapping) else {}
+    found = row.get("categories")
+    categories = found if isinstance(found, list) else [own.get("category")]
+    metadata = simple_metadata(own) | {f"mem0_{name}": value for name in _NAMES if (value := as_label(row.get(name)))}
+    return imported_fact(
+        _text(row),
+        where=where,
+        category=as_label(next(iter(categories), None)),
+        subject=as_label(row.get("user_id")),
+        valid_from=instant(row.get("updated_at")) or instant(row.get("created_at")),
+        expires_at=instant(row.get("expiration_date")),
+        metadata=metadata,
+    )
+
+
+def _row(element: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The memory itself: a point of its vector store carries it as payload."""
+    payload = element.get("payload")
+    return {"id": element.get("id"), **payload} if isinstance(payload, Mapping) else element
+
+
+def _text(row: Mapping[str, Json]) -> str | None:
+    text = row.get("memory", row.get("data"))
+    return text if isinstance(text, str) else None

@@ -1,0 +1,96 @@
+"""The head of a page, its front matter, and the page of a vault that sets the windows of the cascade."""
+
+import json
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from slowwave.errors import InputError
+from slowwave.model.config import Config
+from slowwave.policy.summaries.length import PROFILES
+
+SETTINGS: Final = "config/memory_compaction.md"
+"""Where S4 keeps the windows and the profile of the cascade."""
+NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent_window", "profile": "summary_profile"}
+"""What a setting is called there, and in Config."""
+FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+LARGEST: Final = 10_000_000
+"""Bytes of a page."""
+_QUOTED: Final = re.compile(r"'((?:[^']|'')*)'(?:\s+#.*)?")
+_COMMENT: Final = re.compile(r"(?:^|\s+)#.*")
+
+
+def front(text: str) -> list[tuple[int, str, object]]:
+    """Front matter of one `name: value` a line, each with the number of its line: JSON values, else words.
+
+    Comments and lists are passed over.
+    """
+    found = FRONT.match(text)
+    return list(_values(found[1])) if found else []
+
+
+def _values(head: str) -> Iterator[tuple[int, str, object]]:
+    for number, line in enumerate(head.split("\n"), 2):
+        name, colon, written = line.partition(":")
+        if colon and _COMMENT.sub("", written).strip() and not line.lstrip().startswith("#"):
+            yield number, name.strip(), _value(written.strip())
+
+
+def _value(written: str) -> object:
+    """A value without the comment behind it, which begins with a space and "#" as in YAML."""
+    try:
+        value, end = json.JSONDecoder().raw_decode(written)
+    except json.JSONDecodeError:
+        quoted = _QUOTED.fullmatch(written)
+        return quoted[1].replace("''", "'") if quoted else _COMMENT.sub("", written)
+    return value if _COMMENT.sub("", written[end:]) == "" else _COMMENT.sub("", written)
+
+
+def compaction(folder: Path) -> dict[str, object]:
+    """The settings of the cascade that a vault's page names, by the names of Config; empty without a page.
+
+    Raises:
+        InputError: naming the page and the line that cannot be meant.
+    """
+    path = folder / SETTINGS
+    if not path.is_file():
+        return {}
+    text = page_text(path)
+    if not FRONT.match(text):
+        raise InputError(f"{path}, line 1: settings stand at the head, between two lines ---; or remove the page")
+    found: dict[str, object] = {}
+    for number, name, value in front(text):
+        if name in NAMES:
+            if trouble := _trouble(name, value):
+                raise InputError(f"{path}, line {number}: {trouble}; correct the line or remove it")
+            found[NAMES[name]] = value
+        elif meant := get_close_matches(name, NAMES, n=1):
+            raise InputError(f"{path}, line {number}: {name} is no setting: write {meant[0]}, or remove the line")
+    return found
+
+
+def _trouble(name: str, value: object) -> str:
+    """Why a value cannot be meant; empty if it can."""
+    if name == "profile":
+        return "" if value in PROFILES else f"profile={value!r}: use one of {', '.join(PROFILES)}"
+    try:
+        Config.from_mapping({NAMES[name]: value})
+    except InputError as error:
+        return str(error).partition(": ")[2]
+    return ""
+
+
+def page_text(path: Path) -> str:
+    """The text of a page, without a byte-order mark.
+
+    Raises:
+        InputError: it cannot be read, is too large or is no UTF-8.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path} has more than {LARGEST:,} bytes")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error

@@ -1,0 +1,143 @@
+"""What the items of an answer mean for what was asked: numbers that were shown, caps, and no verdicts against each other."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from slowwave.minds.llm.parse import Reading
+from slowwave.minds.llm.reply_models import FactItem, VerdictItem
+from slowwave.model.mind import Fact, ReconcileCase, Rejected, Transcript, Verdict
+from slowwave.policy.comparison.duplicates import normalised
+from slowwave.policy.retention.categories import later
+
+RELATIONS: Final = {"ADD": "compatible", "NOOP": "subsumed", "UPDATE": "subsumes", "DELETE": "contradictory"}
+"""The relation an operation stands for when a model names none."""
+
+Node = tuple[str, int]
+HOURS: Final = 24
+
+
+def interpret_facts(
+    reading: Reading[FactItem], transcript: Transcript, categories: Collection[str], prompt: str
+) -> tuple[tuple[Fact, ...], list[Rejected]]:
+    """The facts of an answer, at most as many as were asked for, and what was refused.
+
+    What stands word for word in the prompt itself (its example, its rules) is no fact of the conversation.
+    """
+    kept: list[Fact] = []
+    refused = list(reading.rejected)
+    times = {turn.number: turn.memory.at for turn in transcript.turns}
+    for item in reading.items:
+        reason = None
+        if item.message is not None and item.message not in times:
+            reason = "rests on a message that was not shown"
+        elif item.text in prompt:
+            reason = "copied from the prompt"
+        elif len(kept) == transcript.most:
+            reason = f"more than the {transcript.most} asked for"
+        if reason:
+            refused.append(Rejected(text=item.text, reason=reason, quote=item.quote or ""))
+            continue
+        said = times[item.message] if item.message is not None else transcript.turns[-1].memory.at
+        kept.append(
+            Fact(
+                text=item.text,
+                category=item.category if item.category in categories else "other",
+                kind=item.kind,
+                subject=item.subject,
+                confidence=item.confidence,
+                importance=item.importance,
+                turn=item.message,
+                quote=item.quote or "",
+                valid_from=item.valid_from,
+                expires_at=later(said, item.expires_in_hours / HOURS) if item.expires_in_hours else None,
+            )
+        )
+    return tuple(kept), refused
+
+
+def interpret_verdicts(
+    reading: Reading[VerdictItem], cases: Sequence[ReconcileCase]
+) -> tuple[tuple[Verdict, ...], list[Rejected]]:
+    """The verdicts of an answer, in its order, and those refused: unknown numbers, a second decision, contradictions.
+
+    A fact without a verdict that can be meant is absent; it stays undecided.
+    """
+    kept: list[Verdict] = []
+    refused = list(reading.rejected)
+    asked = {case.number: case for case in cases}
+    law = _Law(cases)
+    for item in reading.items:
+        case = asked.get(item.fact)
+        reason = _misnamed(item, case) or law.broken_by(item)
+        if reason or case is None:
+            refused.append(Rejected(text=item.text or "", reason=reason or "unknown fact"))
+            continue
+        known = {candidate.number for candidate in case.candidates}
+        kept.append(
+            Verdict(
+                fact=item.fact,
+                op=item.op,
+                memory=item.memory if item.memory in known else None,
+                text=item.text,
+                relation=item.relation if item.relation in RELATIONS.values() else RELATIONS[item.op],
+                because=item.because,
+            )
+        )
+    return tuple(kept), refused
+
+
+def _misnamed(item: VerdictItem, case: ReconcileCase | None) -> str | None:
+    if case is None:
+        return "names a fact that was not asked about"
+    if item.op != "ADD" and item.memory is None:
+        return f"{item.op} names no memory"
+    if item.op != "ADD" and all(item.memory != candidate.number for candidate in case.candidates):
+        return "names a memory that was not shown with this fact"
+    return None
+
+
+class _Law:
+    """What verdicts together may not say. Each is held against those accepted before it.
+
+    An edge runs from what vanishes to what stands for it; in a circle everything would vanish. A fact of the batch
+    shown as a candidate of another one is one node, known by its words.
+    """
+
+    def __init__(self, cases: Sequence[ReconcileCase]) -> None:
+        self._decided: set[int] = set()
+        self._touched: dict[tuple[int, int | None], str] = {}
+        self._into: dict[Node, set[Node]] = {}
+        texts = {normalised(case.fact.text): case.number for case in cases}
+        self._nodes: dict[tuple[int, int], Node] = {}
+        for case in cases:
+            for candidate in case.candidates:
+                twin = texts.get(normalised(candidate.memory.text), case.number)
+                node = ("memory", candidate.number) if twin == case.number else ("fact", twin)
+                self._nodes[case.number, candidate.number] = node
+
+    def broken_by(self, item: VerdictItem) -> str | None:
+        """Why the verdict cannot stand beside those before it; None accepts it."""
+        decides = item.op != "DELETE"
+        if decides and item.fact in self._decided:
+            return "a second decision on one fact"
+        if item.memory is not None and item.op != "ADD":
+            if (item.fact, item.memory) in self._touched:
+                return "contradicts another verdict on the same memory"
+            fact, memory = ("fact", item.fact), self._nodes[item.fact, item.memory]
+            gone, stays = (fact, memory) if item.op == "NOOP" else (memory, fact)
+            if gone == stays or gone in self._reached(stays):
+                return "goes round in a circle with another verdict"
+            self._into.setdefault(gone, set()).add(stays)
+            self._touched[item.fact, item.memory] = item.op
+        if decides:
+            self._decided.add(item.fact)
+        return None
+
+    def _reached(self, start: Node) -> Iterator[Node]:
+        seen, waiting = {start}, [start]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            fresh = self._into.get(node, set()) - seen
+            seen |= fresh
+            waiting += fresh

@@ -1,0 +1,197 @@
+"""What a new fact does to what is known, by rule: merge only what says the same, supersede only what is taken back."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from typing import Final
+
+from slowwave.model.mind import Candidate, ReconcileCase, Verdict
+from slowwave.policy.comparison import subjects
+from slowwave.policy.comparison.alignment import WordCosine
+from slowwave.policy.comparison.contradictions import conflicts, denials
+from slowwave.policy.comparison.corrections import Correction, correction
+from slowwave.policy.comparison.duplicates import Comparison, compare, longer, normalised
+from slowwave.policy.comparison.succession import Supersession, supersedes
+from slowwave.policy.comparison.values import value_changed
+from slowwave.policy.retention.importance import PRIOR_DOCUMENTS, PRIOR_WORDS
+from slowwave.policy.text import word_frequency
+from slowwave.policy.text.dates import mentioned
+from slowwave.policy.text.tokens import stem
+
+CLOSE, CHANGED, CONFLICT = "close", "value changed?", "conflict?"
+_HEAD: Final = re.compile(r"(?:correction|update|actually|sorry|i mean|scratch that|no,? wait)\b[^\w]*", re.IGNORECASE)
+SAME_EVENT: Final = timedelta(days=7)
+"""Told further apart, two undated events are two events, however alike the words."""
+
+
+def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
+    """The verdicts on one new fact: at most one that adds, updates, links or reinforces, any number that retract.
+
+    Explicit corrections and successions come first, then what may have changed, then merging, then links: a conflict, a
+    changed figure, closeness. Events of different dates never supersede each other.
+
+    Args:
+        case: The fact and its candidates.
+        word_cosine: Cosines of single words; None without word vectors, and then facts merge only on the same words.
+    """
+    ends = [(c, found) for c in case.candidates if (found := _correction(case, c))]
+    retractions = [
+        _verdict(case, c, "DELETE", "contradictory", found.because) for c, found in ends if found.kind == "corrected"
+    ]
+    replaced = [(c, found) for c, found in ends if found.kind != "corrected"]
+    if replaced:
+        (first, found), *others = replaced
+        main = _verdict(case, first, "UPDATE", "contradictory", found.because, text=case.fact.text)
+        more = [_verdict(case, c, "DELETE", "contradictory", each.because) for c, each in others]
+        return (main, *more, *retractions)
+    if retractions:
+        return (_added(case, "What it corrects was never so."), *retractions)
+    return (
+        _other_value(case)
+        or _merged(case, word_cosine)
+        or _linked(case, word_cosine)
+        or _added(case, "Nothing known says the same."),
+    )
+
+
+def _added(case: ReconcileCase, because: str) -> Verdict:
+    return Verdict(fact=case.number, op="ADD", because=because)
+
+
+def _verdict(
+    case: ReconcileCase, candidate: Candidate, op: str, relation: str, because: str, *, text: str | None = None
+) -> Verdict:
+    return Verdict(fact=case.number, op=op, memory=candidate.number, text=text, relation=relation, because=because)
+
+
+def _correction(case: ReconcileCase, candidate: Candidate) -> Correction | None:
+    """What the later statement plainly does to one of the same subject; an event that is over stays an event."""
+    if case.at < candidate.memory.at or candidate.memory.kind == "episodic":
+        return None
+    if found := correction(case.fact.text, candidate.memory.text, called=_called(case, candidate)):
+        return found
+    after = _succession(case, candidate)
+    return Correction(kind="changed", because=after.because) if after is not None and after.certain else None
+
+
+def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | None:
+    """Whether the later statement gives another value, as it stands or as it was announced ("Correction: …")."""
+    if case.at < candidate.memory.at:
+        return None
+    old, called = candidate.memory.text, _called(case, candidate)
+    head = _HEAD.match(case.fact.quote or "")
+    return supersedes((head[0] if head else "") + case.fact.text, old, called=called)
+
+
+def _other_value(case: ReconcileCase) -> Verdict | None:
+    """A link to the latest statement whose value may have changed; that one points at those before it."""
+    found = [(c, after) for c in case.candidates if (after := _succession(case, c))]
+    if not found:
+        return None
+    candidate, after = max(found, key=lambda one: (one[0].memory.at, one[0].number))
+    return _verdict(case, candidate, "LINK", CHANGED, after.because)
+
+
+def _called(case: ReconcileCase, candidate: Candidate) -> tuple[str, ...]:
+    return subjects.one_subject(case.fact.subject, candidate.memory.subject)
+
+
+def _merged(case: ReconcileCase, word_cosine: WordCosine | None) -> Verdict | None:
+    """The nearest candidate that says the same: the longer text stays."""
+    for candidate in _nearest(case.candidates):
+        old, new = candidate.memory.text, case.fact.text
+        found = _compared(new, candidate, word_cosine)
+        if not found.merge or _two_events(case, candidate):
+            continue
+        if normalised(new) == normalised(old):
+            return _verdict(case, candidate, "NOOP", "compatible", found.because)
+        if longer(new, old) == new:
+            return _verdict(case, candidate, "UPDATE", "subsumes", found.because, text=new)
+        return _verdict(case, candidate, "NOOP", "subsumed", found.because)
+    return None
+
+
+def _compared(new: str, candidate: Candidate, word_cosine: WordCosine | None) -> Comparison:
+    """Compare with word vectors, or by the words alone: then a word without its equal has no partner at all."""
+    cosine = 1.0 if candidate.cosine is None else candidate.cosine
+    found = compare(new, candidate.memory.text, cosine=cosine, word_cosine=word_cosine or _equal_words)
+    if word_cosine is None and found.merge and found.unmatched and not _same(new, candidate):
+        because = "Kept apart: without word vectors only the same words are the same."
+        return replace(found, merge=False, close=True, because=because)
+    return found
+
+
+def _same(new: str, candidate: Candidate) -> bool:
+    return normalised(new) == normalised(candidate.memory.text)
+
+
+def _equal_words(rows: Sequence[str], columns: Sequence[str]) -> list[list[float]]:
+    return [[float(row == column) for column in columns] for row in rows]
+
+
+def _two_events(case: ReconcileCase, candidate: Candidate) -> bool:
+    """Whether both tell of something that happened, undated, at times too far apart to be one."""
+    if case.fact.kind != "episodic" or candidate.memory.kind != "episodic" or mentioned(case.fact.text):
+        return False
+    return abs(case.at - candidate.memory.at) > SAME_EVENT
+
+
+def _linked(case: ReconcileCase, word_cosine: WordCosine | None) -> Verdict | None:
+    """The one thing worth pointing at: a denial of what was done, a value that may have changed, or a near relation."""
+    near = _nearest(case.candidates)
+    for find in (_conflict, _value):
+        for candidate in near:
+            if because := find(case, candidate):
+                return _verdict(case, candidate, "LINK", CONFLICT if find is _conflict else CHANGED, because)
+    for candidate in near:
+        found = _compared(case.fact.text, candidate, word_cosine)
+        if found.close:
+            return _verdict(case, candidate, "LINK", CLOSE, found.because)
+    return None
+
+
+def _conflict(case: ReconcileCase, candidate: Candidate) -> str:
+    """Why one of the two denies what the other says was done; the first person stands in the quotes."""
+    new, old = (case.fact.quote, case.fact.text), (_quote(candidate), candidate.memory.text)
+    for (denying, _), (_, stated) in ((new, old), (old, new)):
+        for denial in denials(denying):
+            if found := conflicts(denial, [stated], _rarity):
+                return found[0].because
+    return ""
+
+
+def _quote(candidate: Candidate) -> str:
+    return candidate.memory.sources[0].quote if candidate.memory.sources else ""
+
+
+def _value(case: ReconcileCase, candidate: Candidate) -> str:
+    if case.at < candidate.memory.at:
+        return ""
+    old = candidate.memory.text
+    found = value_changed(case.fact.text, old, _rarity)
+    if found is None and (head := _HEAD.match(case.fact.quote or "")):
+        found = value_changed(head[0] + case.fact.text, old, _rarity)
+    return found.because if found else ""
+
+
+def _nearest(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda c: (-(c.cosine or 0.0), c.number))
+
+
+def _rarity(stemmed: str) -> float:
+    """ln(documents / documents with the stem), in a store that knows no more than the background."""
+    share = -math.expm1(-PRIOR_WORDS * _shares().get(stemmed, 0.0))
+    return math.log((PRIOR_DOCUMENTS + 1) / (PRIOR_DOCUMENTS * share + 1))
+
+
+@cache
+def _shares() -> dict[str, float]:
+    """Stem -> its share of running English text."""
+    shares: dict[str, float] = {}
+    for word, share in word_frequency.probabilities().items():
+        stemmed = stem(word)
+        shares[stemmed] = shares.get(stemmed, 0.0) + share
+    return shares

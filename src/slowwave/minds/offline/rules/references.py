@@ -1,0 +1,109 @@
+"""Whether words stand on their own: a fact that says "it" or "that one" without what is meant is worth nothing later."""
+
+import re
+from typing import Final
+
+from slowwave.minds.offline.rules.verbs import ADVERBS, GENERIC, KIN, LEMMAS
+from slowwave.policy.text.names import word_set
+from slowwave.policy.text.tokens import STOP_WORDS
+
+_TOKEN: Final = re.compile(r"[\w'’-]+|[^\w\s]")
+_PERSONS: Final = word_set("he she him her his hers")
+_THINGS: Final = word_set("it they them")
+_OWNING: Final = word_set("its their theirs themselves")
+_JOINS: Final = word_set(
+    ", - – ; and but so because 'cause which that when while where if as since or until before after than like"
+)
+_POINTING: Final = word_set("this that these those")
+_ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
+_HERE: Final = word_set("here there below above attached")
+_AFTER_POINTING: Final = word_set("way one was kind much too")
+_TIMES: Final = word_set("week weekend month year morning afternoon evening summer time point")
+_CUT: Final = word_set(
+    "a an the and or but to of in on at for with like because since as my our their his her its if when which "
+    "that who so very more than from about into is are was were be been am has have had i we they not considering "
+    "where by how what"
+)
+_REPORTED: Final = word_set(
+    "so sure glad happy realize realise feel show showed shows mean means ensure think know believe hope realized "
+    "realised found said says told learned noticed decided thing fact"
+)
+
+
+_OBJECTLESS: Final = re.compile(
+    r"^(?:I|we)(?:['’]ve| have)? (?:\w+ )?(?:quit|stopped|gave up|given up)(?: (?:in|on|last|after|when|since|years?|\d+)\b.*)?$",
+    re.IGNORECASE,
+)
+
+
+def is_self_contained(text: str, *, person: bool = False) -> bool:
+    """Whether every pronoun of a piece has its noun before it, nobody is addressed, and no end is missing.
+
+    Args:
+        text: A piece as said, subject included; the speaker's own I, my and we are known.
+        person: Whether its subject is a person ("My sister ..."), so that he and she are known.
+
+    >>> stands_alone("I went to Bern with my sister and she loved it"), stands_alone("I loved it there")
+    (True, False)
+    """
+    tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
+    capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
+    if not tokens or _ends_open(tokens) or _ADDRESSED & set(tokens) or _OBJECTLESS.match(text):
+        return False
+    nouns, ready, persons = 0, False, person
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        before = tokens[place - 1] if place else ""
+        if _dangles(token, before, following, nouns, ready=ready, persons=persons):
+            return False
+        persons = (
+            persons
+            or token in KIN
+            or token in capitals
+            or token in {"someone", "somebody", "people", "guy", "woman", "man"}
+        )
+        ready = ready or (nouns > 0 and token in _JOINS)
+        nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
+    return True
+
+
+def _ends_open(tokens: list[str]) -> bool:
+    """Whether the last word asks for another; "any more" is an end."""
+    return tokens[-1] in _CUT and tokens[-2:] != ["any", "more"]
+
+
+_SHOWN: Final = re.compile(
+    r"\b(got|had|met|saw|ate|made|took|read|found|bought|adopted|painted|created|by) this "
+    r"(?!(?:after|before|when|while|for|because|to|in|on|at|with|and|but|so|as|of|is|was|too|up|out|from|by|way|one|kind)\b)(?=[a-z])",
+    re.IGNORECASE,
+)
+
+
+def generalise_demonstratives(text: str) -> str:
+    """The text with "this" said as "a" where something is only shown: "I adopted this cute pup".
+
+    >>> pointed_at("I made this window"), pointed_at("I met this old man")
+    ('I made a window', 'I met an old man')
+    """
+    return re.sub(r"\ba (?=[aeio])", "an ", _SHOWN.sub(r"\1 a ", text)) if _SHOWN.search(text) else text
+
+
+def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool, persons: bool) -> bool:
+    base = token if token in _ADDRESSED else token.split("'", maxsplit=1)[0]
+    if base in _PERSONS:
+        return not persons
+    if base in _THINGS:
+        return not ready
+    if base in _OWNING:
+        return nouns < 1
+    if base in _HERE:
+        return base != "there" or following not in {"is", "are", "was", "were", "will"}
+    return (
+        base in _POINTING and following not in _TIMES and not (base == "that" and nouns and _joins(before, following))
+    )
+
+
+def _joins(before: str, following: str) -> bool:
+    """Whether a "that" between two words joins a clause to what is before it, and points at nothing."""
+    noun = before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS
+    return (before in _REPORTED or noun) and following[:1].isalpha() and following not in _AFTER_POINTING

@@ -1,0 +1,194 @@
+"""A message cut into the pieces that may each state one fact, with what nobody says of himself left out."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.policy.guard.fence import remove_fenced_blocks
+from slowwave.policy.text.clauses import prose
+
+_WROTE: Final = re.compile(
+    r"^.{0,80}\b(?:wrote|schrieb|a écrit|escribió):\s*$|^-{2,} ?(?:Original|Forwarded)|^_{10,}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_TASK: Final = re.compile(
+    r"(?:^|(?<=[.!?\n]\s)|(?<=\n))[ \t]*(?:(?:please|now|can you|could you|would you|will you|help me|i want you to|i need you to)\s+){0,2}"
+    r"(?:translate|rewrite|rephrase|paraphrase|reword|summari[sz]e|proof-?read|polish|shorten)\b[^:?\n]{0,80}(?::|\?\s*\n|\n)",
+    re.IGNORECASE,
+)
+_FICTION: Final = re.compile(
+    r"\b(?:in (?:my|our|the|this|a) (?:[\w-]+ ){0,2}?(?:novel|story|screenplay|fan ?fiction|fanfic|dream|role-?play|campaign),\s+(?=(?:I|I['’]m|my|we)\b)"
+    r"|write (?:me )?(?:an?|the) (?:[\w-]+ ){0,3}?(?:story|poem|song|scene|novel|letter|email|essay|dialogue|monologue)\b[^.!?\n]*\b(?:I|my)\b"
+    r"|(?:pretend|imagine|let['’]s say|suppose)(?: that)? (?:I|I['’]m|we|my)\b)[^\n]*",
+    re.IGNORECASE,
+)
+_CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
+_SENTENCE: Final = re.compile(
+    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\b(?:Mr|Ms|Dr|St|vs|No))[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
+    r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
+)
+_ASKING: Final = (
+    r"(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
+    r"\s+(?:you|i|we|it|there|this|that|the|they|a|to|do|does|did|is|are|can|could|would|should|about|some|much|many|my|your|else|"
+    r"advice|tips|thoughts|ideas|suggestions|chance|way|kind|type|specific)\b"
+)
+_QUESTION: Final = re.compile(rf"^(?:and|but|so|or|also|then)?\s*{_ASKING}", re.IGNORECASE)
+_JOINT: Final = re.compile(
+    rf"\s*(?:[,;]|\s[-–—]+(?=\s)|(?<=[a-z])[-–](?=\s)|—)\s*(?:(?:and|but|so|because|since|considering|given that|given|although|though|plus|as|or|however|also)\s+)?"
+    rf"(?=(?:I|I['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll)|my|our|{_ASKING})\b)"
+    rf"|\s+(?:and|but|so)\s+(?=(?:I|I['’](?:m|ve|ll)|we|we['’](?:re|ve|ll))\b)"
+    rf"|\s*;\s+|\s+[-–—]+\s+|—",
+    re.IGNORECASE,
+)
+_OPENING: Final = re.compile(
+    r"^[\s,;:.!?…–—*•#-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
+    r"haha|lol|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|btw|anyway|anyways|you know|i mean|"
+    r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since|"
+    r"as for me|in fact|(?:please )?(?:remember|note|keep in mind|be aware) that|remember(?=[,:])|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
+    r"(?![\w'’])[\s,;:.!?…–—-]*)+",
+    re.IGNORECASE,
+)
+_HALF_SUBJECT: Final = re.compile(
+    r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
+)
+_APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
+"""Who somebody is, told between commas: the name is what the sentence is about, not who is spoken to."""
+_QUALIFIED: Final = re.compile(r"[\s,;–—-]*(?:but|though|although|except(?: that)?)\s+$", re.IGNORECASE)
+_QUALIFIER: Final = re.compile(
+    r"(?:I|we)\b.*\b(?:sometimes|occasionally|rarely|now and then|once in a while|from time to time|still)\b"
+    r"|(?:I|we)(?:['’]ve| have)? (?:\w+ )?(?:quit|stopped|gave up|given up)(?: (?:in|on|last|after|when|since|\w+ years?|\d+)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
+_TRAILING: Final = re.compile(
+    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
+    re.IGNORECASE,
+)
+
+
+_TAKEN_BACK: Final = re.compile(
+    r"[\s,;:.!…–—-]*(?:(?:oh|uh|um|er|no|sorry|actually)\b[\s,]*)*(?:scratch that\b|strike that\b|(?:no,? )?wait,? no\b|(?<=no )wait\b|(?<=no, )wait\b"
+    r"|i mean,? (?:I|we|my|our|the|to|in|on|at|for|\d)\b|(?-i:I mean,? [A-Z]\w))",
+    re.IGNORECASE,
+)
+_ENDS_TAKEN_BACK: Final = re.compile(r"\b(?:scratch that|no,? wait|wait,? no)\W*$", re.IGNORECASE)
+_HEAD_LONGEST: Final = 40  # characters
+_HEAD: Final = re.compile(
+    r"(?:\b(?:correction|update|actually|sorry|i mean|scratch that|no,? wait|wait,? no)\b[\s,;:.!…–—-]*)+$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A stretch [start, end) of a message that may state one fact, its words without fillers, and its sentence.
+
+    `asks`: whether its sentence ends in a question; then this is what the question takes for granted.
+    `head`: where the words begin that announce it as a change ("Correction: "), `start` if there are none.
+    """
+
+    start: int
+    end: int
+    text: str
+    sentence: str
+    asks: bool
+    head: int
+
+
+def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
+    """Cut a message into declarative pieces; code, quoted mail, our own blocks, captions and questions are left out.
+
+    Args:
+        text: The message, verbatim.
+        called: Names by which those present may be addressed; they are dropped at the edges.
+    """
+    body = _readable(text)
+    found: list[Piece] = []
+    for match in _SENTENCE.finditer(body):
+        found += _in_sentence(text, match.start(), match.end(), called)
+    return tuple(found)
+
+
+def _readable(text: str) -> str:
+    """The text with everything that is not the speaker's own prose blanked out, its places kept."""
+    kept = text
+    if wrote := _WROTE.search(text):
+        kept = kept[: wrote.start()]
+    if task := _TASK.search(kept):
+        kept = kept[: task.start()]
+    for pattern in (_QUOTED_LINE, _CAPTION, _FICTION):
+        kept = pattern.sub(lambda m: "\n" * len(m.group()), kept)
+    own = remove_fenced_blocks(kept)
+    return _aligned(kept, prose(own)) if own != kept or "\n" in own or "```" in own else kept
+
+
+def _aligned(text: str, kept: str) -> str:
+    """`kept` is `text` with parts removed: give it back with those parts as line ends, at the places of `text`."""
+    pieces, place = [], 0
+    for line in kept.split("\n"):
+        if not line.strip():
+            continue
+        start = text.find(line, place)
+        if start < 0:
+            continue
+        pieces.append("\n" * (start - place) + line)
+        place = start + len(line)
+    return "".join(pieces)
+
+
+def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[Piece]:
+    sentence = text[start:end]
+    asks = sentence.rstrip("\"'”’) ").endswith("?")
+    cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
+    ends = [*(m.start() for m in _JOINT.finditer(sentence)), len(sentence)]
+    parts = _whole(sentence, [(a, b) for a, b in zip(cuts, ends, strict=True) if b > a])
+    questions = [bool(_QUESTION.match(_OPENING.sub("", sentence[a:b]))) for a, b in parts]
+    if asks and not any(questions):
+        return
+    for (first, last), question in zip(parts, questions, strict=True):
+        words, offset = _trimmed(sentence[first:last], called)
+        if question or not words or _UNREADABLE.search(words):
+            continue
+        place = start + first + offset
+        end_of_words = place + len(words)
+        if _TAKEN_BACK.match(text, end_of_words) or _ENDS_TAKEN_BACK.search(words):
+            continue
+        announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
+        head = announced.start() if announced else place
+        yield Piece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
+
+
+def _whole(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts, without a cut in "my husband and I", or before what qualifies: "but I eat fish sometimes"."""
+    whole: list[tuple[int, int]] = []
+    for first, last in parts:
+        joined = sentence[whole[-1][1] : first] if whole else ""
+        qualifies = _QUALIFIED.match(joined) and _QUALIFIER.match(sentence[first:last])
+        if whole and (qualifies or _HALF_SUBJECT.search(sentence[slice(*whole[-1])])):
+            whole[-1] = (whole[-1][0], last)
+        else:
+            whole.append((first, last))
+    return whole
+
+
+def _trimmed(part: str, called: Collection[str]) -> tuple[str, int]:
+    """A part without openings, calls and endings, and how far into it what is left begins."""
+    left = part
+    for _ in range(2):
+        left = _OPENING.sub("", left, count=1)
+        if (call := re.match(r"([A-Z]\w+)[,!]\s+", left)) and not _APPOSED.match(left):
+            left = left[call.end() :] if _is_called(call[1], called) else left
+    left = left.lstrip(" \t\n,;:.!?…–—*•#\"'“”-")
+    offset = len(part) - len(left)
+    left = left[: _TRAILING.search(left).start()] if left else left  # type: ignore[union-attr]  # matches the empty end
+    if call := re.search(r",\s+([A-Z]\w+)$", left):
+        left = left[: call.start()] if _is_called(call[1], called) else left
+    return left, offset
+
+
+def _is_called(word: str, called: Collection[str]) -> bool:
+    """Whether a word is a name of someone present, or short for it (Mel, Mell)."""
+    short = word.casefold()[:3]
+    return any(part.casefold().startswith(short) for name in called for part in name.split())

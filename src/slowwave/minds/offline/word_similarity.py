@@ -1,0 +1,21 @@
+"""How near single words are to each other, by an embedder's word vectors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from slowwave.policy.comparison.alignment import Grid, WordCosine
+    from slowwave.ports import Embedder
+
+
+def word_similarity(embedder: "Embedder | None") -> "WordCosine | None":
+    """The cosines of an embedder's `word_vectors`; None if it has none, and then only equal words are near."""
+    vectors = getattr(embedder, "word_vectors", None)
+    if vectors is None:
+        return None
+
+    def cosines(rows: Sequence[str], columns: Sequence[str]) -> "Grid":
+        grid: Grid = vectors(rows) @ vectors(columns).T
+        return grid
+
+    return cosines

@@ -1,0 +1,1 @@
+"""Workflows that inspect, correct and erase."""

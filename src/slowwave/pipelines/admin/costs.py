@@ -1,0 +1,140 @@
+"""Spending: what thinking has cost by the journal, and what reading the unread would cost. Nothing is counted twice."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from slowwave.model.memory import MESSAGE
+from slowwave.model.message import checked_time
+from slowwave.model.names import optional_conversation
+from slowwave.model.plan import FREE, Cost
+from slowwave.model.query import Where
+from slowwave.model.status import Conversation
+from slowwave.pipelines.ingest.chunks import (
+    CURSOR,
+    MESSAGES,
+    first_batch,
+    piece_end,
+    released_messages,
+    without_injected_blocks,
+)
+from slowwave.policy.ranking.packing import estimate as tokens
+from slowwave.ports import Counting, Ports
+
+PROMPT_TOKENS = 750
+"""Of the distilling prompt with its marks and the messages just before a chunk (measured; a test holds it to the prompt)."""
+LINE_TOKENS = 11
+"""Of number, time and speaker before each message (measured)."""
+ANSWER_TOKENS = 300
+"""Of the facts of one chunk (S0: 8 facts of about 30 tokens, and the envelope)."""
+RECONCILE_TOKENS = (1900, 300)
+"""In and out, of deciding about the facts of one chunk, where all are similar to something known (measured on 8)."""
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostReport:
+    """What thinking has cost since an instant (None: ever), in all and by the cause of the runs."""
+
+    total: Cost = FREE
+    causes: Mapping[str, Cost] = field(default_factory=dict)
+    since: datetime | None = None
+
+    def __str__(self) -> str:
+        lines = [_line("in all" if self.since is None else f"since {self.since:%Y-%m-%d %H:%M}", self.total)]
+        return "\n".join([*lines, *(f"  {_line(cause, cost)}" for cause, cost in self.causes.items())])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What consolidating the unread messages is expected to cost, at most; money only where a price is known.
+
+    `calls` are one to distil and at most one to reconcile for each chunk.
+    """
+
+    conversations: int = 0
+    messages: int = 0
+    chunks: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+
+    def __str__(self) -> str:
+        what = f"{self.messages:,} unread messages of {self.conversations:,} conversations"
+        if not self.calls:
+            return f"{what}: no model is asked"
+        price = f", about {self.money:.4f}" if self.money else ""
+        return f"{what}: up to {self.calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out{price}"
+
+
+def costs(ports: Ports, since: datetime | None = None) -> CostReport:
+    """What the journal says."""
+    since = checked_time(since, "since") if since is not None else None
+    causes = ports.store.costs(ports.scope, since)
+    return CostReport(total=sum(causes.values(), FREE), causes=causes, since=since)
+
+
+def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
+    """What reading one conversation, or with None all of them, would cost. Asks no model."""
+    found = _conversations(ports, optional_conversation(conversation))
+    late = Counter(message.conversation for message in released_messages(ports))
+    counts = [(one.last_seq - one.cursor(CURSOR) + late[one.name], list(_chunks(ports, one))) for one in found]
+    counts = [(messages, chunks) for messages, chunks in counts if chunks]
+    chunks = [size for _, sizes in counts for size in sizes]
+    basis = Estimate(conversations=len(counts), messages=sum(messages for messages, _ in counts), chunks=len(chunks))
+    if not isinstance(ports.mind, Counting):
+        return basis
+    tokens_in = sum(chunks) + len(chunks) * RECONCILE_TOKENS[0]
+    tokens_out = len(chunks) * (ANSWER_TOKENS + RECONCILE_TOKENS[1])
+    price = ports.mind.price
+    return Estimate(
+        conversations=basis.conversations,
+        messages=basis.messages,
+        chunks=basis.chunks,
+        calls=2 * len(chunks),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        money=(tokens_in * price[0] + tokens_out * price[1]) / _MILLION,
+    )
+
+
+def _conversations(ports: Ports, name: str | None) -> list[Conversation]:
+    if name is None:
+        return [one for one in ports.store.conversations(ports.scope) if one.name]
+    found = ports.store.conversation(ports.scope, name)
+    return [found] if found is not None else []
+
+
+def _chunks(ports: Ports, found: Conversation) -> Iterator[int]:
+    """The tokens of each chunk that would be read: what was released after review, then what is new."""
+    late = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
+    while late:
+        sizes, taken = _sizes(late[:MESSAGES])
+        yield from sizes
+        late = late[taken:]
+    cursor = found.cursor(CURSOR)
+    where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
+    while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
+        sizes, taken = _sizes([without_injected_blocks(message) for message in page])
+        yield from sizes
+        cursor = page[taken - 1].seq
+
+
+def _sizes(texts: Sequence[str]) -> tuple[list[int], int]:
+    """The tokens of the chunks that the first of these texts make, and how many texts these are."""
+    first, start = texts[0], 0
+    if (end := piece_end(first, 0)) == len(first):
+        together = first_batch(iter(texts))
+        return [PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in together)], len(together)
+    sizes = []
+    while start < len(first):
+        sizes.append(PROMPT_TOKENS + LINE_TOKENS + tokens(first[start:end]))
+        start, end = end, piece_end(first, end)
+    return sizes, 1
+
+
+def _line(name: str, cost: Cost) -> str:
+    money = f", {cost.money:.4f}" if cost.money else ""
+    return f"{name}: {cost.calls:,} calls, {cost.tokens_in:,} tokens in, {cost.tokens_out:,} out{money}, {cost.seconds:.1f} s"

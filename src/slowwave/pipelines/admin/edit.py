@@ -1,0 +1,223 @@
+"""Edits: what a person changes by hand. Each is a plan like any other, and can be undone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.model import names
+from slowwave.model.codec import content_key
+from slowwave.model.index_entry import IndexEntry
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory, altered
+from slowwave.model.operations import Change, Operation, Suppress
+from slowwave.model.plan import Plan, Receipt
+from slowwave.model.query import Where
+from slowwave.pipelines.ingest.chunks import CURSOR, RELEASED
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.review import secrets
+from slowwave.pipelines.planning import (
+    apply_with_retry,
+    checked_name,
+    checked_text,
+    reschedule,
+    single_group_plan,
+    transition,
+    with_notes,
+)
+from slowwave.policy.guard.grounding import invented_details, missing_details, shares_content
+from slowwave.policy.retention.policies import RESTORED
+from slowwave.ports import Ports
+
+NAMED: Final = 5
+"""Losses of a summary that are named."""
+EDITED: Final = "edited by hand"
+STATED: Final = "stated by hand"
+"""Why a fact rests on no message any more; and the flag that says its history names those it once rested on."""
+
+
+def found(ports: Ports, memory_id: str) -> Memory:
+    """The memory of this id in the handle's own scope, or NotFoundError."""
+    memory = next(iter(ports.store.get((ports.scope,), [names.checked_id(memory_id)])), None)
+    if memory is None:
+        raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
+    return memory
+
+
+def update(ports: Ports, memory_id: str, text: str, category: str | None = None) -> Receipt:
+    """New words for a fact, and a new category if one is given; the old ones stay in its history.
+
+    Words that the messages it rests on do not hold are a person's own: then it rests on none of them any more.
+    """
+    text = checked_text(text)
+    category = checked_name(category, "category") if category is not None else None
+    made, problems = entries(ports, [text])
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        operations = rewording(ports, before, text, category=category, entry=made[0])
+        because = operations[-1].because if operations else EDITED
+        return single_group_plan(ports, "edit", operations, because, now=now)
+
+    receipt = apply_with_retry(ports, plan)
+    return with_notes(receipt, notes=[*secrets((text,)), *_left_out(ports, memory_id, text)], problems=problems)
+
+
+def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
+    """What a summary in new words says no longer of the memories it stands for."""
+    summary = found(ports, memory_id)
+    behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
+    if lost := missing_details(text, behind) if behind else ():
+        names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
+        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `slowwave revive ID` brings one back"
+
+
+def rewording(
+    ports: Ports, before: Memory, text: str, *, category: str | None = None, entry: IndexEntry | None = None
+) -> list[Operation]:
+    """What gives a fact new words, and a new category if one is given; nothing if it has them. The change comes last.
+
+    Raises:
+        InputError: it is a message.
+        ConflictError: another live fact has these words.
+    """
+    if before.kind == MESSAGE:
+        raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
+    if text == before.text and category in {None, before.category}:
+        return []
+    flags = before.flags - {RESTORED}
+    after = replace(before, text=text, category=category or before.category, flags=flags, version=before.version + 1)
+    because = EDITED
+    if not _said(ports, after):
+        after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
+    _refuse_twin(ports, after)
+    held = ports.store.suppressed_keys(ports.scope, [content_key(text)])
+    change = Change(before=before, after=reschedule(after, ports.config), because=because, entry=entry)
+    return [*(Suppress(key=key, on=False, because="stated again") for key in held), change]
+
+
+def _said(ports: Ports, fact: Memory) -> bool:
+    """Whether the messages that a fact rests on, if any, hold its words."""
+    messages = ports.store.get((ports.scope,), [source.memory for source in fact.sources])
+    return not messages or (shares_content(fact.text, messages) and not invented_details(fact.text, messages))
+
+
+def delete(ports: Ports, memory_id: str) -> Receipt:
+    """Take a memory back: retracted, reversible, and not distilled again from the same words."""
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        if before.phase == "retracted":
+            return single_group_plan(ports, "edit", [], "already retracted", now=now)
+        ended = transition(before, "retract", ports.config, valid_to=max(now, before.valid_from))
+        hold = Suppress(key=content_key(before.text), because="deleted by hand")
+        change = Change(before=before, after=ended, because="deleted by hand")
+        return single_group_plan(ports, "edit", [change, hold, *_stood_for(ports, before)], "deleted by hand", now=now)
+
+    return _told_of_members(apply_with_retry(ports, plan))
+
+
+def _stood_for(ports: Ports, summary: Memory) -> Iterator[Change]:
+    """What a summary that goes stood for is back in use, held as after an undo; none of it hides behind what is gone."""
+    because = "the summary that stood for it was taken back"
+    for member in ports.store.get((ports.scope,), summary.members) if summary.kind == SUMMARY else ():
+        if member.phase != "superseded" or member.superseded_by != summary.id:
+            continue
+        if twin := _twin(ports, member, besides=summary.id):  # a scope holds the same words once
+            fields = {"superseded_by": twin.id, "reason": "duplicate", "version": member.version + 1}
+            yield Change(before=member, after=altered(member, **fields), because=because)
+            continue
+        back = transition(member, "restore", ports.config, superseded_by=None, flags=member.flags | {RESTORED})
+        yield Change(before=member, after=reschedule(back, ports.config), because=because)
+
+
+def _told_of_members(receipt: Receipt) -> Receipt:
+    back = sum(isinstance(one, Change) and one.after.is_searchable for one in receipt.applied)
+    return with_notes(receipt, notes=[f"what it stood for is in use again: {back} of them"] if back else [])
+
+
+def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
+    """Exempt a memory from everything automatic, or no longer."""
+
+    def change(memory: Memory) -> Memory:
+        after = replace(memory, pinned=on, version=memory.version + 1)
+        return reschedule(after, ports.config) if after.pinned != memory.pinned else memory
+
+    return _edit(ports, memory_id, change, "pinned" if on else "unpinned")
+
+
+def revive(ports: Ports, memory_id: str) -> Receipt:
+    """Bring back what is cold, superseded or retracted, and words that are; sleep leaves it alone until it is used or changed."""
+
+    def change(memory: Memory) -> Memory:
+        if memory.is_searchable and memory.gist is None:
+            return memory
+        if memory.is_searchable:
+            return replace(memory, gist=None, flags=memory.flags | {RESTORED}, version=memory.version + 1)
+        event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
+        back = transition(_due(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None)
+        _refuse_twin(ports, back)
+        return reschedule(replace(back, flags=back.flags | {RESTORED}), ports.config)
+
+    return _edit(ports, memory_id, change, "revived by hand")
+
+
+def release(ports: Ports, memory_id: str) -> Receipt:
+    """A person has looked at it: it is recalled like any other, and a message that was passed over is read after all."""
+
+    def change(memory: Memory) -> Memory:
+        after = transition(_due(ports, memory), "release", ports.config)
+        _refuse_twin(ports, after)
+        return after
+
+    receipt = _edit(ports, memory_id, change, "released after review")
+    passed_over = any(isinstance(one, Change) and RELEASED in one.after.flags for one in receipt.applied)
+    return with_notes(
+        receipt, notes=["it is read for facts by the next `consolidate` or `sleep`"] if passed_over else []
+    )
+
+
+def _due(ports: Ports, memory: Memory) -> Memory:
+    """A message under review that distilling has passed over is flagged: the next one reads it."""
+    if memory.phase != "quarantined" or memory.kind != MESSAGE:
+        return memory
+    read = ports.store.conversation(ports.scope, str(memory.conversation))
+    passed_over = read is not None and memory.seq <= read.cursor(CURSOR)
+    return replace(memory, flags=memory.flags | {RELEASED}) if passed_over else memory
+
+
+def reject(ports: Ports, memory_id: str) -> Receipt:
+    """A person has looked at it: it is retracted, and the same fact is not taken in again."""
+
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        because = "rejected after review"
+        change = Change(before=before, after=transition(before, "reject", ports.config, valid_to=now), because=because)
+        holds = [Suppress(key=content_key(before.text), because=because)] if before.kind != MESSAGE else []
+        return single_group_plan(ports, "edit", [change, *holds, *_stood_for(ports, before)], because, now=now)
+
+    return _told_of_members(apply_with_retry(ports, plan))
+
+
+def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:
+    def plan() -> Plan:
+        now, before = ports.now(), found(ports, memory_id)
+        after = change(before)
+        changes = [Change(before=before, after=after, because=because)] if after != before else []
+        return single_group_plan(ports, "edit", changes, because, now=now)
+
+    return apply_with_retry(ports, plan)
+
+
+def _refuse_twin(ports: Ports, memory: Memory) -> None:
+    """Raise ConflictError if another live fact has the same words: a scope holds them once."""
+    if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
+        return
+    if twin := _twin(ports, memory):
+        raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")
+
+
+def _twin(ports: Ports, memory: Memory, *, besides: str = "") -> Memory | None:
+    """Another live fact with the same words."""
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
+    found = ports.store.select((ports.scope,), where)
+    return next((one for one in found if one.id not in {memory.id, besides}), None)

@@ -1,0 +1,234 @@
+"""Erase: the one thing that destroys. It reaches whatever was derived, brings back what a summary stood for, and proves it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from slowwave.errors import InputError, NotFoundError, StoreError
+from slowwave.model.codec import content_key
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.names import optional_name
+from slowwave.model.operations import Erase, Operation, Suppress
+from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
+from slowwave.model.query import Where
+from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
+from slowwave.pipelines.planning import TRIES, new_id
+from slowwave.ports import Ports
+
+NOT_REACHED = (
+    "backups",
+    "exports",
+    "vaults (`slowwave vault sync` writes them anew; look at pages you edited and those in kept/)",
+    "logs of model providers",
+)
+MIN_SCAN_LENGTH = 12
+"""Characters from which a text is searched for in the files; a shorter one may stand anywhere by chance."""
+
+MAX_LISTED = 10
+"""Ids that a receipt prints of those that still say what was erased."""
+
+EVERY_WORD = ""
+"""Stands in every sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseTarget:
+    """What to erase, said in exactly one way: an id, the caller's message id, a conversation, a text, or all."""
+
+    memory_id: str | None = None
+    source: str | None = None
+    conversation: str | None = None
+    text: str | None = None
+    scope: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless exactly one way is given, and it can be meant."""
+        if not isinstance(self.scope, bool) or not isinstance(self.text, str | None):
+            raise InputError("an erase takes text=... as text, and scope=True for all of a scope")
+        for name, numbers in (("memory_id", False), ("source", False), ("conversation", True)):
+            checked = optional_name(getattr(self, name), "id" if name == "memory_id" else name, numbers=numbers)
+            object.__setattr__(self, name, checked)
+        ways = (self.memory_id, self.source, self.conversation, self.text)
+        if sum(way is not None for way in ways) + self.scope != 1:
+            raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")
+        if self.text is not None and not self.text.strip():
+            raise InputError("an empty text would match everything: give the words to erase, or scope=True")
+
+    @property
+    def key(self) -> str:
+        """The key under which it is held that this was erased: a hash only, so that the same can be asked for again."""
+        ways = (self.memory_id, self.source, self.conversation, self.text, "" if self.scope else None)
+        return next(f"asked {place} {content_key(way)}" for place, way in enumerate(ways) if way is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureReceipt:
+    """What an erase destroyed, brought back, left due and could not reach.
+
+    `restored` are memories that an erased one stood for, and facts that others said as well, stored anew. `still` are
+    memories of this scope that say what an erased one said, such as the messages it was drawn from: they were not chosen.
+    `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
+    be asked for again, once no other process has the file open, or no older transaction is left on the server.
+    `rewritten` names the file or the tables that were, for which others had to wait.
+    """
+
+    run_id: str
+    destroyed: tuple[str, ...]
+    restored: tuple[str, ...]
+    due: tuple[str, ...]
+    not_reached: tuple[str, ...]
+    verified: bool
+    problems: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        number = len(self.destroyed)
+        lines = [
+            f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
+        ]
+        lines += [f"  still said by {identity}: `slowwave erase {identity}`" for identity in self.still[:MAX_LISTED]]
+        if more := self.still[MAX_LISTED:]:
+            lines.append(f"  and by {len(more)} more: `slowwave erase --text` takes all that say the same words")
+        lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
+        lines += [f"  due: {what}" for what in self.due]
+        lines += [f"  problem: {problem}" for problem in self.problems]
+        lines.append(f"  not reached: {', '.join(self.not_reached)}")
+        return "\n".join(lines)
+
+    def _proof(self) -> str:
+        if not self.verified:
+            return "NOT verified"
+        if not self.still:
+            return "verified: no trace is left in this scope; other scopes were left alone"
+        number = len(self.still)
+        return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Done:
+    """What an erase has come to so far."""
+
+    run_id: str
+    destroyed: dict[str, Memory] = field(default_factory=dict)
+    restored: list[str] = field(default_factory=list)
+    due: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    touched: bool = False
+
+
+def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> ErasureReceipt:
+    """Destroy whole memories that match, and everything derived from them; asked for again, finish what was left.
+
+    Args:
+        ports: what it works with.
+        choice: what to erase.
+        rewrite: whether files or tables may be rewritten, for which others wait; None: small ones.
+
+    Raises:
+        NotFoundError: if nothing matches, and nothing is left of an earlier erase of it.
+    """
+    done, again = _Done(run_id=new_id(ports.now())), _unfinished(ports, choice)
+    for _ in range(TRIES):
+        doom = ErasePlan(ports, _chosen(ports, choice))
+        receipt = _applied(ports, doom, choice, done)
+        done.problems = [dropped.reason for dropped in receipt.dropped]
+        if not receipt.dropped:
+            break
+    if not done.touched and not again:
+        raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
+    if done.touched and not done.destroyed:  # words of the journal alone: whether there are any, only erasing tells
+        hold = Group(operations=(Suppress(key=choice.key, because=BECAUSE),), because=BECAUSE)
+        now = ports.now()
+        ports.store.apply(
+            Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
+        )
+    words = [choice.text] if choice.text is not None else []
+    if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
+        done.problems.append("memories that came in meanwhile hold the words: erase again")
+    rewritten: tuple[str, ...] = ()
+    try:
+        rewritten = ports.store.rewrite_erased(rewrite=rewrite, again=again)
+    except StoreError as error:
+        done.problems.append(str(error))
+    done.problems += ports.store.find_traces(_needles(words, done.destroyed.values()), tuple(done.destroyed))
+    return ErasureReceipt(
+        run_id=done.run_id,
+        destroyed=tuple(done.destroyed),
+        restored=tuple(done.restored),
+        due=tuple(done.due),
+        not_reached=(*NOT_REACHED, *ports.store.unreached),
+        verified=not done.problems,
+        problems=tuple(done.problems),
+        still=_still(ports, choice, done.destroyed),
+        rewritten=rewritten,
+    )
+
+
+def _applied(ports: Ports, doom: ErasePlan, choice: EraseTarget, done: _Done) -> Receipt:
+    units: list[list[Operation]] = []
+    if doom.doomed:
+        units = [[Suppress(key=choice.key, because=BECAUSE)], *doom.units()]
+    if choice.text is not None or choice.scope:
+        units.append([Erase(words=(choice.text or EVERY_WORD,), because=BECAUSE)])
+    if choice.conversation is not None and not doom.doomed:
+        units.append([Erase(conversation=choice.conversation, because=BECAUSE)])
+    now, run = ports.now(), new_id(ports.now())
+    receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
+    gone = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
+    done.touched = done.touched or bool(receipt.applied)
+    done.run_id = run if receipt.applied else done.run_id
+    done.destroyed |= {identity: memory for identity, memory in doom.doomed.items() if identity in gone}
+    there = {memory.id for memory in ports.store.get((ports.scope,), doom.restored)}
+    done.restored += [identity for identity in doom.restored if identity in there]
+    done.due += [what for what in doom.due if what not in done.due]
+    return receipt
+
+
+def _groups(units: Iterable[Sequence[Operation]]) -> list[Group]:
+    """As few transactions as hold the units; only a unit that is larger than one is cut."""
+    groups: list[list[Operation]] = [[]]
+    for unit in units:
+        if groups[-1] and len(groups[-1]) + len(unit) > GROUP_MAX:
+            groups.append([])
+        groups[-1] += unit
+        while len(groups[-1]) > GROUP_MAX:
+            groups[-1:] = [groups[-1][:GROUP_MAX], groups[-1][GROUP_MAX:]]
+    return [Group(operations=tuple(operations), because=BECAUSE) for operations in groups if operations]
+
+
+def _chosen(ports: Ports, choice: EraseTarget) -> list[Memory]:
+    own = (ports.scope,)
+    if choice.memory_id is not None:
+        return ports.store.get(own, [choice.memory_id])
+    if choice.text is not None:
+        return ports.store.get(own, ports.store.mentions(ports.scope, choice.text))
+    if choice.source is not None:
+        return ports.store.select(own, Where(kinds=frozenset({MESSAGE}), ref=choice.source))
+    return ports.store.select(own, Where(cascade=None, conversation=choice.conversation))
+
+
+def _unfinished(ports: Ports, choice: EraseTarget) -> bool:
+    """Whether an earlier erase of the very same may have left bytes behind."""
+    if choice.memory_id is not None:
+        told = ports.store.history(ports.scope, choice.memory_id)
+        return bool(told) and isinstance(told[-1].operation, Erase)
+    return bool(ports.store.suppressed_keys(ports.scope, [choice.key]))
+
+
+def _still(ports: Ports, choice: EraseTarget, destroyed: Mapping[str, Memory]) -> tuple[str, ...]:
+    """Who says what a memory chosen by itself said: what it rested on, and whoever has its words."""
+    chosen = destroyed.get(choice.memory_id) if choice.memory_id is not None else None
+    if chosen is None:
+        return ()
+    resting = [one.memory for one in chosen.sources]
+    saying = ports.store.mentions(ports.scope, chosen.text) if len(chosen.text) >= MIN_SCAN_LENGTH else []
+    standing = ports.store.get((ports.scope,), list(dict.fromkeys([*resting, *saying])))
+    return tuple(memory.id for memory in standing)
+
+
+def _needles(words: Sequence[str], doomed: Iterable[Memory]) -> list[str]:
+    """What is looked for in the files: the words asked for, and all that the erased memories said."""
+    said = [*words]
+    for memory in doomed:
+        said += [memory.text, memory.speaker or "", *memory.metadata.values(), *(one.quote for one in memory.sources)]
+    return [text for text in dict.fromkeys(said) if len(text) >= MIN_SCAN_LENGTH]

@@ -1,0 +1,261 @@
+"""Health: what a person should look at, each finding with examples and what to do about it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, Memory
+from slowwave.model.query import Where
+from slowwave.pipelines.ingest.change_set import WAITS
+from slowwave.pipelines.ingest.chunks import CURSOR
+from slowwave.pipelines.ingest.reembed import without_vector
+from slowwave.pipelines.ingest.review import review
+from slowwave.policy.retention.policies import RESTORED
+from slowwave.ports import Ports
+
+EXAMPLES: Final = 5
+LOOKED_AT: Final = 20_000
+"""How many hot facts, the newest, are looked at one by one."""
+JUNK: Final = (0.3, 0.6)
+"""Importance and confidence below both of which a fact that nobody used is junk."""
+JUNK_SHARE: Final = 0.1
+READABLE: Final = 500
+"""Hot facts past which nobody reads through a list of them any more (S3)."""
+UNREAD: Final = 500
+OUTDATED_SHARE: Final = 0.5
+OUTDATED_FEW: Final = 20
+
+_LINKS: Final = {
+    "conflict?": ("pairs of facts contradict each other, and neither may end the other", True),
+    "value changed?": ("pairs of facts may be an old and a new value of one thing", True),
+    "unsure": ("near-identical pairs that the mind could not decide about", True),
+    "close": ("pairs of facts say nearly the same", False),
+}
+_LOOK: Final = "`slowwave update ID` or `delete ID` one of the two; where both stand, `pin ID` one of them to say so"
+_SHOWN: Final = 100
+"""Characters of a memory that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something to look at.
+
+    `examples` are ids, of two memories each for pairs, and `shown` what these say. `urgent` ones make a memory not ok:
+    something is wrong, or a person has to decide; the others are worth knowing.
+    """
+
+    kind: str
+    count: int
+    says: str
+    fix: str
+    urgent: bool = True
+    examples: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        head = f"{'!' if self.urgent else '-'} {self.kind} ({self.count:,}): {self.says}"
+        more = (f"and {self.count - EXAMPLES:,} more",) if self.shown and self.count > EXAMPLES else ()
+        return "\n      ".join((head, *self.shown, *more)) + f"\n    → {self.fix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How well a scope is. `left` is how many hot facts were too many to look at one by one."""
+
+    scope: str
+    findings: tuple[Finding, ...] = ()
+    left: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong and nothing waits for a person."""
+        return not any(finding.urgent for finding in self.findings)
+
+    def __str__(self) -> str:
+        if not self.findings:
+            return f"scope {self.scope}: all is well"
+        urgent = sum(finding.urgent for finding in self.findings)
+        head = f"scope {self.scope}: {urgent} to act on, {len(self.findings) - urgent} worth knowing"
+        left = (f"  {self.left:,} older facts were not looked at one by one",) if self.left else ()
+        return "\n".join([head, *(f"  {finding}" for finding in self.findings), *left])
+
+
+def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
+    """Look a scope over. Reads only. `troubles` are what went wrong in the background, in its own words."""
+    store, scope = ports.store, ports.scope
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
+    facts = store.select((scope,), where)
+    hot = sum(number for (kind, phase), number in store.count(scope).items() if kind in FACT_KINDS and phase in HOT)
+    findings = (
+        *_store(ports),
+        *_sleep(troubles),
+        *_linked(ports),
+        *_waiting(ports, facts),
+        *_facts(ports, facts),
+        *_outdated(ports, hot),
+        *_hidden(ports),
+        *_growth(ports, hot),
+        *_held(ports),
+    )
+    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)))
+
+
+def _store(ports: Ports) -> Iterator[Finding]:
+    if wrong := ports.store.check():
+        yield Finding(
+            kind="store",
+            count=len(wrong),
+            says=f"problems: {'; '.join(wrong[:EXAMPLES])}",
+            fix="see all of it with `slowwave doctor --deep`, and restore a file of `slowwave backup` or `slowwave copy`",
+        )
+
+
+def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
+    if told := [trouble for trouble in troubles if trouble]:
+        fix = "see to what it says; the next night tries again"
+        yield Finding(kind="sleep", count=len(told), says=f"troubled nights: {'; '.join(told)}", fix=fix)
+
+
+def _linked(ports: Ports) -> Iterator[Finding]:
+    links = ports.store.links(ports.scope, None, tuple(_LINKS))
+    ends = {end for link in links for end in (link.source, link.target)}
+    there = ports.store.get((ports.scope,), ends)
+    live = {
+        memory.id: memory for memory in there if memory.is_searchable and not memory.pinned
+    }  # a pin says that it stands
+    for kind, (says, urgent) in _LINKS.items():
+        found = [link for link in links if link.kind == kind and {link.source, link.target} <= live.keys()]
+        pairs = [(live[link.source], live[link.target]) for link in found]
+        if pairs:
+            yield Finding(
+                kind=kind,
+                count=len(pairs),
+                says=says,
+                fix=_LOOK,
+                urgent=urgent,
+                examples=tuple(f"{one.id} {other.id}" for one, other in pairs[:EXAMPLES]),
+                shown=tuple(line for one, other in pairs[:EXAMPLES] for line in (_told(one), f"  {_told(other)}")),
+            )
+
+
+def _told(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    return f"{memory.id}  {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}"
+
+
+def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
+    store, scope = ports.store, ports.scope
+    yield from _found(
+        "waiting",
+        [fact for fact in facts if WAITS in fact.flags],
+        "facts were stored while no mind could decide about them",
+        "check the model, then `slowwave sleep`",
+    )
+    yield from _found(
+        "quarantined",
+        review(ports),
+        "memories read as instructions and were not said by the user",
+        "look at them with `slowwave review`, then `release` or `reject` each",
+    )
+    ahead = store.select((scope,), Where(kinds=frozenset(KINDS), cascade=None, flag="future"))
+    yield from _found(
+        "future",
+        [memory for memory in ahead if memory.at > ports.now()],
+        "messages say they were written in the future",
+        "set the clock of whoever wrote them; times are kept as they were given",
+    )
+    yield from _found(
+        "unembedded",
+        without_vector(ports, LOOKED_AT),
+        "memories have no vector of the current embedder, and are found by words only",
+        "run `slowwave reembed`",
+    )
+
+
+def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
+    junk = [
+        fact
+        for fact in facts
+        if fact.importance < JUNK[0] and fact.confidence < JUNK[1] and not fact.accesses and not fact.pinned
+    ]
+    if len(junk) > JUNK_SHARE * len(facts):
+        yield from _found(
+            "junk",
+            junk,
+            "facts are neither important nor sure, and nobody ever used one",
+            "raise `confidence_threshold`; what is there fades by itself, or `delete` it",
+            urgent=False,
+        )
+    named = {source.memory for fact in facts for source in fact.sources}
+    there = {memory.id for memory in ports.store.get((ports.scope,), named)}
+    yield from _found(
+        "orphans",
+        [fact for fact in facts if fact.sources and there.isdisjoint(source.memory for source in fact.sources)],
+        "facts rest on messages that are not here",
+        "import the messages too, or `delete` what nothing supports",
+    )
+
+
+def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
+    gone = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded", "retracted"}), limit=LOOKED_AT)
+    outdated = [memory for memory in ports.store.select((ports.scope,), gone) if memory.outdated]
+    if len(outdated) >= OUTDATED_FEW and len(outdated) > OUTDATED_SHARE * (hot + len(outdated)):
+        yield from _found(
+            "outdated",
+            outdated,
+            "facts were replaced or taken back: more than still stand",
+            "nothing has to be done: they are kept for `as_of`; if facts flip to and fro, look at their `history`",
+            urgent=False,
+        )
+
+
+def _hidden(ports: Ports) -> Iterator[Finding]:
+    """Details of a summary that is gone: no search finds them."""
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded"}), limit=LOOKED_AT)
+    behind = [one for one in ports.store.select((ports.scope,), where) if not one.outdated and one.superseded_by]
+    stands = ports.store.get((ports.scope,), {str(one.superseded_by) for one in behind})
+    fine = {one.id for one in stands if one.phase != "retracted" or one.kind != SUMMARY}
+    yield from _found(
+        "hidden",
+        [one for one in behind if one.superseded_by not in fine],
+        "memories stand behind a summary that was taken back, and are found by nothing",
+        "`slowwave revive ID` brings one back",
+    )
+
+
+def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
+    limit = ports.config.hot_facts_max or READABLE
+    if hot > limit:
+        fix = "set `hot_facts_max`, or a shorter `semantic_decay_days`, or let it sleep more often"
+        yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
+    behind = {
+        found.name: found.last_seq - found.cursor(CURSOR)
+        for found in ports.store.conversations(ports.scope)
+        if found.name and found.last_seq > found.cursor(CURSOR)
+    }
+    if (unread := sum(behind.values())) > UNREAD:
+        fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
+        says = f"messages of {len(behind):,} conversations were never distilled"
+        yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
+
+
+def _held(ports: Ports) -> Iterator[Finding]:
+    config = ports.config
+    if (config.hot_facts_max, config.hot_messages_max, config.hot_words_max) == (None,) * 3 and not (
+        config.category_tokens_max
+    ):
+        return
+    yield from _found(
+        "held",
+        ports.store.select((ports.scope,), Where(kinds=frozenset(KINDS), phases=frozenset(HOT), flag=RESTORED)),
+        "memories stand beside the size targets: an undo or `revive` brought them back",
+        "nothing else goes in their place; a use or `update` lets one go, and so does undoing the undo for all of them",
+        urgent=False,
+    )
+
+
+def _found(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:
+    if memories:
+        some = memories[:EXAMPLES]
+        examples, shown = tuple(memory.id for memory in some), tuple(map(_told, some))
+        yield Finding(kind=kind, count=len(memories), says=says, fix=fix, urgent=urgent, examples=examples, shown=shown)

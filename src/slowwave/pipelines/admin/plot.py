@@ -1,0 +1,180 @@
+"""Plots: how facts fade and were used, how a memory grew, and what its nights did, as pictures to be drawn."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from slowwave.errors import InputError
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.operations import Add, Change, Erase, Link, Operation, Use
+from slowwave.model.query import Where
+from slowwave.policy.charts import Picture, Series
+from slowwave.policy.retention.core import rank
+from slowwave.policy.retention.policies import strength
+from slowwave.ports import Ports
+
+CURVES: Final = 6
+"""How many facts are drawn: those that were used, then the others, each in core memory's ranking."""
+POINTS: Final = 120
+AHEAD: Final = 0.35
+"""The share of a curve's width that lies in the future, where nothing is used any more."""
+RUNS: Final = 5000
+"""The latest runs that are read for growth."""
+NIGHTS: Final = 60
+_DAY: Final = 86400.0
+_TICKS: Final = 5
+
+
+def plot(ports: Ports, kind: str) -> Picture:
+    """What `forgetting`, `growth` or `sleep` shows.
+
+    Raises:
+        InputError: for any other kind.
+    """
+    if kind not in KINDS:
+        raise InputError(f"there is no plot {kind!r}: use {', '.join(KINDS)}")
+    return KINDS[kind](ports)
+
+
+def forgetting(ports: Ports) -> Picture:
+    """The strengths of the top facts from when they were recorded, their uses as dots, and how they go on unused."""
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
+    now, config = ports.now(), ports.config
+    facts = ports.store.select((ports.scope,), where)
+    ranked = rank(facts, config, now, top_k=len(facts))
+    top = sorted(ranked, key=lambda memory: not memory.accesses)[:CURVES]
+    first = min((memory.recorded_at for memory in top), default=now)
+    past = max(_days(first, now), 1.0)
+    last = past / (1 - AHEAD)
+    series = tuple(_curve(ports, memory, first, last) for memory in top)
+    return Picture(
+        title="How facts fade, and how use keeps them",
+        across="each dot is a use; right of now: if nobody used them any more",
+        up="strength",
+        series=series,
+        ticks=_ticks(first, last),
+        lines=(
+            (config.consolidation_retention_threshold, "compressed below"),
+            (config.forgetting_threshold, "cold below"),
+        ),
+        now=past,
+        top=1.0,
+    )
+
+
+def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series:
+    """A fact's strength over time: at every instant by the anchors it had then, as its history tells them."""
+    versions: list[tuple[datetime, Memory]] = []
+    uses: list[tuple[float, float]] = []
+    for event in ports.store.history(memory.scope, memory.id):
+        match event.operation:
+            case Add(memory=after) | Change(after=after):
+                versions.append((event.at, after))
+            case Use(used_version=seen, after=after):
+                versions.append((event.at, after))
+                if after.accesses > seen.accesses:
+                    uses.append((max(0.0, _days(first, event.at)), strength(after, ports.config, event.at)))
+    versions = versions or [(memory.recorded_at, memory)]
+    places = sorted({n * last / POINTS for n in range(POINTS + 1)} | {x for x, _ in uses})
+    points: list[tuple[float, float]] = []
+    for place in places:
+        at = first + timedelta(days=place)
+        known = [version for since, version in versions if since <= at]
+        if known:
+            points.append((place, strength(known[-1], ports.config, at)))
+    return Series(name=memory.text, points=tuple(points), dots=tuple(uses))
+
+
+def growth(ports: Ports) -> Picture:
+    """How many facts were hot, cold and superseded or retracted, and how many messages there were, run by run."""
+    runs = ports.store.runs(ports.scope, RUNS)
+    now = ports.now()
+    first = runs[-1].at if runs else now
+    stood: Counter[str] = Counter()
+    counted = ports.store.count(ports.scope)
+    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _STATES}
+    for (kind, phase), number in counted.items():
+        stood[_state(kind, phase)] += number
+    for name in _STATES:  # from today backwards: what was before the first run that is read need not be known
+        lines[name].append((_days(first, now), float(stood[name])))
+    for run in runs:
+        at = max(0.0, _days(first, run.at))
+        for name in _STATES:
+            lines[name].append((at, float(stood[name])))
+        for operation in run.plan.operations:
+            _undo(stood, operation)
+    for name in _STATES:  # and before it
+        lines[name].append((0.0, float(stood[name])))
+    last = max(_days(first, now), 1.0)
+    return Picture(
+        title="How the memory grew",
+        across="the journal's latest runs" if len(runs) == RUNS else "since the first run",
+        up="facts",
+        series=tuple(
+            Series(name=name, points=tuple(reversed(lines[name]))) for name in _STATES if any(y for _, y in lines[name])
+        ),
+        ticks=_ticks(first, last),
+    )
+
+
+_STATES: Final = ("hot", "cold", "superseded or retracted", "under review")
+
+
+def _state(kind: str, phase: str) -> str:
+    if kind in {MESSAGE, "cascade"}:
+        return ""
+    named = {"quarantined": "under review", "cold": "cold", "superseded": _STATES[2], "retracted": _STATES[2]}
+    return named.get(phase, "hot")
+
+
+def _undo(stood: Counter[str], operation: Operation) -> None:
+    match operation:
+        case Add(memory=memory):
+            stood[_of(memory)] -= 1
+        case Change(before=before, after=after):
+            stood[_of(after)] -= 1
+            stood[_of(before)] += 1
+        case _:
+            return
+
+
+def _of(memory: Memory) -> str:
+    return _state("cascade" if memory.is_cascade else memory.kind, memory.phase)
+
+
+def nights(ports: Ports) -> Picture:
+    """What each of the latest nights did to facts, stage by stage."""
+    slept = [run for run in ports.store.runs(ports.scope, NIGHTS * 10, "sleep") if run.parent is not None]
+    first = slept[-1].at if slept else ports.now()
+    done: dict[str, Counter[float]] = {}
+    for run in slept:
+        touched = sum(isinstance(operation, (Add, Change, Erase)) for operation in run.plan.operations)
+        touched = touched or sum(isinstance(operation, Link) for operation in run.plan.operations)
+        if touched:
+            done.setdefault(run.cause.partition("/")[2], Counter())[round(max(0.0, _days(first, run.at)), 3)] += touched
+    last = max(_days(first, slept[0].at), 1.0) if slept else 1.0
+    return Picture(
+        title="What the nights did",
+        across="night",
+        up="memories changed or linked",
+        series=tuple(
+            Series(name=name, points=tuple(sorted((x, float(y)) for x, y in days.items())))
+            for name, days in sorted(done.items())
+        ),
+        ticks=_ticks(first, last),
+        bars=True,
+    )
+
+
+KINDS: Final[dict[str, Callable[[Ports], Picture]]] = {"forgetting": forgetting, "growth": growth, "sleep": nights}
+
+
+def _days(first: datetime, at: datetime) -> float:
+    return (at - first).total_seconds() / _DAY
+
+
+def _ticks(first: datetime, last: float) -> tuple[tuple[float, str], ...]:
+    shape = "%d %b %Y" if last > 300 else "%d %b" if last > 3 else "%d %b %H:%M"  # noqa: PLR2004 - days
+    marks = ((n * last / (_TICKS - 1) * 0.94) for n in range(_TICKS))
+    return tuple((place, f"{first + timedelta(days=place):{shape}}") for place in marks)

@@ -1,0 +1,41 @@
+"""Status: how a scope stands, in numbers."""
+
+from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.plan import FREE
+from slowwave.model.query import Where
+from slowwave.model.status import Status
+from slowwave.pipelines.ingest.change_set import WAITS
+from slowwave.pipelines.ingest.chunks import CURSOR, released_messages
+from slowwave.pipelines.ingest.reembed import without_vector
+from slowwave.pipelines.recall.core_memory import core_lines
+from slowwave.policy.retention.policies import fingerprint
+from slowwave.ports import Ports
+
+IDENTITY = "identity"
+"""The category of who one is."""
+
+
+def status(ports: Ports) -> Status:
+    """Counts, what waits and what is due, who thinks and what it has cost so far."""
+    store, scope = ports.store, ports.scope
+    conversations = [found for found in store.conversations(scope) if found.name]
+    embedder = ports.embedder.name if ports.embedder else None
+    slept = store.runs(scope, 1, "sleep")
+    core = core_lines(ports)
+    return Status(
+        scope=scope,
+        store=store.name,
+        counts=store.count(scope),
+        waiting=len(store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))),
+        due=store.due(scope, ports.now()),
+        unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations) + len(released_messages(ports)),
+        conversations=len(conversations),
+        embedder=embedder,
+        unembedded=len(without_vector(ports)),
+        mind=ports.mind.name,
+        last_sleep=slept[0].at if slept else None,
+        cost=sum(store.costs(scope).values(), FREE),
+        policy=fingerprint(ports.config),
+        identity_tokens=sum(item.tokens for item in core if item.memory and item.memory.category == IDENTITY),
+        core_tokens=sum(item.tokens for item in core),
+    )

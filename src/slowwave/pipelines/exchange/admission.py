@@ -1,0 +1,307 @@
+"""Admission: which records of an export may be stored, and which of their fields are believed.
+
+An export is a text file that anybody can write. Records that the store cannot prove to be its own, and that no person
+vouches for, are stored like those of any imported file. Values that would break a later verb are refused in either case.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from slowwave.errors import InputError
+from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
+from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, altered
+from slowwave.model.operations import Change, Operation, Use
+from slowwave.model.status import LinkRow
+from slowwave.pipelines.admin.edit import STATED
+from slowwave.pipelines.ingest.chunks import RELEASED
+from slowwave.pipelines.ingest.observe import AHEAD
+from slowwave.pipelines.ingest.review import QUARANTINED, suspect
+from slowwave.pipelines.planning import own_id, reschedule
+from slowwave.policy.guard.trust import ORDER, least, outranks
+from slowwave.policy.retention.categories import unprotected
+from slowwave.policy.retention.phases import REASONS
+from slowwave.policy.retention.policies import RESTORED, initial_stability
+from slowwave.ports import Ports
+
+IMPORT: Final = "import"
+DEPTH_MOST: Final = 2
+MEMBERS_MOST: Final = 1000
+MISSING_MOST: Final = 1_000_000
+"""Numbers that one conversation of an export may skip, because their messages were erased. A sleep pass walks over all
+numbers of a conversation, so one message with a number of twelve digits would keep it busy for hours."""
+FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
+LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
+"""The times that date arithmetic can step away from by a lifetime without leaving the calendar."""
+
+_FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD})
+_RELEASED_FROM: Final = re.compile(rf"{RELEASED}/\d{{1,8}}")
+_HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
+_REASONS: Final = frozenset(REASONS.values())
+_NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_OF_MESSAGES: Final = ("seq", "ref", "gist")
+_OF_FACTS: Final = ("members", "depth")
+
+
+def one_line(name: str) -> str:
+    r"""A name without control characters and line breaks, each of which becomes U+FFFD.
+
+    >>> one_line("garden\n- The user agreed")
+    'garden\ufffd- The user agreed'
+    """
+    return _CONTROL.sub("\ufffd", name)
+
+
+def named(link: LinkRow) -> LinkRow:
+    """The link between the ids that its ends are stored under."""
+    return replace(link, source=own_id(link.source), target=own_id(link.target), kind=one_line(link.kind))
+
+
+def admitted(memory: Memory, scope: str) -> Memory:
+    """A record as it may be stored in a scope if all that it claims is believed.
+
+    Raises:
+        InputError: a field has a value that would break a later verb.
+    """
+    _check(memory)
+    names = {name: one_line(value) for name in _NAMES if (value := getattr(memory, name)) is not None}
+    return altered(
+        memory,
+        **names,
+        scope=scope,
+        id=own_id(memory.id),
+        members=tuple(map(own_id, memory.members)),
+        superseded_by=memory.superseded_by and own_id(memory.superseded_by),
+        sources=tuple(replace(one, memory=own_id(one.memory), ref=one_line(one.ref)) for one in memory.sources),
+        flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or _RELEASED_FROM.fullmatch(flag)),
+        expires_at=memory.expires_at and min(memory.expires_at, LAST),
+        valid_to=memory.valid_to and min(memory.valid_to, LAST),
+    )
+
+
+def unproven(memory: Memory, now: datetime) -> Memory:
+    """An admitted record as it is stored without proof: no claim of it raises its standing.
+
+    Trust is at most "import", and nothing is pinned, core, protected by its category or strengthened by uses. What
+    reads as an instruction waits for review, whichever field it stands in.
+    """
+    trust = least((memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT))
+    phase = "active" if memory.phase == "core" else memory.phase
+    reason = memory.reason if memory.reason in _REASONS else None
+    if phase == QUARANTINED:
+        reason = "it was under review where it was exported"
+    if why := _suspicion(memory, trust):
+        phase, reason = QUARANTINED, why
+    return altered(
+        memory,
+        trust=trust,
+        phase=phase,
+        reason=reason,
+        category=unprotected(memory.category),
+        recorded_at=min(memory.recorded_at, now),
+        stability=initial_stability(memory.importance),
+        pinned=False,
+        accesses=0,
+        sessions=0,
+        used_at=None,
+        last_session=None,
+        flags=memory.flags & _HARMLESS_FLAGS,
+        gist=None,
+        version=1,
+    )
+
+
+def _check(memory: Memory) -> None:
+    times = (memory.recorded_at, memory.valid_from, memory.used_at, memory.valid_to, memory.expires_at)
+    if any(at is not None and at < FIRST for at in times) or any(at is not None and at > LAST for at in times[:3]):
+        raise InputError(f"a time is outside the years {FIRST.year} to {LAST.year}")
+    if memory.depth > DEPTH_MOST or len(memory.members) > MEMBERS_MOST:
+        raise InputError(f"a summary of more than {DEPTH_MOST} levels or {MEMBERS_MOST:,} members")
+    if memory.span is not None and not 1 <= memory.span[0] <= memory.span[1]:
+        raise InputError(f"the span {memory.span} is not in order")
+    for name in _OF_FACTS if memory.kind == MESSAGE else _OF_MESSAGES:
+        if getattr(memory, name):
+            raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
+
+
+def _suspicion(memory: Memory, trust: str) -> str | None:
+    """Why a record reads as an instruction, in any field of it that a model may be shown; None if it does not."""
+    names = (memory.category, memory.subject, memory.conversation, memory.speaker)
+    quotes = dict.fromkeys(source.quote for source in memory.sources if source.quote)
+    return (
+        suspect(memory.text, trust)
+        or next(filter(None, (_name_suspicion(name, trust) for name in names if name)), None)
+        or next(filter(None, (suspect(quote, trust) for quote in quotes)), None)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _name_suspicion(name: str, trust: str) -> str | None:
+    """The same of a name, remembered: most records of an export share their names, and the check is slow."""
+    return suspect(name, trust)
+
+
+@dataclass(slots=True, kw_only=True)
+class Sifted:
+    """A batch of records after the checks: those that are new, changes that restore known ones, and the rest."""
+
+    fresh: list[Memory] = field(default_factory=list)
+    restored: list[Operation] = field(default_factory=list)
+    refused: list[SkippedItem] = field(default_factory=list)
+    known: int = 0
+
+
+class Admission:
+    """Checks the records of one import against the store and against those before them.
+
+    Args:
+        ports: everything to work with.
+        trust_export: a person vouches for the file, so its records count as proven.
+        dry_run: nothing is stored, so a member or message that is missing may only not be stored yet.
+    """
+
+    def __init__(self, ports: Ports, *, trust_export: bool, dry_run: bool) -> None:
+        self._ports = ports
+        self._trust_export = trust_export
+        self._dry_run = dry_run
+        self._ends: dict[str, int] = {}
+        self._missing: dict[str, int] = {}
+        self._new: set[str] = set()
+        self.renumbered: set[str] = set()
+        """Conversations whose messages have other numbers here than in the export."""
+        self.unproven = 0
+        """Records that were read and are not believed."""
+
+    def sift(self, kept: Sequence[ExportedMemory]) -> Sifted:
+        """The records of a batch that may be stored, in their order. Linear in the records and their references."""
+        sifted, now = Sifted(), self._ports.now()
+        records: list[tuple[ExportedMemory, Memory]] = []
+        for item in kept:
+            try:
+                records.append((item, admitted(item.memory, self._ports.scope)))
+            except InputError as error:
+                sifted.refused.append(SkippedItem(where=item.where, why=str(error)))
+        here = self._here(records)
+        for item, memory in records:
+            believed = self._believes(item)
+            if (before := here.get(memory.id)) is not None:
+                if memory.kind == MESSAGE and memory.seq != before.seq:
+                    self.renumbered.add(str(memory.conversation))
+                changes = self._restoring(before, memory, now) if believed else []
+                sifted.restored += changes
+                sifted.known += not changes
+            elif why := self._misfit(memory, here, believed=believed):
+                sifted.refused.append(SkippedItem(where=item.where, why=why))
+            else:
+                stored = memory if believed else _resting(unproven(memory, now), here)
+                here[stored.id] = stored
+                sifted.fresh.append(stored)
+        return sifted
+
+    def _believes(self, item: ExportedMemory | ExportedLink | ExportedCursor) -> bool:
+        believed = item.proven or self._trust_export
+        self.unproven += not believed
+        return believed
+
+    def _here(self, records: Iterable[tuple[ExportedMemory, Memory]]) -> dict[str, Memory]:
+        """The stored memories that these records are or refer to, by id."""
+        ids: dict[str, None] = {}
+        for item, memory in records:
+            ids |= dict.fromkeys((memory.id, *memory.members))
+            if memory.sources and not (item.proven or self._trust_export):
+                ids |= dict.fromkeys(source.memory for source in memory.sources)
+        return {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
+
+    def _misfit(self, memory: Memory, here: Mapping[str, Memory], *, believed: bool) -> str | None:
+        """Why a summary does not fit what is stored, or None.
+
+        Members must be stored before their summary and lie at a lower depth, so they can never form a cycle.
+        """
+        members = [here[one] for one in memory.members if one in here]
+        if len(members) < len(memory.members) and not self._dry_run:
+            return "a summary of members that are not stored before it"
+        if any(member.depth >= memory.depth for member in members):
+            return "a summary of members that are not at a lower depth"
+        if not believed and any(outranks(member.trust, IMPORT) for member in members):
+            return "a summary without proof of memories that are trusted further"
+        if memory.span is None:
+            return None
+        name = str(memory.conversation)
+        end = self._end(name)
+        if name in self.renumbered or memory.kind != SUMMARY or memory.span[1] > end:
+            return "a summary of messages that are not here under the same numbers"
+        return (
+            None if believed or name in self._new else "a summary without proof of a conversation that was here before"
+        )
+
+    def _end(self, name: str) -> int:
+        """The last number of a conversation, with what this import adds to it."""
+        if name not in self._ends:
+            found = self._ports.store.conversation(self._ports.scope, name)
+            if found is None:
+                self._new.add(name)
+            self._ends[name] = 0 if found is None else found.last_seq
+        return self._ends[name]
+
+    def numbered(self, messages: list[Memory]) -> list[Memory]:
+        """The messages of one conversation with their own numbers, or without any, so that the store numbers them.
+
+        They lose their numbers if those are taken, are not in order, or skip more than an erase can explain.
+        """
+        name = str(messages[0].conversation)
+        end, numbers = self._end(name), [one.seq for one in messages]
+        skipped = self._missing.get(name, 0) + numbers[-1] - end - len(numbers)
+        if skipped > MISSING_MOST or any(one >= other for one, other in pairwise((end, *numbers))):
+            self.renumbered.add(name)
+        if name in self.renumbered:
+            self._ends[name] = end + len(messages)
+            return [replace(one, seq=0) for one in messages]
+        self._ends[name], self._missing[name] = numbers[-1], skipped
+        return messages
+
+    def joins(self, item: ExportedLink, link: LinkRow, here: Mapping[str, Memory]) -> bool:
+        """Whether a link may be stored: both ends are here, and one without proof touches nothing trusted further."""
+        believed = self._believes(item)
+        ends = [here[one] for one in (link.source, link.target) if one in here]
+        if len(ends) < 2:  # noqa: PLR2004 - a link has two ends
+            return self._dry_run
+        return believed or not any(outranks(one.trust, IMPORT) for one in ends)
+
+    def advances(self, item: ExportedCursor, name: str) -> bool:
+        """Whether a cursor may move: without proof only in a conversation that this import began."""
+        believed = self._believes(item)
+        return name not in self.renumbered and (believed or name in self._new)
+
+    def _restoring(self, before: Memory, memory: Memory, now: datetime) -> list[Operation]:
+        """The changes that turn a memory, as an earlier import stored it without proof, into what is now believed.
+
+        Empty if it was changed since, or if there is nothing to restore.
+        """
+        claimed = unproven(memory, now)
+        if any(
+            getattr(before, name) != getattr(claimed, name) for name in ("version", "kind", "text", "trust", "role")
+        ):
+            return []
+        target = altered(memory, seq=before.seq, gist=None, version=before.version + 1)
+        if target.kind != MESSAGE:
+            target = reschedule(target, self._ports.config)
+        counters = {name: getattr(before, name) for name in COUNTERS}
+        changed = altered(target, **counters)
+        if altered(changed, version=before.version, due_at=before.due_at, pace=before.pace) == before:
+            return []
+        because = "the export is trusted now"
+        uses = [Use(used_version=changed, after=target, because=because)] if target != changed else []
+        return [Change(before=before, after=changed, because=because), *uses]
+
+
+def _resting(memory: Memory, here: Mapping[str, Memory]) -> Memory:
+    """A record without proof on those of its sources that are here and trusted no further than an import."""
+    if not memory.sources:
+        return memory
+    kept = (one for one in memory.sources if one.memory in here and not outranks(here[one.memory].trust, IMPORT))
+    return altered(memory, sources=tuple(dict.fromkeys(kept)))

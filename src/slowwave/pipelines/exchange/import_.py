@@ -1,0 +1,435 @@
+"""Imports messages, facts and exports in batches, as one run."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from slowwave.errors import ConflictError
+from slowwave.model.codec import content_key
+from slowwave.model.exchange import (
+    ExportedCursor,
+    ExportedLink,
+    ExportedMemory,
+    ImportedFact,
+    ImportedMessage,
+    Item,
+    SkippedItem,
+)
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.message import Message, checked_message
+from slowwave.model.mind import Fact
+from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation
+from slowwave.model.plan import FREE, Cost, Plan, Receipt
+from slowwave.model.query import Where
+from slowwave.model.status import LinkRow
+from slowwave.pipelines.exchange.admission import Admission, named, one_line
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.observe import observe
+from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
+from slowwave.pipelines.ingest.tombstones import anything_erased, buried, erased, said_tombstones, tombstone
+from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
+from slowwave.policy.guard.trust import least
+from slowwave.policy.retention.categories import unprotected
+from slowwave.ports import Ports
+
+
+def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
+    """Neighbours of one sort, at most so many of them; what is skipped goes along with any."""
+    batch: list[Item] = []
+    sort: object = None
+    for item in items:
+        own = sort if isinstance(item, SkippedItem) else _sort(item)
+        if batch and (len(batch) >= most or (sort is not None and own != sort)):
+            yield batch
+            batch = []
+        batch.append(item)
+        sort = own
+    if batch:
+        yield batch
+
+
+def _sort(item: Item) -> object:
+    """Records of a conversation are numbered together; lines of many conversations may well alternate."""
+    if isinstance(item, ExportedMemory):
+        return ExportedMemory, item.memory.conversation if item.memory.kind == MESSAGE else None
+    return type(item)
+
+
+UNPROVEN: Final = (
+    "of an export without proof that this memory wrote it: believed like any imported file (trust 'import' at most; no "
+    "pins, core memory, uses or flags); if the export is yours, import it again with --trust-export "
+    "(trust_export=True) to restore it fully"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import did, or would do.
+
+    `skipped` counts what was not taken in by reason, `examples` are the first of them with their places. `known` is
+    what was there before. `unproven` counts the records of an export that this memory cannot prove to be its own. `broken` are files, or the rest of files, that could not be read. Undo takes `run_id`, which is
+    empty where nothing was written.
+    """
+
+    run_id: str = ""
+    messages: int = 0
+    facts: int = 0
+    links: int = 0
+    conversations: int = 0
+    known: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[SkippedItem, ...] = ()
+    broken: tuple[SkippedItem, ...] = ()
+    unproven: int = 0
+    waiting: int = 0
+    problems: tuple[str, ...] = ()
+    cost: Cost = FREE
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        done = "would import" if self.dry_run else "imported"
+        said = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
+        counts = f"{said}, {_many(self.facts, 'fact')}"
+        lines = [f"{done} {counts}; {self.known:,} already known"]
+        if self.unproven:
+            lines.append(f"  {_many(self.unproven, 'record')} {UNPROVEN}")
+        lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
+        lines += [f"  not read: {one.where}: {one.why}" for one in self.broken]
+        lines += [f"  problem: {problem}" for problem in self.problems]
+        if self.run_id:
+            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
+        return "\n".join(lines)
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+BATCH: Final = 500
+"""Records of one transaction, so that an interrupted import loses little and starts again where it was."""
+FACTS: Final = 20
+"""Stated facts of one batch: a mind sees them together."""
+REMEMBERED: Final = 500_000
+"""Ids of messages that are kept in mind at once."""
+EXAMPLES: Final = 20
+
+T = TypeVar("T")
+EXPORTED: Final = "from an export"
+ERASED: Final = "erased earlier"
+TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
+CONFLICT: Final = "its id is known in this conversation with other content"
+
+
+def incoming(
+    ports: Ports,
+    items: Iterable[Item],
+    *,
+    dry_run: bool = False,
+    trust_export: bool = False,
+    told: Callable[[int], None] | None = None,
+) -> ImportReport:
+    """Take in what a file holds, batch by batch; interrupted, it can be run again: what is known stays as it is.
+
+    Args:
+        ports: everything to work with.
+        items: in the order of the file.
+        dry_run: only count; nothing is stored.
+        trust_export: believe the records of an export also without proof.
+        told: called after each batch with the items so far.
+    """
+    taker = Importer(ports, dry_run=dry_run, trust_export=trust_export)
+    seen = 0
+    for batch in batches(items, BATCH):
+        taker.take(batch)
+        seen += len(batch)
+        if told:
+            told(seen)
+    return taker.result()
+
+
+class Importer:
+    """Takes batches in and keeps count."""
+
+    def __init__(self, ports: Ports, *, dry_run: bool, trust_export: bool) -> None:
+        self._ports = ports
+        self._dry_run = dry_run
+        self._parent = new_id(ports.now())
+        self._wrote = False
+        self._counts: Counter[str] = Counter()
+        self._conversations: set[str] = set()
+        self._admission = Admission(ports, trust_export=trust_export, dry_run=dry_run)
+        self._known: dict[str, dict[str, int | None]] = {}
+        self._skipped: Counter[str] = Counter()
+        self._examples: list[SkippedItem] = []
+        self._broken: list[SkippedItem] = []
+        self._problems: dict[str, None] = {}
+        self._cost = FREE
+
+    def result(self) -> ImportReport:
+        """What came of it."""
+        return ImportReport(
+            run_id=self._parent if self._wrote else "",
+            messages=self._counts["messages"],
+            facts=self._counts["facts"],
+            links=self._counts["links"],
+            conversations=len(self._conversations),
+            known=self._counts["known"],
+            skipped=dict(self._skipped.most_common()),
+            examples=tuple(self._examples),
+            broken=tuple(self._broken),
+            unproven=self._admission.unproven,
+            waiting=self._counts["waiting"],
+            problems=tuple(self._problems),
+            cost=self._cost,
+            dry_run=self._dry_run,
+        )
+
+    def take(self, batch: Sequence[Item]) -> None:
+        """One batch of one sort."""
+        self._skip([item for item in batch if isinstance(item, SkippedItem)])
+        if said := [item for item in batch if isinstance(item, ImportedMessage)]:
+            self._say(said)
+        if kept := [item for item in batch if isinstance(item, ExportedMemory)]:
+            self._keep(kept)
+        facts = [item.fact for item in batch if isinstance(item, ImportedFact)]
+        for start in range(0, len(facts), FACTS):
+            self._state(facts[start : start + FACTS])
+        if links := [item for item in batch if isinstance(item, ExportedLink)]:
+            self._join(links)
+        if worked := [item for item in batch if isinstance(item, ExportedCursor)]:
+            self._work(worked)
+
+    def _skip(self, skipped: Sequence[SkippedItem]) -> None:
+        for one in skipped:
+            if one.broken:
+                self._broken.append(one)
+            else:
+                self._skipped[one.why] += 1
+                if len(self._examples) < EXAMPLES:
+                    self._examples.append(one)
+
+    # ---- messages
+
+    def _say(self, said: Sequence[ImportedMessage]) -> None:
+        by_conversation: dict[str, list[ImportedMessage]] = {}
+        for one in said:
+            by_conversation.setdefault(one.conversation, []).append(one)
+        for name, own in by_conversation.items():
+            fresh = self._unburied(self._unknown(name, own), _said)
+            if not fresh:
+                continue
+            self._conversations.add(name)
+            self._counts["messages"] += len(fresh)
+            if not self._dry_run:
+                messages = [one.message for one in fresh]
+                self._written(
+                    observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
+                )
+
+    def _unknown(self, name: str, said: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+        """Those that are new to their conversation; the same id with other words is skipped."""
+        known = self._known_of(name)
+        fresh = []
+        for one in said:
+            ref, content = str(one.message.id), _content(one.message)
+            if ref not in known:
+                known[ref] = content
+                fresh.append(one)
+            elif known[ref] is None:
+                self._skip([SkippedItem(where=one.where, why=TAKEN_BACK)])
+            elif known[ref] == content:
+                self._counts["known"] += 1
+            else:
+                self._skip([SkippedItem(where=one.where, why=CONFLICT)])
+        return fresh
+
+    def _known_of(self, name: str) -> dict[str, int | None]:
+        """What a conversation holds by the callers' ids, read once; None stands for what was taken back."""
+        if name not in self._known:
+            if sum(map(len, self._known.values())) > REMEMBERED:
+                self._known.clear()
+            where = Where(kinds=frozenset({MESSAGE}), conversation=name)
+            stored = self._ports.store.select((self._ports.scope,), where)
+            self._known[name] = {
+                one.ref: None if one.phase == "retracted" else hash((one.role, one.text, one.speaker))
+                for one in stored
+                if one.ref
+            }
+        return self._known[name]
+
+    # ---- records of our own exports
+
+    def _keep(self, kept: Sequence[ExportedMemory]) -> None:
+        """Memories as they stood, as far as they are believed. Near duplicates of known ones are left to the next sleep."""
+        sifted = self._admission.sift(kept)
+        self._skip(sifted.refused)
+        unburied = self._unburied(sifted.fresh, buried)
+        fresh = [one for one in unburied if not self._lives(one)]
+        self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
+        self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
+        if fresh and fresh[0].kind == MESSAGE:
+            fresh = self._admission.numbered(fresh)
+        changes = sifted.restored if self._dry_run else self._perform(sifted.restored)
+        self._count_kept([one.after for one in changes if isinstance(one, Change)])
+        if self._dry_run:
+            self._count_kept(fresh)
+        elif fresh:
+            fresh = [one if one.kind == MESSAGE else reschedule(one, self._ports.config) for one in fresh]
+            made, problems = entries(self._ports, [one.text for one in fresh])
+            self._problems |= dict.fromkeys(problems)
+            whole = [one if one.gist is None else _whole(one) for one in fresh]
+            adds = [Add(memory=one, because=EXPORTED, entry=entry) for one, entry in zip(whole, made, strict=True)]
+            stored = [done.memory for done in self._perform(adds) if isinstance(done, Add)]
+            self._count_kept(stored)
+            self._trim(stored, {one.id: one for one in fresh if one.gist is not None})
+
+    def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
+        """What was cold of a message's wording is so here: what is left has an entry of its own."""
+        befores = [one for one in stored if one.id in trimmed]
+        afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
+        made, problems = entries(self._ports, [one.visible_text for one in afters])
+        self._problems |= dict.fromkeys(problems)
+        self._perform(
+            [
+                Change(before=before, after=after, because=EXPORTED, entry=entry)
+                for before, after, entry in zip(befores, afters, made, strict=True)
+            ]
+        )
+
+    def _unburied(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
+        """Those that were not erased here."""
+        if not anything_erased(self._ports):
+            return list(items)
+        gone = erased(self._ports, map(keys, items))
+        self._skip([SkippedItem(where="a record", why=ERASED) for was in gone if was])
+        return [item for item, was in zip(items, gone, strict=True) if not was]
+
+    def _lives(self, memory: Memory) -> bool:
+        """Whether the same fact is hot already: a scope holds it once."""
+        if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
+            return False
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
+        return bool(self._ports.store.select((self._ports.scope,), where))
+
+    def _count_kept(self, fresh: Sequence[Memory]) -> None:
+        for one in fresh:
+            self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
+
+    def _join(self, links: Sequence[ExportedLink]) -> None:
+        wanted = [(one, named(one.link)) for one in links]
+        ids = {end for _, link in wanted for end in (link.source, link.target)}
+        here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
+        known = {(one.source, one.target, one.kind) for one in self._ports.store.links(self._ports.scope, list(ids))}
+        fresh = []
+        for one, link in wanted:
+            if (link.source, link.target, link.kind) in known:
+                self._counts["known"] += 1
+            elif not self._admission.joins(one, link, here):
+                self._skip(
+                    [SkippedItem(where=one.where, why="a link to a memory that is not here, or is trusted further")]
+                )
+            else:
+                fresh.append(link)
+        self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
+
+    def _work(self, worked: Sequence[ExportedCursor]) -> None:
+        """Cursors move only where the messages before them are the export's own."""
+        for one in worked:
+            name, cursor = one_line(one.conversation), one_line(one.cursor)
+            advances = self._admission.advances(one, name)
+            found = self._ports.store.conversation(self._ports.scope, name)
+            if self._dry_run or found is None or not advances:
+                continue
+            before = found.cursor(cursor)
+            if before < one.seq <= found.last_seq:
+                because = "read before the export"
+                advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=one.seq, because=because)
+                self._perform([advance])
+
+    def _perform(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        """Carry out all of them; where that does not hold, each half by itself, down to the one that does not."""
+        if not operations:
+            return ()
+        now = self._ports.now()
+        plan = Plan(
+            id=new_id(now),
+            scope=self._ports.scope,
+            cause="import/records",
+            at=now,
+            groups=split_groups(operations, because="records of an export"),
+            parent=self._parent,
+        )
+        try:
+            receipt = self._written(self._ports.store.apply(plan))
+            if not receipt.dropped:
+                return receipt.applied
+            why = receipt.dropped[0].reason
+        except ConflictError:
+            why = CONFLICT
+        if len(operations) == 1:
+            self._skip([SkippedItem(where="a record", why=why)])
+            return ()
+        middle = len(operations) // 2
+        return (*self._perform(operations[:middle]), *self._perform(operations[middle:]))
+
+    def _written(self, receipt: Receipt) -> Receipt:
+        """Note what applying a part of it came to."""
+        self._wrote = self._wrote or bool(receipt.applied)
+        self._problems |= dict.fromkeys(receipt.problems)
+        return receipt
+
+    # ---- stated facts
+
+    def _state(self, facts: Sequence[Fact]) -> None:
+        facts = [
+            replace(fact, trust=least((fact.trust, "import")), category=unprotected(fact.category)) for fact in facts
+        ]
+        facts = self._unburied(facts, lambda fact: (tombstone(fact.text),))
+        if self._dry_run:
+            self._counts["facts"] += len(facts)
+            return
+        done: list[ReconcileResult] = []
+
+        def plan() -> Plan:
+            now = self._ports.now()
+            done.append(reconcile(self._ports, facts, now=now, stated=True))
+            because = f"{len(facts)} facts of a file"
+            made = single_group_plan(
+                self._ports, "import/facts", done[-1].operations, because, now=now, cost=done[-1].cost
+            )
+            return replace(made, parent=self._parent)
+
+        receipt = self._written(apply_with_retry(self._ports, plan))
+        self._counts["facts"] += len(receipt.ids)
+        self._counts["known"] += max(0, len(facts) - len(receipt.ids))
+        self._counts["waiting"] += done[-1].waiting
+        self._problems |= dict.fromkeys(done[-1].problems)
+        self._cost += done[-1].cost
+
+
+def _whole(memory: Memory) -> Memory:
+    """A message as it was before some of its words went cold."""
+    return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
+def _said(one: ImportedMessage) -> tuple[str, ...]:
+    """The keys of a message as it would be stored."""
+    row = checked_message(one.message, one.where)
+    return said_tombstones(row.content, row.id, row.at)
+
+
+def _content(message: Message) -> int:
+    return hash((message.role, message.content, message.speaker))
+
+
+def _link(link: LinkRow) -> Link:
+    return Link(
+        source=link.source,
+        target=link.target,
+        kind=link.kind,
+        weight=link.weight,
+        before=0.0,
+        because=EXPORTED,
+        at=link.at,
+    )

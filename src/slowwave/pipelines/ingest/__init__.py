@@ -1,0 +1,1 @@
+"""Workflows that take messages and facts in."""

@@ -1,0 +1,278 @@
+"""Distil: read a conversation from its cursor and keep what is worth a fact, each checked against its own words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from slowwave.errors import ModelError
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
+from slowwave.model.operations import RejectFact
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
+from slowwave.model.status import Conversation
+from slowwave.pipelines.ingest.chunks import CURSOR, Chunk, is_partly_read, next_chunk, released_messages, transcript
+from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
+from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
+from slowwave.policy.guard.grounding import check, ground
+from slowwave.policy.guard.redaction import hollow, redact
+from slowwave.policy.guard.trust import least
+from slowwave.ports import Ports
+
+REFUSED_KEPT = 100
+"""How many refused facts of one chunk the journal keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationResult:
+    """What a consolidation did.
+
+    `facts` are those written or changed this time. `skipped_reason` is None when everything due was read; else why
+    not, in the model's own words if it failed: then the messages stay due. Undo takes `run_id`, and with it every chunk.
+    `waiting` are those of the facts that this time no model could decide about; the next sleep asks again. `about` are
+    those of the notes that are about one of the facts, by its id.
+    """
+
+    facts: tuple[Memory, ...] = ()
+    raw_text: str = ""
+    skipped_reason: str | None = None
+    run_id: str | None = None
+    cost: Cost = FREE
+    rejected: tuple[Rejected, ...] = ()
+    waiting: int = 0
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    receipts: tuple[Receipt, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        head = (
+            f"{len(self.facts)} facts" if not self.skipped_reason else f"{len(self.facts)} facts; {self.skipped_reason}"
+        )
+        waits = f"; {self.waiting} of them wait for a model, sleep asks again" if self.waiting else ""
+        lines = [f"{head}, {len(self.rejected)} refused{waits}"]
+        for fact in self.facts:
+            lines.append(f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})")
+            lines += [f"    {note}" for note in self.about.get(fact.id, ())]
+        lines += [f"  refused {one.text!r}: {one.reason}" for one in self.rejected]
+        return "\n".join(lines)
+
+
+def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) -> ConsolidationResult:
+    """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
+
+    Each chunk's facts and its cursor move in one transaction; a failing model leaves the rest due.
+    """
+    found = _conversation(ports, conversation)
+    unread = found.last_seq - found.cursor(CURSOR) if found else 0
+    passed_over = found is not None and bool(released_messages(ports, found.name))
+    if found is None or (unread == 0 and not passed_over):
+        return ConsolidationResult(skipped_reason="no new messages")
+    enough = unread >= ports.config.min_messages or force or is_partly_read(found)
+    if not enough and not passed_over:
+        return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
+    until = found.last_seq if enough else 0
+    results: list[ConsolidationResult] = []
+    parent: str | None = None
+    while (read := planned(ports, found.name, until=until)) is not None:
+        if not results and read.chunk.more:
+            parent = new_id(ports.now())  # the run that stands for those of all chunks
+        results.append(_applied(ports, read, parent))  # a cursor moves forward, or there is a reason to stop
+        if results[-1].skipped_reason:
+            break
+    return _joined(results, parent)
+
+
+def _conversation(ports: Ports, name: str | None) -> Conversation | None:
+    if name is not None:
+        return ports.store.conversation(ports.scope, name)
+    return next(iter(ports.store.conversations(ports.scope)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A chunk, read: the plan, and what will be said of it. If the mind failed, the plan holds only what that cost.
+
+    What the mind made of it is kept, so that planning again does not ask again.
+    """
+
+    chunk: Chunk
+    facts: tuple[Fact, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    problems: tuple[str, ...] = ()
+    raw: str = ""
+    spent: Cost = FREE
+    plan: Plan
+    result: ConsolidationResult
+
+    @property
+    def failed(self) -> bool:
+        """Whether the mind failed: then the chunk stays due."""
+        return self.result.skipped_reason is not None
+
+
+def planned(ports: Ports, name: str, again: Reading | None = None, until: int | None = None) -> Reading | None:
+    """Plan the next chunk of a conversation; None when nothing is left.
+
+    Args:
+        ports: everything to work with.
+        name: the conversation.
+        again: a plan that others overtook.
+        until: read no chunk that begins behind this message; those that were released lie before any.
+    """
+    found = ports.store.conversation(ports.scope, name)
+    chunk = next_chunk(ports, found) if found is not None else None
+    if chunk is None or (until is not None and not chunk.released and chunk.span[0] >= until):
+        return None
+    if again is not None and again.chunk.same(chunk):
+        return _reconciled(ports, chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
+    shown = transcript(ports, chunk)
+    try:
+        proposal: MindAnswer[tuple[Fact, ...]] = ports.mind.distil(shown) if shown.turns else MindAnswer(value=())
+    except ModelError as error:
+        return _failed(ports, chunk, error)
+    facts, rejected = _supported(ports, shown, proposal)
+    return _reconciled(ports, chunk, facts, rejected, proposal.problems, proposal.raw, proposal.cost)
+
+
+def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> Reading:
+    cost, now = cost_of(error), ports.now()
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, cost=cost)
+    result = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=cost)
+    return Reading(chunk=chunk, plan=plan, result=result)
+
+
+def _reconciled(
+    ports: Ports,
+    chunk: Chunk,
+    facts: tuple[Fact, ...],
+    rejected: tuple[Rejected, ...],
+    problems: tuple[str, ...],
+    raw: str,
+    spent: Cost,
+) -> Reading:
+    now = ports.now()
+    done = reconcile(ports, facts, now=now, stated=False)
+    spent += done.cost
+    plan = _plan(ports, chunk, done, rejected, spent, now)
+    result = ConsolidationResult(
+        facts=done.facts,
+        raw_text=raw,
+        run_id=plan.id,
+        cost=spent,
+        rejected=rejected,
+        waiting=done.waiting,
+        problems=(*problems, *done.problems),
+        notes=done.notes,
+        about=done.about,
+    )
+    return Reading(
+        chunk=chunk,
+        facts=facts,
+        rejected=rejected,
+        problems=problems,
+        raw=raw,
+        spent=spent,
+        plan=plan,
+        result=result,
+    )
+
+
+def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationResult:
+    """Apply a chunk; where other writers were faster, reconcile again on what stands now."""
+    for _ in range(TRIES):
+        plan = replace(read.plan, parent=parent)
+        if read.failed:
+            record_unapplied_cost(ports, plan, f"{read.chunk}: {read.result.skipped_reason}")
+            return read.result
+        receipt = ports.store.apply(plan)
+        if not receipt.dropped:
+            return replace(read.result, receipts=(receipt,), problems=(*read.result.problems, *receipt.problems))
+        fresh = planned(ports, read.chunk.conversation.name, again=read)
+        if fresh is None or not fresh.chunk.same(read.chunk):
+            record_unapplied_cost(ports, plan, "another process distilled these messages")
+            return ConsolidationResult(notes=("another process distilled these messages",), cost=read.spent)
+        read = fresh
+    record_unapplied_cost(ports, plan, receipt.dropped[0].reason)
+    reason = f"other writers were faster {TRIES} times: {receipt.dropped[0].reason}"
+    return ConsolidationResult(skipped_reason=reason, cost=read.spent)
+
+
+def _supported(
+    ports: Ports, transcript: Transcript, proposal: MindAnswer[tuple[Fact, ...]]
+) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
+    """The facts whose words are really there and that the mind is sure enough of, with their sources; and the rest."""
+    kept: list[Fact] = []
+    rejected = list(proposal.rejected)
+    said = {turn.number: turn.memory for turn in transcript.turns}
+    threshold = ports.config.confidence_threshold
+    for fact in proposal.value:
+        found = ground(fact, transcript)
+        if isinstance(found, Rejected):
+            rejected.append(found)
+        elif fact.confidence < threshold:
+            reason = f"confidence {fact.confidence:.2f} is below {threshold:.2f}"
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
+        elif len(kept) == transcript.most:
+            reason = f"over the {transcript.most} facts of one pass"
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
+        elif hollow(fact.text):
+            rejected.append(Rejected(text=fact.text, quote=fact.quote, reason="says nothing without its secret"))
+        elif found.turn is not None:
+            kept.append(_sourced(found, said[found.turn], transcript))
+    return tuple(kept), tuple(map(_discreet, rejected))
+
+
+def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
+    """The fact with its source, without the values of secrets; the message itself keeps them."""
+    quote = redact(fact.quote).text
+    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
+    near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
+    trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    if trust != message.trust and not check(fact, message, (), transcript.speakers):
+        trust = message.trust  # what stands around it lent it no names, numbers or dates
+    text = redact(fact.text).text
+    return replace(
+        fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
+    )
+
+
+def _discreet(rejected: Rejected) -> Rejected:
+    return replace(rejected, text=redact(rejected.text).text, quote=redact(rejected.quote).text)
+
+
+def _plan(
+    ports: Ports, chunk: Chunk, done: ReconcileResult, rejected: Sequence[Rejected], cost: Cost, now: datetime
+) -> Plan:
+    because = f"{chunk} were distilled"
+    refused = [
+        RejectFact(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
+        for one in rejected[:REFUSED_KEPT]
+    ]
+    group = Group(operations=(*chunk.moves(because), *done.operations, *refused), because=because)
+    return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
+
+
+def _joined(results: Sequence[ConsolidationResult], parent: str | None) -> ConsolidationResult:
+    """What all chunks came to. One run takes all of them back; that of a single chunk is its own."""
+    run = next((result.run_id for result in reversed(results) if result.run_id), None)
+    run = parent if run and parent else run
+    if len(results) == 1:
+        return replace(results[0], run_id=run)
+    facts = {fact.id: fact for result in results for fact in result.facts}
+    return ConsolidationResult(
+        facts=tuple(facts.values()),
+        raw_text="\n".join(result.raw_text for result in results if result.raw_text),
+        skipped_reason=results[-1].skipped_reason if results else "no new messages",
+        run_id=run,
+        cost=sum((result.cost for result in results), FREE),
+        rejected=tuple(one for result in results for one in result.rejected),
+        waiting=sum(result.waiting for result in results),
+        problems=tuple(problem for result in results for problem in result.problems),
+        notes=tuple(note for result in results for note in result.notes),
+        about={fact: _about(results, fact) for fact in facts},
+        receipts=tuple(receipt for result in results for receipt in result.receipts),
+    )
+
+
+def _about(results: Sequence[ConsolidationResult], fact: str) -> tuple[str, ...]:
+    return tuple(note for result in results for note in result.about.get(fact, ()))

@@ -1,0 +1,122 @@
+"""Observe: messages become durable, indexed and searchable at once, before any mind sees them."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from slowwave.errors import InputError
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.message import Message, checked_message
+from slowwave.model.names import checked_name
+from slowwave.model.operations import Add
+from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.review import QUARANTINED, suspect
+from slowwave.pipelines.ingest.tombstones import anything_erased, erased, said_tombstones
+from slowwave.pipelines.planning import new_id, with_notes
+from slowwave.policy.guard.trust import least, trust_of_role
+from slowwave.ports import Ports
+
+AHEAD = "future"
+"""The flag of a message whose time lies ahead of the clock."""
+FUTURE = timedelta(minutes=5)
+"""Clocks of two machines differ; a message further ahead than this is flagged."""
+
+
+def observe(
+    ports: Ports,
+    messages: Sequence[Message],
+    conversation: str,
+    *,
+    cause: str = "observe",
+    parent: str | None = None,
+    through: str = "user",
+) -> Receipt:
+    """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
+
+    `cause` and `parent` are those of the run: an import is one run with a child a batch. `through` is the way they
+    come by, if that is trusted less than who said them. What tries to instruct a model and was not said by the user is
+    stored, but under review: it is neither recalled nor distilled until a person releases it.
+
+    Raises:
+        InputError: naming the row that cannot be stored; nothing of the batch is.
+    """
+    conversation = checked_name(conversation, "conversation", numbers=True)
+    if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
+        raise InputError(f"messages is a {type(messages).__name__}: pass a list of slowwave.Message")
+    if len(messages) > BATCH_MAX:
+        raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: hand them in in parts")
+    now = ports.now()
+    single = len(messages) == 1
+    rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
+    kept = _not_erased(ports, rows)
+    made, problems = entries(ports, [row.content for row in kept])
+    adds = [
+        Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
+        for row, entry in zip(kept, made, strict=True)
+    ]
+    because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
+    groups = (Group(operations=tuple(adds), because=because),) if adds else ()
+    plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
+    if not plan:
+        return Receipt(
+            run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=_left_out(rows, kept) or ("no messages",)
+        )
+    receipt = ports.store.apply(plan)
+    known = len(adds) - len(receipt.applied)
+    notes = (f"{known} already known",) if known and receipt.applied else ()
+    return with_notes(
+        receipt,
+        notes=(*notes, *_replaced(messages, rows), *_left_out(rows, kept), *_under_review(receipt)),
+        problems=problems,
+    )
+
+
+def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str, ...]:
+    number = sum([given.content != row.content for given, row in zip(messages, rows, strict=True)])
+    return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
+
+
+def _under_review(receipt: Receipt) -> tuple[str, ...]:
+    why = [
+        operation.memory.reason or ""
+        for operation in receipt.applied
+        if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
+    ]
+    return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `slowwave review`",) if why else ()
+
+
+def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
+    if not anything_erased(ports):
+        return rows
+    gone = erased(ports, (said_tombstones(row.content, row.id, row.at) for row in rows))
+    return [row for row, was in zip(rows, gone, strict=True) if not was]
+
+
+def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ...]:
+    gone = len(rows) - len(kept)
+    return (f"{gone} left out: erased earlier",) if gone else ()
+
+
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
+    at = message.at or now
+    trust = trust_of_role(message.role)
+    if trust != through:
+        trust = least((trust, through))
+    why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
+    return Memory(
+        id=new_id(now),
+        scope=ports.scope,
+        kind=MESSAGE,
+        text=message.content,
+        category="message",
+        recorded_at=now,
+        valid_from=at,
+        conversation=conversation,
+        role=message.role,
+        speaker=message.speaker,
+        ref=message.id,
+        trust=trust,
+        phase=QUARANTINED if why else "active",
+        reason=why,
+        flags=frozenset({AHEAD}) if at - now > FUTURE else frozenset(),
+    )

@@ -1,0 +1,1 @@
+"""Workflows that read: search, context, core memory."""

@@ -1,0 +1,329 @@
+"""Recall: the best memories for a question, each with its reasons. A pure read."""
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from slowwave.errors import EmbedderError, InputError
+from slowwave.model.codec import content_key
+from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
+from slowwave.model.message import checked_time, clean
+from slowwave.model.names import optional_conversation, optional_names
+from slowwave.model.operations import Add, Change
+from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.pipelines.recall.associations import with_associates
+from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
+from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
+from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from slowwave.policy.comparison.succession import Supersession
+
+QUESTION_LONGEST = 20_000
+LOOKED_AT = 20
+"""How many hits are compared for changed values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What a caller asks for; see `AgentMemory.search` for each."""
+
+    text: str
+    top_k: int = 10
+    categories: Collection[str] | None = None
+    kinds: Collection[str] | None = None
+    conversation: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    deep: bool = False
+
+
+def search(ports: Ports, asked: Search) -> list[Hit]:
+    """The hits, best first.
+
+    Raises:
+        InputError: for an empty question, or a filter that cannot be meant.
+    """
+    asked = _checked(asked)
+    question = clean(asked.text)[:QUESTION_LONGEST]
+    query, known = _query(ports, asked, question)
+    if asks_for_value(question) or asks_current_value(question):
+        query = replace(query, top_k=max(asked.top_k, LOOKED_AT))
+    ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
+    if asked.deep and query.outdated_penalty < 1.0:
+        ranked = _meant(ports, query, ranked)
+    hits = _hits(ports, ranked, known, asked)
+    hits = _changed_values(ports, question, hits)[: asked.top_k]
+    return _with_linked(ports, hits, asked) if asked.known_at is None else hits
+
+
+def _meant(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The places again, where an outdated memory that the question says word for word is not put back for its age.
+
+    The penalty lets what is outdated stand behind what took its place; who says its very words asks for no other.
+    """
+    unpunished = ports.store.search(ports.scopes, replace(query, outdated_penalty=1.0, top_k=LOOKED_AT))
+    wording = content_key(query.text)
+    same = {
+        memory.id
+        for memory in ports.store.get(ports.scopes, [one.id for one in unpunished])
+        if memory.outdated and content_key(memory.text) == wording
+    }
+    if not same:
+        return list(ranked)
+    places = {one.id: one for one in ranked} | {one.id: one for one in unpunished if one.id in same}
+    return sorted(places.values(), key=lambda one: -one.score)[: query.top_k]
+
+
+def _checked(asked: Search) -> Search:
+    if not isinstance(asked.text, str):
+        raise InputError(f"a question is text, not {type(asked.text).__name__}")
+    if not asked.text.strip():
+        raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
+    if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
+        raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
+    if unknown := (kinds or frozenset()).difference(KINDS):
+        raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
+    return replace(
+        asked,
+        kinds=kinds,
+        categories=categories,
+        conversation=optional_conversation(asked.conversation),
+        since=_time(asked.since, "since"),
+        until=_time(asked.until, "until"),
+        as_of=_time(asked.as_of, "as_of"),
+        known_at=_time(asked.known_at, "known_at"),
+    )
+
+
+def _time(at: datetime | None, name: str) -> datetime | None:
+    return None if at is None else checked_time(at, name)
+
+
+def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
+    known = _known_at(ports, asked.known_at) if asked.known_at else None
+    allowed: frozenset[str] | None = None
+    if known is not None:
+        allowed = frozenset(memory.id for memory in known.values() if memory.is_searchable or asked.deep)
+    if asked.as_of is not None:
+        true_then = frozenset(memory.id for memory in _true_at(ports, asked.as_of, known))
+        allowed = true_then if allowed is None else allowed & true_then
+    vector = _vector(ports, question)
+    query = Query(
+        text=question,
+        vector=vector,
+        embedder=ports.embedder.name if ports.embedder and vector is not None else None,
+        top_k=asked.top_k,
+        now=ports.now(),
+        kinds=frozenset(asked.kinds) if asked.kinds is not None else None,
+        categories=frozenset(asked.categories) if asked.categories is not None else None,
+        conversation=asked.conversation,
+        allowed=allowed,
+        since=asked.since,
+        until=asked.until,
+        deep=asked.deep or allowed is not None,
+        outdated_penalty=1.0 if allowed is not None else ports.config.deep_recall_penalty,
+        profile=ports.config.ranking_profile,
+        strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
+    )
+    return query, known
+
+
+def _strengths(ports: Ports) -> dict[str, float]:
+    """How strong every fact is now. Messages do not fade."""
+    from slowwave.policy.retention.policies import strength  # noqa: PLC0415 - most questions do without
+
+    now = ports.now()
+    facts = ports.store.select(ports.scopes, Where(kinds=frozenset(FACT_KINDS)))
+    return {memory.id: strength(memory, ports.config, now) for memory in facts}
+
+
+def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
+    wording = ports.store.wording(ports.scopes, question)
+    if ports.embedder is None or not wording.strip():
+        return None
+    try:
+        vector = ports.embed([wording])[0]
+    except EmbedderError:
+        return None  # an embedder that is down costs the meaning, not the answer: words still find
+    return vector if vector.any() else None
+
+
+def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
+    """What was said by then, and the facts that were true then, whatever became of them since."""
+    if known is None:
+        every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
+    else:
+        every = list(known.values())
+    return [memory for memory in every if _was_true(memory, at)]
+
+
+def _was_true(memory: Memory, at: datetime) -> bool:
+    """Whether it was true then; what another memory says as well, or says for it, is left to that one."""
+    stood_for = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
+    begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
+    return begun and memory.phase != "quarantined" and not stood_for
+
+
+def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
+    """Every memory as it stood at an instant, by taking back from the journal what came after."""
+    every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
+    known = {memory.id: memory for memory in every}
+    for scope in ports.scopes:
+        for run in ports.store.runs(scope, since=at):
+            for operation in reversed(list(run.plan.operations)):
+                if isinstance(operation, Change):
+                    known[operation.before.id] = operation.before
+                elif isinstance(operation, Add):
+                    known.pop(operation.memory.id, None)
+    return known
+
+
+def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | None, asked: Search) -> list[Hit]:
+    wanted = dict.fromkeys(i for one in ranked for i in (one.id, *one.facts))
+    found = {memory.id: memory for memory in ports.store.get(ports.scopes, wanted)}
+    found |= known or {}
+    hits = []
+    for one in ranked:
+        if (memory := found.get(one.id)) is None:  # erased since it was ranked
+            continue
+        hits.append(
+            Hit(
+                memory=memory,
+                score=one.score,
+                parts=one.parts,
+                facts=tuple(found[i] for i in one.facts if i in found),
+                sources=sources_of(ports, memory),
+                deep=asked.deep and not (memory.is_searchable and memory.gist is None),
+                stale=memory.outdated and asked.as_of is None,
+                because=f"{memory.reason or memory.phase}" if not memory.is_searchable else "",
+            )
+        )
+    return hits
+
+
+def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
+    """What a hit rests on: a message on itself, a fact on its sources, a cluster summary on its members' sources."""
+    found: dict[SourceRef, None] = {}
+    seen, waiting = {memory.id}, [memory]
+    while waiting:  # a loop, not recursion: a store may hold summaries that name each other as members
+        one = waiting.pop()
+        if one.kind == MESSAGE:
+            found[SourceRef(memory=one.id, ref=one.ref or one.id)] = None
+        elif one.members and not one.is_cascade:
+            members = [member for member in ports.store.get(ports.scopes, one.members) if member.id not in seen]
+            seen |= {member.id for member in members}
+            waiting += reversed(members)
+        else:
+            found |= dict.fromkeys(one.sources)
+    return tuple(found)
+
+
+def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
+    """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
+    places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
+    said = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
+    found = superseded_hits(question, said)
+    if asks_for_value(question):
+        found += older_value_hits(question, [(text, at) for text, at, _ in said], _idf(ports))
+    pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
+    for pair in pairs:
+        if pair.stale:
+            hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because)
+    return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
+
+
+def _gives_values(memory: Memory) -> bool:
+    """Whether what it says may be an older or a newer value: not an assistant's words, nor a summary of a long stretch."""
+    return not memory.is_cascade and not (memory.role == "assistant" and memory.speaker is None)
+
+
+def _idf(ports: Ports) -> Callable[[str], float]:
+    frequency, documents = ports.store.frequencies(ports.scope)
+
+    @cache  # the texts of hits have most of their words in common
+    def idf(stem: str) -> float:
+        known = frequency(stem)
+        return math.log(1 + (documents - known + 0.5) / (known + 0.5))
+
+    return idf
+
+
+def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
+    """A memory that is linked as a contradiction of a hit is shown directly below it, one with a newer value above."""
+    facts = {memory.id: memory for hit in hits for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
+    if not facts:
+        return hits
+    shown = {hit.memory.id for hit in hits} | set(facts)
+    for link in ports.store.links(ports.scope, list(facts), ["conflict?", "value changed?"]):
+        for end in (link.source, link.target):
+            if end not in facts or link.other(end) in shown:
+                continue
+            other = next(iter(ports.store.get(ports.scopes, [link.other(end)])), None)
+            if other is None or not _wanted(other, asked):
+                continue
+            if link.kind == "conflict?":
+                hits = _shown_beside(ports, hits, end, other, asked)
+            elif other.at > facts[end].at and (found := _newer_value(other, facts[end])):
+                hits = _shown_above(ports, hits, end, other, found)
+            else:
+                continue
+            shown.add(other.id)
+    return hits[: asked.top_k]
+
+
+def _newer_value(newer: Memory, older: Memory) -> "Supersession | None":
+    from slowwave.policy.comparison.subjects import one_subject  # noqa: PLC0415 - most questions do without
+    from slowwave.policy.comparison.succession import supersedes  # noqa: PLC0415
+
+    return supersedes(newer.text, older.text, called=one_subject(newer.subject, older.subject))
+
+
+def _wanted(memory: Memory, asked: Search) -> bool:
+    """Whether the filters of a search let a memory through that the ranking did not bring."""
+    return (
+        (memory.is_searchable or (asked.deep and memory.phase != "quarantined"))
+        and (asked.kinds is None or memory.kind in asked.kinds)
+        and (asked.categories is None or memory.category in asked.categories)
+        and asked.conversation is None
+        and (asked.since is None or memory.at >= asked.since)
+        and (asked.until is None or memory.at <= asked.until)
+        and (asked.as_of is None or _was_true(memory, asked.as_of))
+    )
+
+
+def _place(hits: Sequence[Hit], one: str) -> int | None:
+    """Where a memory is shown; None if another pair took the last place."""
+    shown = (n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
+    return next(shown, None)
+
+
+def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked: Search) -> list[Hit]:
+    if (place := _place(hits, one)) is None:
+        return hits
+    beside = Hit(
+        memory=other,
+        score=hits[place].score,
+        sources=sources_of(ports, other),
+        deep=not other.is_searchable,
+        stale=other.outdated and asked.as_of is None,
+        because=f"may contradict {hits[place].text!r}",
+    )
+    return [*hits[: place + 1], beside, *hits[place + 1 :]]
+
+
+def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Supersession") -> list[Hit]:
+    if (place := _place(hits, one)) is None or not other.is_searchable:
+        return hits
+    above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
+    older = replace(hits[place], stale=True, because=found.is_uncertain)
+    return [*hits[:place], above, older, *hits[place + 1 :]]

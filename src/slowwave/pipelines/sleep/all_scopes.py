@@ -1,0 +1,44 @@
+"""Sleeping every scope of a store that needs it: what a machine does at night for all of its tenants."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from slowwave.errors import StoreError
+from slowwave.model.plan import Plan
+from slowwave.pipelines.planning import new_id
+from slowwave.pipelines.sleep.night import SleepState, sleep
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.ports import Ports
+from slowwave.telemetry import record_due_scopes, traced
+
+SCOPES_MAX: Final = 1000
+"""How many scopes one round sleeps; the longest unslept come first, so that the next round does the rest."""
+
+
+@record_due_scopes
+def due_scopes(ports: Ports, limit: int = SCOPES_MAX) -> list[str]:
+    """The scopes that a night is due for, the longest unslept first."""
+    return ports.store.scopes_due(ports.now(), limit)
+
+
+@traced("upsert_memory")
+def sleep_scope(ports: Ports, scope: str, *, think: bool = True) -> SleepReport:
+    """One night for a scope of the store, with the doors of another."""
+    return sleep(replace(ports, scope=scope, scopes=(scope,)).start_run(), SleepState(), think=think)
+
+
+def sleep_due(ports: Ports, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, SleepReport]]:
+    """One night for each scope that is due, one after the other, as it is done.
+
+    Many machines may do so at once: a scope's lease admits one of them, and the others go on to the next scope. A scope
+    whose store fails is told as a problem, and the round goes on.
+    """
+    for scope in due_scopes(ports, limit):
+        try:
+            report = sleep_scope(ports, scope, think=think)
+        except StoreError as error:
+            now = ports.now()
+            plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
+            report = SleepReport(plan=plan, problems=(str(error),))
+        yield scope, report

@@ -1,0 +1,145 @@
+"""Topic compaction: the facts about one topic become summaries now, through the machinery of the night."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from slowwave.errors import InputError
+from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.message import clean
+from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations
+from slowwave.model.query import Query
+from slowwave.pipelines.ingest.change_set import WAITS
+from slowwave.pipelines.ingest.reconcile import similarity
+from slowwave.pipelines.planning import new_id, record_unapplied_cost
+from slowwave.pipelines.sleep.change_limit import Budget
+from slowwave.pipelines.sleep.compress import DEPTH_MAX, Sort, summarised
+from slowwave.pipelines.sleep.stage import SleepContext
+from slowwave.policy.retention.policies import protection_reason
+from slowwave.policy.summaries.grouping import groups as together
+from slowwave.policy.text.tokens import terms
+from slowwave.ports import Ports
+
+CAUSE: Final = "compact"
+MOST: Final = 240
+"""How many facts about a topic are looked at: as many as a night's summaries take in."""
+RELATED: Final = 0.40
+"""The cosine from which two texts are of one matter, where an embedder has no number of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicCompaction:
+    """What a compaction of a topic planned and did. `run_id` takes all of it back; empty if nothing was written."""
+
+    topic: str
+    plan: Plan
+    receipt: Receipt | None = None
+    found: int = 0
+    left: int = 0
+    problems: tuple[str, ...] = ()
+    cost: Cost = FREE
+    dry_run: bool = False
+
+    @property
+    def run_id(self) -> str:
+        """What `undo` takes."""
+        return self.receipt.run_id if self.receipt and self.receipt.applied else ""
+
+    def __str__(self) -> str:
+        number = len(self.plan.groups)
+        lines = [f"{number} summar{'y' if number == 1 else 'ies'} of {self.topic!r}, of {self.found} facts about it"]
+        lines += [f"  {group.because}" for group in self.plan.groups]
+        if not number:
+            lines = [f"nothing to compact about {self.topic!r}: {self.found} facts about it that may be merged"]
+        elif self.dry_run:
+            lines[0] = f"would write {lines[0]}: {count_operations(self.plan.operations)}"
+        if self.receipt:
+            lines += [f"  not done: {one.reason}" for one in self.receipt.dropped]
+        if self.run_id:
+            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
+        return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
+
+
+def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCompaction:
+    """Replace the hot facts about a topic, two or more of one kind and category, by validated summaries.
+
+    Args:
+        ports: everything to work with.
+        topic: in words; a fact is about it that has all of them, whatever their endings, or means much the same.
+        dry_run: think and plan, and store nothing.
+
+    Raises:
+        InputError: for an empty topic.
+    """
+    if not isinstance(topic, str) or not topic.strip():
+        raise InputError("no topic: say in words what the facts to compact are about")
+    topic = clean(topic)
+    night = SleepContext(ports=ports, now=ports.now(), due=(), think=True, budget=Budget(left=MOST))
+    found = _about(night, topic)
+    staged = summarised(night, _groups(ports, found), what=f"memories about {topic!r}")
+    plan = Plan(
+        id=new_id(night.now), scope=ports.scope, cause=CAUSE, at=night.now, groups=staged.groups, cost=staged.cost
+    )
+    receipt = ports.store.apply(plan) if plan and not dry_run else None
+    if not dry_run and (receipt is None or not receipt.applied):
+        record_unapplied_cost(ports, plan, "; ".join(staged.problems) or "nothing came of it")
+    return TopicCompaction(
+        topic=topic,
+        plan=plan,
+        receipt=receipt,
+        found=len(found),
+        left=staged.left,
+        problems=staged.problems,
+        cost=staged.cost,
+        dry_run=dry_run,
+    )
+
+
+def _about(night: SleepContext, topic: str) -> list[Memory]:
+    """The hot facts about a topic that nothing protects, oldest first."""
+    ports = night.ports
+    vector = ports.embed([topic])[0] if ports.embedder else None
+    query = Query(
+        text=topic,
+        vector=vector,
+        embedder=ports.embedder.name if ports.embedder else None,
+        top_k=MOST,
+        kinds=frozenset(FACT_KINDS),
+        now=night.now,
+    )
+    line, asked = similarity(ports, "related", RELATED), len(set(terms(topic)))
+    ranked = ports.store.search((ports.scope,), query)
+    ids = [one.id for one in ranked if (asked and one.shared >= asked) or (one.cosine or -1.0) >= line]
+    found = [memory for memory in ports.store.get((ports.scope,), ids) if _may_merge(memory)]
+    return sorted(found, key=lambda memory: (memory.valid_from, memory.id))
+
+
+def _may_merge(memory: Memory) -> bool:
+    free = memory.phase == "active" and not protection_reason(memory) and WAITS not in memory.flags
+    return free and memory.depth < DEPTH_MAX
+
+
+def _groups(ports: Ports, found: Sequence[Memory]) -> list[tuple[Memory, ...]]:
+    """Facts of one kind, category and depth that resemble each other; without vectors, neighbours in time."""
+    bands: dict[Sort, list[Memory]] = {}
+    for memory in found:
+        bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory)
+    groups = [group for _, band in sorted(bands.items()) for group in _alike(ports, band)]
+    return [group for group in groups if len(group) > 1]
+
+
+def _alike(ports: Ports, band: Sequence[Memory]) -> list[tuple[Memory, ...]]:
+    largest = ports.config.consolidation_max_group_size
+    if ports.embedder is None:
+        return [tuple(band[start : start + largest]) for start in range(0, len(band), largest)]
+    known = {memory.id: memory for memory in band}
+    vectors = ports.store.vectors(ports.scope, known, ports.embedder.name)
+    names = list(vectors)
+    if len(names) < 2:  # noqa: PLR2004 - one is no group
+        return []
+    rows = np.frombuffer(b"".join(vectors.values()), dtype="<f4").reshape(len(names), -1)
+    line = similarity(ports, "related", RELATED)
+    found = together(rows, threshold=line, keys=names, smallest=2, largest=largest)
+    return [tuple(known[names[place]] for place in sorted(group)) for group in found]

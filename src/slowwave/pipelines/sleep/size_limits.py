@@ -1,0 +1,185 @@
+"""Size targets: what a number of facts, tokens of a category or messages leaves no room for, weakest first.
+
+What an undo or a person brought back stands beside a target and not in it: nothing else goes in its place.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.operations import Add, Change
+from slowwave.model.query import Where
+from slowwave.pipelines.planning import transition
+from slowwave.pipelines.sleep.stage import SleepContext
+from slowwave.policy.ranking.packing import estimate
+from slowwave.policy.retention.importance import Frequencies, text_score
+from slowwave.policy.retention.policies import RESTORED, exemption_reason, strength
+
+USE_WEIGHT = 0.5
+"""What ln(1 + uses) adds to a message's score (measured: 1 starts to cost questions nobody asked before)."""
+
+JUST_USED = timedelta(days=1)
+"""How long a message that was used is among the last to go, up to a twentieth of the limit, whatever its words tell."""
+JUST_USED_MAX = 0.05
+
+NEAR = 4
+"""Places of a conversation this close are read together: to ask once more costs about as much as the few between."""
+
+
+def excess_facts(night: SleepContext) -> list[Change]:
+    """Over `hot_facts_max`, and over the tokens a category may take; nothing exempt goes, so a target may stay missed."""
+    changes = _categories_over(night)
+    limit = night.ports.config.hot_facts_max
+    if limit is None:
+        return changes
+    gone = {change.before.id for change in changes}
+    hot = remaining_allowance(
+        night, [memory for memory in _hot(night, FACT_KINDS) if memory.id not in gone], len, limit
+    )
+    crowding = _weakest(night, hot)[: max(0, len(hot) - limit)]
+    return changes + [_trimmed(night, memory, f"more than {limit} facts") for memory in crowding]
+
+
+def _categories_over(night: SleepContext) -> list[Change]:
+    changes = []
+    for name, limit in sorted(night.ports.config.category_tokens_max.items()):
+        hot = remaining_allowance(night, _hot(night, FACT_KINDS, frozenset({name})), _tokens, limit)
+        spent = _tokens(hot)
+        for memory in _weakest(night, hot):
+            if spent <= limit:
+                break
+            spent -= estimate(memory.text)
+            changes.append(_trimmed(night, memory, f"more than {limit} tokens of category {name}"))
+    return changes
+
+
+def _tokens(memories: Iterable[Memory]) -> int:
+    return sum(estimate(memory.text) for memory in memories)
+
+
+def remaining_allowance(
+    night: SleepContext, hot: Sequence[Memory], size: Callable[[Sequence[Memory]], int], limit: int, *, more: int = 0
+) -> list[Memory]:
+    """What counts against a target, `more` besides; if those that do not make it a missed one, the night tells of them."""
+    counting = [memory for memory in hot if RESTORED not in memory.flags]
+    held = [memory for memory in hot if RESTORED in memory.flags]
+    if held and min(size(counting) + more, limit) + size(held) > limit:
+        night.held.update(memory.id for memory in held)
+    return counting
+
+
+def excess_messages(night: SleepContext, *, gone: int) -> list[Change]:
+    """Whole messages, weakest by the information of their words and the use they had; facts count against the limit."""
+    ports = night.ports
+    limit = ports.config.hot_messages_max
+    if limit is None:
+        return []
+    counts = ports.store.count(ports.scope)
+    hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade")
+    hot += _more(night) - gone
+    if hot <= limit:
+        return []
+    every = _hot(night, [MESSAGE])
+    returned = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=RESTORED)
+    every += night.standing(returned)
+    counting = remaining_allowance(night, every, len, limit, more=hot - len(every))
+    hot -= len(every) - len(counting)
+    messages = [memory for memory in counting if not memory.pinned]
+    worth, wanted = _worth(night, messages), recently_used(night, messages, limit)
+    messages.sort(key=lambda m: (m.id in wanted, sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
+    return [
+        _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
+        for memory in messages[: max(0, hot - limit)]
+    ]
+
+
+def recently_used(night: SleepContext, messages: Iterable[Memory], limit: int) -> set[str]:
+    """The messages used last, up to a twentieth of the limit and one at least, if that is less than a day ago."""
+    used = [
+        (memory.used_at, memory.id) for memory in messages if memory.used_at and night.now - memory.used_at < JUST_USED
+    ]
+    return {identity for _, identity in sorted(used, reverse=True)[: max(1, int(limit * JUST_USED_MAX))]}
+
+
+def _more(night: SleepContext) -> int:
+    """By how many hot memories what is planned changes their number."""
+    told = (
+        (operation.memory, 0) if isinstance(operation, Add) else (operation.after, int(operation.before.is_searchable))
+        for operation in night.planned
+        if isinstance(operation, Add | Change)
+    )
+    return sum(int(memory.is_searchable) - before for memory, before in told if not memory.is_cascade)
+
+
+def _worth(night: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
+    """What each part of a message adds to its worth, by id."""
+    store, scope = night.ports.store, night.ports.scope
+    frequency, documents = store.frequencies(scope)
+    common = Frequencies(documents=documents, frequency=frequency)
+    speakers = store.speakers(scope)
+    answered = _answered(night, messages)
+    worth: dict[str, dict[str, float]] = {}
+    for memory in messages:
+        weighed = text_score(
+            memory.text,
+            frequencies=common,
+            speakers=speakers,
+            from_assistant=memory.role == "assistant" and memory.speaker is None,
+            answering=answered.get(memory.id, ""),
+        )
+        used = USE_WEIGHT * math.log1p(memory.accesses)
+        worth[memory.id] = {**weighed.parts, **({"use": used} if used else {})}
+    return worth
+
+
+def _answered(night: SleepContext, messages: Iterable[Memory]) -> dict[str, str]:
+    """What the other said just before each message of a talk between people, by id; it may be cold by now."""
+    named = [memory for memory in messages if memory.speaker]
+    said = {(memory.conversation, memory.seq): memory for memory in named}
+    places: dict[str | None, list[int]] = {}
+    for memory in named:
+        if (memory.conversation, memory.seq - 1) not in said:
+            places.setdefault(memory.conversation, []).append(memory.seq - 1)
+    for conversation, wanted in places.items():
+        for first, last in _stretches(wanted):
+            where = Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=first - 1, until_seq=last)
+            for memory in night.ports.store.select((night.ports.scope,), where):
+                said[conversation, memory.seq] = memory
+    return {
+        memory.id: other.text
+        for memory in named
+        if (other := said.get((memory.conversation, memory.seq - 1))) and other.speaker not in {None, memory.speaker}
+    }
+
+
+def _stretches(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Places in few stretches, first and last, so that many are read at once and little that lies between."""
+    found: list[tuple[int, int]] = []
+    for place in sorted(places):
+        if found and place - found[-1][1] <= NEAR:
+            found[-1] = (found[-1][0], place)
+        else:
+            found.append((place, place))
+    return found
+
+
+def _spelled(parts: Mapping[str, float]) -> str:
+    return f"{sum(parts.values()):.2f}: " + ", ".join(f"{name} {value:+.2f}" for name, value in parts.items())
+
+
+def _hot(night: SleepContext, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
+    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories)
+    return [memory for memory in night.standing(where) if memory.id not in night.taken]
+
+
+def _weakest(night: SleepContext, facts: Iterable[Memory]) -> list[Memory]:
+    """Those that may go, weakest first."""
+    free = [memory for memory in facts if not exemption_reason(memory)]
+    return sorted(free, key=lambda m: (strength(m, night.ports.config, night.now), m.recorded_at, m.id))
+
+
+def _trimmed(night: SleepContext, memory: Memory, because: str) -> Change:
+    return Change(
+        before=memory, after=transition(memory, "trim", night.ports.config), because=because, unless_used=True
+    )

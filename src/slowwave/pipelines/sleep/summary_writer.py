@@ -1,0 +1,150 @@
+"""Stretches: the summary of a stretch of conversation, or of summaries, thought up, checked and measured."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from slowwave.errors import EmbedderError, ModelError
+from slowwave.model.codec import content_key
+from slowwave.model.memory import MESSAGE, SUMMARY, Memory
+from slowwave.model.message import clean
+from slowwave.model.mind import SummaryRequest
+from slowwave.model.operations import Add
+from slowwave.model.plan import FREE, Cost, cost_of
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.planning import new_id
+from slowwave.policy.guard.grounding import invented_details, shares_content
+from slowwave.policy.guard.redaction import redact
+from slowwave.policy.guard.summary_support import unsupported_by_transcript
+from slowwave.policy.guard.trust import least
+from slowwave.policy.retention.importance import Frequencies, importance
+from slowwave.policy.summaries.length import Profile, coverage, length, profile
+from slowwave.policy.summaries.spans import Span
+from slowwave.policy.text.tokens import terms
+from slowwave.ports import Ports
+
+RELATED = 0.40
+"""The cosine from which two messages speak of one thing, where the embedder does not say better."""
+TOPIC_SMALLEST = 3
+TOPICS = 4
+"""At most so many topics are summarised one by one; what is left over is summarised together."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SummaryWriter:
+    """Writes summaries of one conversation, and keeps what went wrong and what it cost.
+
+    `anew` also writes words that a person took back before: by their own command, never by itself.
+    """
+
+    ports: Ports
+    now: datetime
+    anew: bool = False
+    problems: list[str] = field(default_factory=list)
+    cost: Cost = FREE
+
+    def summary(self, memories: Sequence[Memory], span: Span) -> Add | None:
+        """A validated summary, ready to be stored, or None with the problem noted: then the stretch stays due."""
+        chosen = profile(self.ports.config.summary_profile)
+        frequencies = _frequencies(memories)
+        depth = 1 + max(memory.depth for memory in memories)
+        try:
+            if depth == 1 and chosen.topics:
+                said = [self._said(one, chosen, frequencies) for one in self._topics(memories)]
+            else:
+                said = [self._said(memories, chosen, frequencies)]
+        except ModelError as error:
+            self.cost += cost_of(error)
+            self.problems.append(str(error))
+            return None
+        text = clean("\n".join(said)).strip()
+        if not self.anew and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
+            return None  # a person undid these very words: the stretch waits for others, or for their command
+        if not self._faithful(text, memories, span):
+            return None
+        text = redact(text).text  # the messages themselves keep what was said
+        share = coverage(text, [memory.text for memory in memories], frequencies.rarity)
+        made, problems = entries(self.ports, [text])
+        self.problems += problems
+        return Add(
+            memory=self._memory(text, memories, span, depth=depth, share=share),
+            because=f"{'an era' if depth > 1 else 'messages'} {span[0]} to {span[1]}: holds {share:.0%} of what was said",
+            entry=made[0],
+        )
+
+    def _said(self, memories: Sequence[Memory], chosen: Profile, frequencies: Frequencies) -> str:
+        spoken = sum(len(memory.text.split()) for memory in memories)
+        if memories[0].depth:
+            words = min(chosen.era_words, max(1, spoken))
+        else:
+            weighed = [importance(memory.text, frequencies=frequencies) for memory in memories]
+            words = length(chosen, spoken=spoken, importance=sum(weighed) / len(weighed))
+        proposal = self.ports.mind.summarise(SummaryRequest(memories=tuple(memories), style="cascade", words=words))
+        self.cost += proposal.cost
+        self.problems += proposal.problems
+        return proposal.value.text
+
+    def _faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
+        invented = invented_details(text, memories)
+        if invented:
+            what = f"it invents {', '.join(map(repr, invented[:3]))}"
+        elif not text or not shares_content(text, memories):
+            what = "it speaks of something else"
+        elif (untrue := unsupported_by_transcript(text, memories)) is not None:
+            what = untrue
+        else:
+            return True
+        self.problems.append(f"a summary of messages {span[0]} to {span[1]} was refused: {what}")
+        return False
+
+    def _topics(self, memories: Sequence[Memory]) -> list[Sequence[Memory]]:
+        """The messages by what they speak of, each topic in order of time, and the rest together."""
+        from slowwave.policy.summaries.grouping import groups  # noqa: PLC0415 - numpy only where it is asked for
+
+        if self.ports.embedder is None:
+            return [memories]
+        try:
+            vectors = self.ports.embed([memory.text for memory in memories])
+        except EmbedderError as error:
+            self.problems.append(f"summarised without topics: {error}")
+            return [memories]
+        near = getattr(self.ports.embedder, "similarity", {}).get("related", RELATED)
+        found = groups(
+            vectors,
+            keys=[memory.id for memory in memories],
+            threshold=near,
+            smallest=TOPIC_SMALLEST,
+            largest=len(memories),
+        )
+        places = [sorted(group) for group in sorted(found, key=len, reverse=True)[:TOPICS]]
+        rest = sorted(set(range(len(memories))).difference(*places))
+        return [[memories[place] for place in group] for group in sorted([*places, *([rest] if rest else [])])]
+
+    def _memory(self, text: str, memories: Sequence[Memory], span: Span, *, depth: int, share: float) -> Memory:
+        return Memory(
+            id=new_id(self.now),
+            scope=self.ports.scope,
+            kind=SUMMARY,
+            category="summary",
+            text=text,
+            recorded_at=self.now,
+            valid_from=memories[0].valid_from,
+            importance=max(memory.importance for memory in memories),
+            trust=least(memory.trust for memory in memories),
+            conversation=memories[0].conversation,
+            depth=depth,
+            span=span,
+            members=() if memories[0].kind == MESSAGE else tuple(memory.id for memory in memories),
+            metadata={
+                "coverage": f"{share:.3f}",
+                "words": str(len(text.split())),
+                "profile": self.ports.config.summary_profile,
+            },
+        )
+
+
+def _frequencies(memories: Sequence[Memory]) -> Frequencies:
+    """How common words are in the stretch itself: no index of the scope is needed to summarise one conversation."""
+    counts = Counter(term for memory in memories for term in set(terms(memory.text)))
+    return Frequencies(documents=len(memories), frequency=lambda stem: counts[stem])

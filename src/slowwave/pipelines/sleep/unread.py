@@ -1,0 +1,96 @@
+"""Sleep stages that hand waiting messages and facts to a mind."""
+
+from dataclasses import replace
+
+from slowwave.model.memory import FACT_KINDS, HOT, Memory
+from slowwave.model.mind import Fact
+from slowwave.model.operations import Change
+from slowwave.model.plan import FREE, Group
+from slowwave.model.query import Where
+from slowwave.pipelines.ingest.change_set import WAITS
+from slowwave.pipelines.ingest.chunks import CURSOR, is_partly_read, released_messages
+from slowwave.pipelines.ingest.distil import planned
+from slowwave.pipelines.ingest.reconcile import reconcile
+from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
+from slowwave.ports import Ports
+
+
+def distil(night: SleepContext) -> StagePlan:
+    """One chunk of each conversation that waits: when automatic distilling is on, and where a person released something.
+
+    What was released is read even where nothing is read by itself: what stands around it was.
+    """
+    ports = night.ports
+    passed_over = {message.conversation for message in released_messages(ports)}
+    automatic = ports.config.consolidate_every_turns is not None
+    waiting = [
+        found.name
+        for found in (ports.store.conversations(ports.scope) if automatic or passed_over else ())
+        if found.name in passed_over
+        or (automatic and (found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages or is_partly_read(found)))
+    ]
+    if not night.think:
+        return StagePlan(left=len(waiting))
+    staged = StagePlan()
+    for name in waiting:
+        read = planned(ports, name)
+        if read is None:
+            continue
+        staged = StagePlan(
+            groups=(*staged.groups, *read.plan.groups),
+            left=staged.left + (read.failed or (automatic and read.chunk.more)),
+            problems=(*staged.problems, *read.result.problems),
+            cost=staged.cost + read.result.cost,
+        )
+        if read.failed:
+            return replace(staged, left=len(waiting))
+    return staged
+
+
+BATCH = 20
+
+
+def retry(night: SleepContext) -> StagePlan:
+    """Decide again for waiting facts, oldest first; their verdict replaces them in place."""
+    ports = night.ports
+    facts = waiting(ports)
+    if not facts or not night.think:
+        return StagePlan(left=len(facts))
+    groups: list[Group] = []
+    problems: tuple[str, ...] = ()
+    cost, left = FREE, len(facts) - len(facts[:BATCH])
+    for stated in (True, False):  # what rests on messages was distilled, and may do less to what a person said
+        batch = [memory for memory in facts[:BATCH] if stated is not bool(memory.sources)]
+        if batch:
+            done = reconcile(ports, [as_fact(memory) for memory in batch], now=night.now, stated=stated, waiting=batch)
+            because = f"{len(batch) - done.waiting} of {len(batch)} waiting facts were decided"
+            groups += [Group(operations=done.operations, because=because)] if done.operations else []
+            problems, cost, left = (*problems, *done.problems), cost + done.cost, left + done.waiting
+    night.taken.update(memory.id for memory in facts[:BATCH])
+    night.taken.update(
+        change.before.id for group in groups for change in group.operations if isinstance(change, Change)
+    )
+    return StagePlan(groups=tuple(groups), left=left, problems=problems, cost=cost)
+
+
+def waiting(ports: Ports) -> list[Memory]:
+    """The live facts that wait for a mind, oldest first."""
+    return ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))
+
+
+def as_fact(memory: Memory) -> Fact:
+    """A stored fact as it would be proposed anew."""
+    return Fact(
+        text=memory.text,
+        category=memory.category,
+        kind=memory.kind,
+        subject=memory.subject,
+        confidence=memory.confidence,
+        importance=memory.importance,
+        quote=memory.sources[0].quote if memory.sources else "",
+        valid_from=memory.valid_from,
+        expires_at=memory.expires_at,
+        sources=memory.sources,
+        trust=memory.trust,
+        metadata=memory.metadata,
+    )

@@ -1,0 +1,233 @@
+"""Drawing: lines, dots and bars as SVG that reads well at 800 pixels, and as plain text for a terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from typing import Final
+
+WIDTH: Final = 800
+HEIGHT: Final = 440
+LEFT: Final = 60
+RIGHT: Final = 250
+TOP: Final = 48
+BOTTOM: Final = 52
+COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")
+"""Okabe and Ito's, told apart with any kind of colour vision; lines differ in their dashes too."""
+DASHES: Final = ("", "7 3", "2 3", "10 3 2 3")
+_LABEL_LONGEST: Final = 30
+_STEPS: Final = (1, 2, 2.5, 5, 10)
+_BLOCKS: Final = " ▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One line: points (x, y) by x, and dots on it. With `bars`, y is what is stacked at x."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    dots: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """What is drawn: x counts days from the first shown, `ticks` name some of them.
+
+    `lines` are horizontal thresholds (height, words). `now` marks today.
+    """
+
+    title: str
+    across: str
+    up: str
+    series: tuple[Series, ...]
+    ticks: tuple[tuple[float, str], ...] = ()
+    lines: tuple[tuple[float, str], ...] = ()
+    now: float | None = None
+    bars: bool = False
+    top: float | None = None
+
+
+def to_svg(picture: Picture) -> str:
+    """The picture as SVG text."""
+    scale = _Scale(picture)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">',
+        f"<title>{escape(picture.title)}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+        _text(LEFT, 26, picture.title, size=16, weight="bold"),
+        *_frame(picture, scale),
+    ]
+    if not any(one.points for one in picture.series):
+        parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT / 2, "nothing to show yet", anchor="middle", size=14))
+    parts += _stacked(picture, scale) if picture.bars else _curves(picture, scale)
+    parts += _legend(picture)
+    return "\n".join([*parts, "</svg>"])
+
+
+class _Scale:
+    """From values to pixels."""
+
+    def __init__(self, picture: Picture) -> None:
+        points = [point for one in picture.series for point in (*one.points, *one.dots)]
+        self.last = max([x for x, _ in (*points, *picture.ticks)] + [picture.now or 0.0, 1.0])
+        heights = _totals(picture).values() if picture.bars else [y for _, y in points]
+        self.step = _nice(max([*heights, 0.0]) or 1.0) if picture.top is None else picture.top / 4
+        self.top = picture.top or self.step * max(1, -(-max([*heights, 0.0]) // self.step))
+        self.width = WIDTH - LEFT - RIGHT
+
+    def x(self, value: float) -> float:
+        return round(LEFT + self.width * value / self.last, 1)
+
+    def y(self, value: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.top, 1)
+
+
+def _nice(top: float) -> float:
+    """A round step of which about four reach the top."""
+    unit = 10.0 ** (len(str(int(top / 4))) - 1) if top >= 4 else (1.0 if top > 1 else 0.25)  # noqa: PLR2004 - four steps
+    return next((unit * step for step in _STEPS if unit * step * 4 >= top), unit * 10)
+
+
+def _totals(picture: Picture) -> dict[float, float]:
+    totals: dict[float, float] = {}
+    for one in picture.series:
+        for x, y in one.points:
+            totals[x] = totals.get(x, 0.0) + y
+    return totals
+
+
+def _frame(picture: Picture, scale: _Scale) -> list[str]:
+    parts = []
+    right, floor = WIDTH - RIGHT, HEIGHT - BOTTOM
+    value = 0.0
+    while value <= scale.top + 1e-9:
+        y = scale.y(value)
+        parts.append(f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#e4e4e4"/>')
+        parts.append(
+            _text(LEFT - 8, y + 4, f"{value:,.2f}".rstrip("0").rstrip(".") or "0", anchor="end", colour="#555")
+        )
+        value += scale.step
+    for height, words in picture.lines:
+        y = scale.y(height)
+        parts.append(f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#777" stroke-dasharray="4 4"/>')
+        parts.append(_text(right + 6, y + 4, words, colour="#555", size=11))
+    for place, words in picture.ticks:
+        x = scale.x(place)
+        parts.append(f'<line x1="{x}" y1="{floor}" x2="{x}" y2="{floor + 5}" stroke="#555"/>')
+        parts.append(_text(x, floor + 19, words, anchor="middle", colour="#555"))
+    if picture.now is not None:
+        x = scale.x(picture.now)
+        parts.append(f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{floor}" stroke="#999"/>')
+        parts.append(_text(x + 4, TOP + 11, "now", colour="#555", size=11))
+    parts.append(f'<line x1="{LEFT}" y1="{floor}" x2="{right}" y2="{floor}" stroke="#555"/>')
+    parts.append(_text((LEFT + right) / 2, HEIGHT - 12, picture.across, anchor="middle", colour="#555"))
+    middle = (TOP + floor) / 2
+    turned = f'transform="rotate(-90 16 {middle})"'
+    parts.append(f'<text x="16" y="{middle}" {turned} text-anchor="middle" fill="#555">{escape(picture.up)}</text>')
+    return parts
+
+
+def _curves(picture: Picture, scale: _Scale) -> list[str]:
+    parts = []
+    for number, one in enumerate(picture.series):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
+        path = " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in one.points)
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+        )
+        parts += [
+            f'<circle cx="{scale.x(x)}" cy="{scale.y(y)}" r="4" fill="{colour}" stroke="#fff"/>' for x, y in one.dots
+        ]
+    return parts
+
+
+def _stacked(picture: Picture, scale: _Scale) -> list[str]:
+    parts: list[str] = []
+    base: dict[float, float] = {}
+    days = sorted(_totals(picture))
+    gap = min((after - before for before, after in pairwise(days)), default=scale.last / 8)
+    wide = max(2.0, min(36.0, 0.8 * scale.width * gap / scale.last))
+    for number, one in enumerate(picture.series):
+        for x, y in one.points:
+            low = base.get(x, 0.0)
+            base[x] = low + y
+            left = min(max(scale.x(x) - wide / 2, LEFT), WIDTH - RIGHT - wide)
+            tall = scale.y(low) - scale.y(low + y)
+            place = f'x="{left:.1f}" y="{scale.y(low + y)}" width="{wide:.1f}" height="{tall:.1f}"'
+            parts.append(f'<rect {place} fill="{COLOURS[number % len(COLOURS)]}" stroke="#fff" stroke-width="0.5"/>')
+    return parts
+
+
+def _legend(picture: Picture) -> list[str]:
+    parts = []
+    x = WIDTH - RIGHT + 18
+    for number, one in enumerate(picture.series):
+        y = TOP + 14 + number * 22
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
+        if picture.bars:
+            parts.append(f'<rect x="{x}" y="{y - 10}" width="12" height="12" fill="{colour}"/>')
+        else:
+            parts.append(
+                f'<line x1="{x}" y1="{y - 4}" x2="{x + 22}" y2="{y - 4}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+            )
+        parts.append(_text(x + (18 if picture.bars else 28), y, truncate_label(one.name), size=12))
+    return parts
+
+
+def _text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    anchor: str = "start",
+    colour: str = "#222",
+    size: int = 12,
+    weight: str = "normal",
+) -> str:
+    style = f'text-anchor="{anchor}" fill="{colour}" font-size="{size}" font-weight="{weight}"'
+    return f'<text x="{x}" y="{y}" {style}>{escape(words)}</text>'
+
+
+def truncate_label(words: str, longest: int = _LABEL_LONGEST) -> str:
+    """The beginning of a text on one line.
+
+    >>> shortened("a very long name of a line in a picture", 12)
+    'a very long…'
+    """
+    flat = " ".join(words.split())
+    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+
+
+def to_text(picture: Picture, columns: int = 60) -> str:
+    """The picture for a terminal: a row of blocks a line, each with its name and its last and highest value."""
+    scale = _Scale(picture)
+    rows = [picture.title]
+    for one in picture.series:
+        cells = _cells(one.points, scale.last, columns, stacked=picture.bars)
+        drawn = "".join(_BLOCKS[min(8, round(8 * cell / scale.top))] if cell else " " for cell in cells)
+        uses = f", {len(one.dots)} uses" if one.dots else ""
+        rows.append(
+            f"{drawn}  {truncate_label(one.name)} (last {one.points[-1][1]:,.4g}{uses})" if one.points else one.name
+        )
+    if not any(one.points for one in picture.series):
+        return f"{picture.title}\nnothing to show yet"
+    marks = [" "] * columns
+    for place, words in picture.ticks:
+        at = min(columns - len(words), int(place / scale.last * (columns - 1)))
+        if all(mark == " " for mark in marks[max(0, at - 1) : at + len(words) + 1]):
+            marks[at : at + len(words)] = words
+    return "\n".join([*rows, "".join(marks).rstrip(), f"{picture.across}; {picture.up}, full block {scale.top:,.4g}"])
+
+
+def _cells(points: Sequence[tuple[float, float]], last: float, columns: int, *, stacked: bool) -> list[float]:
+    """The value at each column: what was last known there, or for bars the sum of what falls into it."""
+    cells = [0.0] * columns
+    if stacked:
+        for x, y in points:
+            cells[min(columns - 1, int(x / last * (columns - 1)))] += y
+        return cells
+    for column in range(columns):
+        known = [y for x, y in points if x <= (column + 1) / columns * last]
+        cells[column] = known[-1] if known else 0.0
+    return cells

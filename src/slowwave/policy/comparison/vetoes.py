@@ -1,0 +1,246 @@
+"""Reasons why two statements that look alike must not become one; each is symmetric and errs towards keeping both."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from slowwave.policy.comparison.alignment import Prepared, content, stem
+from slowwave.policy.text.lexicon import (
+    CAPITALISED_TIMES,
+    COMPARISONS,
+    EXCLUSIVE,
+    MODALS,
+    NEGATIONS,
+    PREFIXES,
+    QUANTITIES,
+    TIME_WORDS,
+)
+
+
+def _stems(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem(word) for word in words)
+
+
+def _exclusive() -> Mapping[str, Mapping[int, int]]:
+    """Which exclusive sets a stem belongs to, and at which place of each."""
+    found: dict[str, dict[int, int]] = {}
+    for number, line in enumerate(EXCLUSIVE):
+        for place, words in enumerate(line):
+            for word in words:
+                found.setdefault(stem(word), {})[number] = place
+    return MappingProxyType(found)
+
+
+_EXCLUSIVE: Final = _exclusive()
+_MODAL_STEMS: Final = _stems(MODALS)
+_OWN: Final = MappingProxyType(
+    {
+        "my": frozenset({"i"}),
+        "our": frozenset({"we"}),
+        "your": frozenset({"you"}),
+        "his": frozenset({"he"}),
+        "her": frozenset({"she"}),
+        "their": frozenset({"they"}),
+    }
+)
+_SHORTEST_OPPOSITE: Final = 3
+_LETTER: Final = 1
+
+
+def _only(first: Prepared, second: Prepared) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems, function words included, that one sentence has and the other lacks."""
+    return first.every - second.every, second.every - first.every
+
+
+def negation(first: Prepared, second: Prepared) -> bool:
+    """One is denied and the other is not: the count of negative words differs."""
+    return sum(w in NEGATIONS for w in first.words) != sum(w in NEGATIONS for w in second.words)
+
+
+def numbers(first: Prepared, second: Prepared) -> bool:
+    """The numbers differ, or stand in another order."""
+    return first.numbers != second.numbers
+
+
+def opposite(first: Prepared, second: Prepared) -> bool:
+    """A word of one and a word of the other exclude each other (red and blue, start and stop)."""
+    left, right = (tuple(_EXCLUSIVE[w] for w in side if w in _EXCLUSIVE) for side in _only(first, second))
+    return any(number in b and b[number] != place for a in left for number, place in a.items() for b in right)
+
+
+def prefix(first: Prepared, second: Prepared) -> bool:
+    """A word faces its own denial: happy and unhappy, careless and careful."""
+    left, right = frozenset(first.words), frozenset(second.words)
+    return _denied(left - right, right) or _denied(right - left, left)
+
+
+def _denied(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Tell whether a word of `words` is a denial of one of `others`."""
+    for word in words:
+        for start in PREFIXES:
+            if word.startswith(start) and len(word) - len(start) >= _SHORTEST_OPPOSITE and word[len(start) :] in others:
+                return True
+        if word.endswith("less") and word[: -len("less")] + "ful" in others:
+            return True
+    return False
+
+
+def role(first: Prepared, second: Prepared) -> bool:
+    """Who does it and to whom are swapped: each one's subject turns up in the other's predicate."""
+    if _swapped(first.subject, first.predicate, second.subject, second.predicate):
+        return True
+    return any(
+        _swapped(*_halves(first, mark), *_halves(second, mark)) for mark in first.prepositions & second.prepositions
+    )
+
+
+def _swapped(
+    head: frozenset[str], tail: frozenset[str], other_head: frozenset[str], other_tail: frozenset[str]
+) -> bool:
+    return bool((head - other_head) & other_tail and (other_head - head) & tail)
+
+
+def _halves(sentence: Prepared, mark: str) -> tuple[frozenset[str], frozenset[str]]:
+    cut = sentence.active.index(mark)
+    return frozenset(content(sentence.active[:cut])), frozenset(content(sentence.active[cut:]))
+
+
+def quantity(first: Prepared, second: Prepared) -> bool:
+    """All, most, many, few, always or usually differ."""
+    return _differ(first, second, QUANTITIES)
+
+
+def comparison(first: Prepared, second: Prepared) -> bool:
+    """More, less, before, after, until, still, again or yet differ."""
+    return _differ(first, second, COMPARISONS)
+
+
+def modality(first: Prepared, second: Prepared) -> bool:
+    """One is plainly so; the other is wished, planned, possible, begun or over."""
+    return first.every & _MODAL_STEMS != second.every & _MODAL_STEMS
+
+
+def _differ(first: Prepared, second: Prepared, words: frozenset[str]) -> bool:
+    return frozenset(first.words) & words != frozenset(second.words) & words
+
+
+def time(first: Prepared, second: Prepared) -> bool:
+    """Words of time differ: last, ago, now, a weekday, a month."""
+    return _times(first) != _times(second)
+
+
+def _times(sentence: Prepared) -> frozenset[str]:
+    written = frozenset(sentence.words) & TIME_WORDS
+    capitals = frozenset(sentence.capitals)
+    return _stems(written) | frozenset(w.casefold() for w in CAPITALISED_TIMES if w.casefold() in capitals)
+
+
+def owner(first: Prepared, second: Prepared) -> bool:
+    """One speaks of somebody, the other of what is that one's: Alice, and Alice's sister."""
+    return _owns_more(first, second) or _owns_more(second, first)
+
+
+def _owns_more(first: Prepared, second: Prepared) -> bool:
+    for possessor, thing in first.possessions:
+        if thing in second.every:
+            continue
+        if possessor in second.every or (thing in first.subject and second.every & _OWN.get(possessor, frozenset())):
+            return True
+    return False
+
+
+def tense(first: Prepared, second: Prepared) -> bool:
+    """One is so, the other was."""
+    return first.past != second.past
+
+
+def literal(first: Prepared, second: Prepared) -> bool:
+    """Paths, addresses, identifiers, single letters or the signs of a formula differ."""
+    letters = [frozenset(w for w in s.stems if len(w) == _LETTER and w.isalpha()) for s in (first, second)]
+    if first.symbols != second.symbols:
+        return True
+    return first.literals != second.literals or letters[0] != letters[1]
+
+
+def _names(sentence: Prepared, learned: Collection[str]) -> tuple[str, ...]:
+    """The learned names in the order of the sentence, each once."""
+    return tuple(dict.fromkeys(w for w in sentence.words if w in learned))
+
+
+def _lacking(first: Prepared, second: Prepared) -> bool:
+    return any(stem(w) not in second.every for w in first.capitals)
+
+
+def name(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
+    """Each has a capitalised word the other lacks, or the learned names differ."""
+    if _lacking(first, second) and _lacking(second, first):
+        return True
+    return frozenset(_names(first, learned)) != frozenset(_names(second, learned))
+
+
+def name_order(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
+    """The first name differs, or the names both mention come in another order."""
+    left, right = _capitals_or_learned(first, learned), _capitals_or_learned(second, learned)
+    if left and right and left[0] != right[0]:
+        return True
+    shared = frozenset(left) & frozenset(right)
+    return [w for w in left if w in shared] != [w for w in right if w in shared]
+
+
+def _capitals_or_learned(sentence: Prepared, learned: Collection[str]) -> list[str]:
+    """Names in order of first mention; learned ones count in any case."""
+    capitals = frozenset(sentence.capitals)
+    return list(dict.fromkeys(w for w in sentence.words if w in capitals or w in learned))
+
+
+_PLAIN: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProxyType(
+    {
+        "negation": negation,
+        "numbers": numbers,
+        "opposite": opposite,
+        "prefix": prefix,
+        "role": role,
+        "quantity": quantity,
+        "comparison": comparison,
+        "modality": modality,
+        "time": time,
+        "owner": owner,
+        "tense": tense,
+        "literal": literal,
+    }
+)
+_NAMED: Final = MappingProxyType({"name": name, "name order": name_order})
+SAID: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "negation": "one of them denies it",
+        "numbers": "their numbers differ",
+        "opposite": "they hold words that exclude each other",
+        "prefix": "one word is the denial of another",
+        "role": "who acts on whom is swapped",
+        "quantity": "they differ in how many or how often",
+        "comparison": "they compare or continue differently",
+        "modality": "one is a plan, a doubt, a beginning or an end",
+        "time": "their times differ",
+        "owner": "one speaks of what belongs to the other's subject",
+        "tense": "one is so, the other was",
+        "literal": "paths, identifiers, letters or signs differ",
+        "name": "they name different people or things",
+        "name order": "their names come in another order",
+    }
+)
+
+
+def fired(first: Prepared, second: Prepared, learned: Collection[str] = ()) -> tuple[str, ...]:
+    """Name every veto that forbids merging, in a fixed order.
+
+    Args:
+        first: One sentence.
+        second: The other.
+        learned: Names known in this store, single lower-case words.
+
+    Returns:
+        Keys of `SAID`; empty if nothing forbids a merge.
+    """
+    plain = [key for key, veto in _PLAIN.items() if veto(first, second)]
+    named = [key for key, veto in _NAMED.items() if veto(first, second, learned)]
+    return (*plain, *named)

@@ -1,0 +1,1 @@
+"""Rules that refuse what is unsupported, unsafe or secret."""

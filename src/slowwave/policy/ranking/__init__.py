@@ -1,0 +1,1 @@
+"""Rules that score hits and pack contexts."""

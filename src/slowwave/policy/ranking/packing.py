@@ -1,0 +1,120 @@
+"""Packing: how many tokens a text costs, and which items of which sections fit into a budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from slowwave.model.query import Item, Section
+
+# Characters a token, by how many bytes UTF-8 needs for the character: Latin · Greek, Cyrillic, Hebrew, Arabic, letters
+# with marks · Chinese, Japanese, Korean, Thai, Indic · emoji and rare scripts.
+_CHARACTERS_A_TOKEN: Final = (4.0, 2.5, 1.2, 0.5)
+_NOT_LEADING: Final = tuple(
+    bytes(byte for byte in range(256) if not first <= byte <= last)
+    for first, last in ((0xC0, 0xDF), (0xE0, 0xEF), (0xF0, 0xF7))
+)
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a model counts: 0 for no text, at least 1 for any; needs no tokenizer and never fails.
+
+    >>> estimate("Alice owns the deploy pipeline"), estimate("爱丽丝负责部署流水线")
+    (8, 9)
+    """
+    if text.isascii():
+        return ceil(len(text) / _CHARACTERS_A_TOKEN[0])
+    encoded = text.encode("utf-8", "surrogatepass")
+    wide = [len(encoded.translate(None, others)) for others in _NOT_LEADING]
+    counts = (len(text) - sum(wide), *wide)
+    return ceil(sum(count / per for count, per in zip(counts, _CHARACTERS_A_TOKEN, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A section that wants into a context.
+
+    Attributes:
+        section: its items in the order they are to be shown.
+        share: its part of the budget, relative to the shares of the others.
+        heading: what its heading costs, in tokens, if any item is shown.
+        ending: whether the items at the end matter most and may leave no hole, as in a conversation; else the items
+            at the beginning do, and one that is too long is passed over.
+        kept: how many of the items that matter most get room before any section gets its share.
+    """
+
+    section: Section
+    share: float
+    heading: int = 0
+    ending: bool = False
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """What fits: the sections that got an item, their cost with headings and overhead, and how many items did not."""
+
+    sections: tuple[Section, ...]
+    tokens: int
+    left: int
+
+
+def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
+    """Fill a budget of tokens: every section its share, and what one leaves over flows on to the others.
+
+    The order of sections and items is kept. What is to be kept gets room first, on its section's share; then those with
+    the largest share are filled first, and get first what is left. `overhead` is the cost of what surrounds them; where
+    it leaves no room, nothing is packed and nothing is spent.
+    """
+    room = budget - overhead
+    if room <= 0:
+        return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
+    total = sum(offer.share for offer in offers)
+    chosen = [_Chosen(offer) for offer in offers]
+    filled = sorted(chosen, key=lambda part: -part.offer.share)
+    spare = room
+    kept = []
+    for part in filled:
+        kept.append(part.fill(spare, part.offer.kept))
+        spare -= kept[-1]
+    carried = 0.0
+    for part, before in zip(filled, kept, strict=True):
+        quota = (room * part.offer.share / total if total else 0.0) + carried - before
+        spent = part.fill(min(int(quota), spare))
+        spare, carried = spare - spent, quota - spent
+    for part in filled:
+        spare -= part.fill(spare)
+    sections = tuple(part.section for part in chosen if part.places)
+    left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)
+    return Packed(sections=sections, tokens=overhead + room - spare if sections else 0, left=left)
+
+
+class _Chosen:
+    """The places of one section that are taken so far."""
+
+    def __init__(self, offer: Offer) -> None:
+        self.offer = offer
+        self.places: set[int] = set()
+
+    @property
+    def section(self) -> Section:
+        items = self.offer.section.items
+        return Section(name=self.offer.section.name, items=tuple(items[place] for place in sorted(self.places)))
+
+    def fill(self, tokens: int, most: int | None = None) -> int:
+        """Take what fits into so many tokens, of the `most` items that matter most; returns how many it spent."""
+        items, spent = self.offer.section.items, 0
+        for place in list(reversed(range(len(items))) if self.offer.ending else range(len(items)))[:most]:
+            if place in self.places:
+                continue
+            cost = _cost(items[place]) + (0 if self.places else self.offer.heading)
+            if spent + cost <= tokens:
+                self.places.add(place)
+                spent += cost
+            elif self.offer.ending:
+                break
+        return spent
+
+
+def _cost(item: Item) -> int:
+    return max(0, item.tokens)

@@ -1,0 +1,1 @@
+"""Rules about strength, phases and archiving."""

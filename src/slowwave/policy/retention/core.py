@@ -1,0 +1,79 @@
+"""Core memory: which facts stand before the model at every turn, and which may join or must leave."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from math import log1p
+from typing import Final
+
+from slowwave.model.config import Config
+from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.policy.guard.trust import trusted
+from slowwave.policy.retention.policies import strength
+
+RETRIEVAL_WEIGHT: Final = 0.1
+
+
+def score(memory: Memory, config: Config, now: datetime) -> float:
+    """S0's core ranking: strength + 0.1 * ln(1 + retrievals)."""
+    return strength(memory, config, now) + bonus(memory.accesses)
+
+
+def bonus(accesses: int) -> float:
+    """What so many retrievals add to a strength."""
+    return RETRIEVAL_WEIGHT * log1p(accesses)
+
+
+def rank(
+    memories: Iterable[Memory], config: Config, now: datetime, *, top_k: int | None = None, min_retrievals: int = 0
+) -> list[Memory]:
+    """The best by `score`; ties go to the more recent, then the surer, then by id.
+
+    Args:
+        memories: in any order; each is looked at once.
+        config: for the retention policy, and `core_top_k`.
+        now: aware UTC.
+        top_k: how many; None means `config.core_top_k`.
+        min_retrievals: leave out what was used less often.
+    """
+    known = (memory for memory in memories if memory.accesses >= min_retrievals)
+    best = sorted(
+        known,
+        key=lambda memory: (
+            -score(memory, config, now),
+            -memory.last_used_or_recorded.timestamp(),
+            -memory.confidence,
+            memory.id,
+        ),
+    )
+    return best[: config.core_top_k if top_k is None else top_k]
+
+
+def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:
+    """Why an active fact joins core, or None: used often, over several sessions, and stable (S1).
+
+    What is contradicted, waits for its verdict or comes from a source less trusted than the assistant never does so
+    by itself, however often it is used: a person can pin it.
+    """
+    fact = memory.kind in FACT_KINDS and not memory.is_cascade
+    if not fact or memory.phase != "active" or "unreconciled" in memory.flags or not _earned(memory, config):
+        return None
+    if contradicted or not trusted(memory.trust, "assistant"):
+        return None
+    return f"used {memory.accesses} times in {memory.sessions} sessions, stability {memory.stability:.2f}"
+
+
+def demotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:
+    """Why a core fact goes back among the others, or None: it is contradicted, or the settings ask for more use."""
+    if memory.phase != "core" or memory.pinned:
+        return None
+    if contradicted:
+        return "something contradicts it"
+    return None if _earned(memory, config) else "it falls short of what core asks for"
+
+
+def _earned(memory: Memory, config: Config) -> bool:
+    return (
+        memory.accesses >= config.core_access_threshold
+        and memory.stability >= config.core_stability_threshold
+        and memory.sessions >= config.core_session_threshold
+    )

@@ -1,0 +1,264 @@
+"""How much a text is worth keeping: the information in its words, and cues of what people ask for later.
+
+Age says nothing about that (measured: time decay alone keeps no more later-needed messages than chance). The formulas
+are natural logarithms and add up, so that every score can be explained line by line.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from slowwave.policy.text import word_frequency
+from slowwave.policy.text.clauses import Clause, captions, prose, sentences
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+
+PRIOR_DOCUMENTS: Final = 300  # the background counts as this many documents beside the scope's own
+PRIOR_WORDS: Final = 20  # of this many words each
+COUNTED: Final = 6  # the most informative words of a text; more would favour length
+COMMON: Final = 2.0  # rarity under which a word informs about nothing (text), and in a clause:
+COMMON_IN_CLAUSE: Final = 1.0
+QUESTION: Final = 0.6  # weight of a word that only questions use: the text's own, or the one that it answers
+CAPTION: Final = 0.5  # of a word that only a picture's caption uses
+OF_OTHERS: Final = 0.6  # of a word that is only said of the one spoken to: praise and advice are seldom asked for later
+ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
+CUES: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "time": 0.4,
+        "figure": 0.8,
+        "names": 0.3,
+        "event": 0.2,
+        "preference": 0.2,
+        "first person": 0.15,
+        "instruction": 1.0,
+    }
+)
+"""Weight of each cue; "names" is reached with three."""
+MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
+SPREAD: Final = 0.8  # from importance 0.5 to 0.73
+
+_MONTHS: Final = "january|february|april|june|july|august|september|october|november|december"
+_DAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_TIME: Final = lazy_regex(
+    rf"\b(?:(?i:{_MONTHS}|{_DAYS}|weekends?|yesterday|today|tonight|tomorrow|last|ago|weeks?|months?|years?|mornings?|evenings?|"
+    r"spring|summer|autumn|winter|seasons?|recently)|March|May(?! (?:I|we|you|he|she|it|they|the|be)\b))\b"
+)
+_SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+_A_MONTH: Final = rf"(?:{_SHORT_MONTHS}|may|{_MONTHS}|march)\b\.?"
+_FIGURE: Final = lazy_regex(
+    r"[$€£¥]\s?\d|\d\s?(?:[%€£¥°]|percent\b|dollars?\b|euros?\b|pounds?\b|bucks\b)"
+    r"|\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\b\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,3}(?:,\d{3})+\b|\b\d{4,}\b"
+    rf"|\b{_A_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_A_MONTH}"
+    r"|\b\d+(?:\.\d+)?[\s-]?(?:years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|km|kilometers?|miles?|"
+    r"meters?|metres?|feet|foot|ft|inch(?:es)?|cm|mm|kg|kilos?|grams?|lbs?|oz|liters?|litres?|ml|gb|mb|kb|tb|people|users?|"
+    r"times|pages?|items?|points?|steps?|rows?|requests?|calories|degrees?)\b",
+    re.IGNORECASE,
+)
+_EVENT: Final = lazy_regex(
+    r"\b(?:I|we)(?:['’]ve|['’]d)?\s+(?:(?:just|recently|also|finally|have|had)\s+)*"
+    r"(?:went|got|had|made|took|started|began|joined|bought|met|won|moved|saw|found|came|left|lost|gave|ran|did|built|wrote|read|"
+    r"sold|taught|chose|felt|told|became|been|gone|\w{2,}ed)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON: Final = lazy_regex(r"\b(?:I|my|we|our|me)\b", re.IGNORECASE)
+_SECOND_PERSON: Final = lazy_regex(r"\b(?:you|your|yours|yourself|let['’]s)\b", re.IGNORECASE)
+_INSTRUCTION: Final = lazy_regex(
+    r"(?:^|[,;:]\s+(?:and |but |so )?)(?:please\s+)?"
+    r"(?:(?:always|never)\b(?! (?:been|had|seen|saw|got|was|were|here|there|\w{1,20}[^\We]ed)\b)"  # a report, no order
+    r"|(?:remember (?:to|that)|make sure you|from now on|whenever I|when I ask)\b)"
+    r"|\bI(?:['’]d| would)? prefer\b|\bI['’]d rather\b|\bI(?:['’]ve| have)? (?:decided|chose|chosen|agreed)\b",
+    re.IGNORECASE,
+)
+_PREFERENCE: Final = lazy_regex(
+    r"\b(?:I|we) (?:\w{1,20}ly |also |just |always |both |all |still |so ){0,3}"
+    r"(?:loved?|liked?|enjoy(?:ed)?|prefer(?:red)?|hated?|avoid(?:ed)?|adored?|disliked?)"
+    r"(?! (?:to|it|its|that|this|these|those|them|they|how|what|when|where|you|your|the)\b)(?= \w)"  # of what was just said
+    r"|\b(?:I|we)(?:['’](?:m|re)| am| are| was| were|(?:['’]ve| have) (?:always )?been) (?:\w{1,20}ly |also |just |always |still |so ){0,3}"
+    r"(?:an? (?:\w+ )?)?(?:fan of|passionate about|interested in|keen on|fond of|obsessed with|into)\b"
+    r"|\b(?:my|our) (?:[\w-]+ )?(?:favou?rites?|faves?|passion)\b",
+    re.IGNORECASE,
+)
+_WORD: Final = lazy_regex(r"[^\W_]+(?:['’][^\W_]+)*")
+_NO_NAME: Final = lazy_regex(
+    rf"(?:{_MONTHS}|march|may|{_SHORT_MONTHS}|{_DAYS}|i|i['’]\w+|ok|okay|tv|lol)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies:
+    """How common words are where a text is to be kept: the scope's own counts on top of a background.
+
+    Args:
+        documents: Number of texts in the scope.
+        frequency: Stem -> in how many of them it occurs.
+        background: Lower-case word -> its share of running text; default the bundled table (English).
+    """
+
+    documents: int
+    frequency: Callable[[str], int]
+    background: Mapping[str, float] = field(default_factory=word_frequency.probabilities)
+
+    def rarity(self, word: str) -> float:
+        """ln(documents / documents with the word), the background counting as 300 documents and this text as one."""
+        share = -math.expm1(-PRIOR_WORDS * self.background.get(word, 0.0))  # of documents of 20 words with the word
+        known = self.frequency(stem(word)) + PRIOR_DOCUMENTS * share
+        return math.log((self.documents + PRIOR_DOCUMENTS + 1) / (known + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextScore:
+    """What a text is worth, and why.
+
+    Args:
+        score: The sum of the parts, a natural logarithm; only differences between scores mean something.
+        parts: What each thing found adds: "information", the cues found, "answer", "assistant".
+    """
+
+    score: float
+    parts: Mapping[str, float]
+
+    @property
+    def importance(self) -> float:
+        """The score as a number in (0, 1): chatter about 0.2, an ordinary fact 0.5, a dated figure or instruction 0.8."""
+        return 1 / (1 + math.exp((MIDDLE - self.score) / SPREAD))
+
+
+def text_score(
+    text: str,
+    *,
+    frequencies: Frequencies,
+    speakers: Collection[str] = (),
+    from_assistant: bool = False,
+    answering: str = "",
+) -> TextScore:
+    """The worth of a whole text: ln(0.5 + I) plus its cues.
+
+    I is the sum of the six largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question or a statement
+    about the one spoken to, 0.5 in a caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
+    An answer says what it was asked as well: the question's words count 0.6 with its own, and add no length.
+
+    Args:
+        text: A message or a fact.
+        frequencies: How common words are in its scope, without this text.
+        speakers: Names of those who talk.
+        from_assistant: Whether an assistant without a name says it to a person: -2.3, so that the person comes first.
+        answering: What another said just before; only a question at its end counts.
+    """
+    text = prose(text)
+    spoken, shown = sentences(text), captions(text)
+    told = [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in shown)]
+    length = sum(len(s.split()) for s in spoken) + CAPTION * sum(len(c.split()) for c in shown)
+    ignored = _stems(speakers)
+    values = _values(told, frequencies, ignored)
+    own = _information(values, length)
+    parts = {"information": own, **importance_cues(text, speakers=speakers)}
+    asked = [(sentence, QUESTION) for sentence in sentences(prose(answering))[-1:] if _asks(sentence)]
+    if asked:
+        borrowed = _information(_values(asked, frequencies, ignored) | values, length) - own
+        parts |= {"answer": borrowed} if borrowed else {}
+    if from_assistant:
+        parts["assistant"] = ASSISTANT
+    return TextScore(score=sum(parts.values()), parts=MappingProxyType(parts))
+
+
+def importance(
+    text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
+) -> float:
+    """The importance of `weigh` alone, in (0, 1): what a memory is given when it is written, if nobody says better."""
+    return text_score(text, frequencies=frequencies, speakers=speakers, from_assistant=from_assistant).importance
+
+
+def clause_score(
+    clause: Clause, *, frequencies: Frequencies, turn_cues: float = 0.0, speakers: Collection[str] = ()
+) -> float:
+    """The worth of one clause a word: what `hot_words_max` ranks clauses by. A natural logarithm.
+
+    ln(0.1 + sum of max(0, rarity - 1) over its distinct words) - 0.75 ln(words) + its cues + 0.3 times the cues of the
+    whole message (`turn_cues`), + ln 0.6 in a question.
+    """
+    ignored = _stems(speakers)
+    worth = {
+        stem(word): max(0.0, frequencies.rarity(word) - COMMON_IN_CLAUSE)
+        for word in words(clause.text)
+        if word not in STOP_WORDS and stem(word) not in ignored
+    }
+    own = 0.0 if clause.caption else sum(importance_cues(clause.text, speakers=speakers, opens=clause.opens).values())
+    return (
+        math.log(0.1 + sum(worth.values()))
+        - 0.75 * math.log(max(1, len(clause.text.split())))
+        + own
+        + 0.3 * turn_cues
+        + (math.log(QUESTION) if clause.question else 0.0)
+    )
+
+
+def importance_cues(text: str, *, speakers: Collection[str] = (), opens: bool = True) -> dict[str, float]:
+    """Which signs of later use a text bears, and what each adds; absent ones are left out.
+
+    Args:
+        text: A message, a fact or a clause.
+        speakers: Names of those who talk: they are no names of anything else.
+        opens: Whether the text begins a sentence, whose capital then says nothing.
+    """
+    parts = sentences(text)
+    spoken = " ".join(parts)
+    found = {
+        "time": bool(_TIME.search(spoken)),
+        "figure": bool(_FIGURE.search(spoken)),
+        "names": min(3, _names(parts, speakers=speakers, opens=opens)) / 3,
+        "event": bool(_EVENT.search(spoken)),
+        "preference": bool(_PREFERENCE.search(spoken)),
+        "first person": any(_FIRST_PERSON.search(part) for part in parts if not _asks(part)),
+        "instruction": any(_INSTRUCTION.search(part) for part in parts),
+    }
+    return {cue: CUES[cue] * share for cue, share in found.items() if share}
+
+
+def _values(told: Sequence[tuple[str, float]], frequencies: Frequencies, ignored: Collection[str]) -> dict[str, float]:
+    """How much each stem informs: its rarest word's part over the common, times the largest weight it is told with."""
+    weights: dict[str, float] = {}
+    for part, weight in sorted(told, key=lambda pair: -pair[1]):
+        for word in words(part):
+            weights.setdefault(word, weight)
+    values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
+    for word, weight in weights.items():
+        if word not in STOP_WORDS and stem(word) not in ignored:
+            value = max(0.0, frequencies.rarity(word) - COMMON) * weight
+            values[stem(word)] = max(value, values.get(stem(word), 0.0))
+    return values
+
+
+def _information(values: Mapping[str, float], length: float) -> float:
+    """ln(0.5 + I) of `weigh`."""
+    return math.log(0.5 + sum(sorted(values.values(), reverse=True)[:COUNTED]) / max(5.0, length) ** 0.15)
+
+
+def _share(sentence: str) -> float:
+    """How much the words of a sentence count."""
+    if _asks(sentence):
+        return QUESTION
+    of_others = _SECOND_PERSON.search(sentence) and not (
+        _FIRST_PERSON.search(sentence) or _INSTRUCTION.search(sentence)
+    )
+    return OF_OTHERS if of_others else 1.0
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+
+
+def _stems(names: Collection[str]) -> frozenset[str]:
+    return frozenset(stem(word) for name in names for word in words(name))
+
+
+def _names(parts: list[str], *, speakers: Collection[str], opens: bool) -> int:
+    """Number of distinct capitalised words that begin no sentence and are no speaker, day or month."""
+    known = {word.lower() for name in speakers for word in _WORD.findall(name)}
+    found: set[str] = set()
+    for index, part in enumerate(parts):
+        capitals = _WORD.findall(part)[1 if opens or index else 0 :]
+        found.update(word.removesuffix("'s").removesuffix("’s") for word in capitals if word[0].isupper())
+    return sum(name.lower() not in known and not _NO_NAME.fullmatch(name) for name in found)

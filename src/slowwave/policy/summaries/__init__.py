@@ -1,0 +1,1 @@
+"""Rules that select and join clauses for summaries."""

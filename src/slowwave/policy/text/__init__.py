@@ -1,0 +1,1 @@
+"""Rules about words, clauses, names and dates."""

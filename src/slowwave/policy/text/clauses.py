@@ -1,0 +1,177 @@
+"""A text cut into clauses, the smallest parts worth keeping or forgetting on their own, and shortened without loss."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
+
+_FENCE: Final = lazy_regex(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+# Every repetition is bounded or begins at a boundary: a hostile text costs no more than its length.
+_CODE_LINE: Final = lazy_regex(
+    r"^\s*(?:def \w+\(|class \w+[(:]|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import\b|(?:const|let|var) \w+ ?=|function \w*\(|"
+    r"(?:public|private|static) (?:static|class|void|int|String)\b|#include\b|SELECT .{1,200} FROM\b|(?:\$|>>>) |@\w+\s*$|"
+    r"</?\w{1,60}[^<>]{0,500}>\s*$|[{}()\[\];,]+\s*$|[\w.\[\]]{1,60}\s?[-+*/]?=[^=])"
+    r"|[{}]\s*$|[=(\[<][^;]{0,500};\s*$|\b\w{1,60}\([^()]{0,200}\)\s?[:{]\s*$"
+)
+_CAPTION: Final = lazy_regex(
+    r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
+)
+_SENTENCE_END: Final = lazy_regex(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
+_JOINTS: Final = lazy_regex(
+    r"(?<=[,，、])\s+(?=(?:and|but|so|because|since|which|who|where|when|while|although|"
+    r"it|I|we|he|she|they|that|this|my|our|there)(?:\b|'))"
+    r"|\s+(?=(?:but|because|so that|although|while|which)\b)"
+    r"|(?<=;)\s+|\s+(?=[-–—]+\s)|(?=—)"
+)
+_OPENING: Final = lazy_regex(
+    r"^[\s,;:.!?…–—-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|sure|well|so|and|also|actually|honestly|thanks|thank you|ok|okay|haha|lol|"
+    r"great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|anyway|you know|I mean|like)"
+    r"(?![\w'])[\s,;:.!?…–—-]*)+",
+    re.IGNORECASE,
+)
+_INTENSIFIERS: Final = lazy_regex(
+    r"\b(?:really|very|so(?! that)|just|actually|basically|literally|super|pretty much|kind of|sort of|a bit|a little|"
+    r"totally|definitely|honestly|quite)\b ?",
+    re.IGNORECASE,
+)
+_NOTE_DROPS: Final = lazy_regex(
+    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|so|just|really|very|"
+    r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
+    re.IGNORECASE,
+)
+_SUBORDINATE: Final = r"(?:and |but |so )?(?:(?:ever )?since|when(?:ever)?|while|after|before|as soon as|(?:even )?though|although|if|once)\b"
+_LEADS_IN: Final = lazy_regex(rf"(?:\w+(?: \w+){{0,2}}, )?{_SUBORDINATE}[^,]*,$", re.IGNORECASE)
+_HANGS_ON: Final = lazy_regex(rf"{_SUBORDINATE}\W*(?:\w\S*\W*){{0,4}}$", re.IGNORECASE)
+_ONLY_A_DATE: Final = lazy_regex(
+    r"(?:(?:and|but|so|on|in|at|by|since|until|around|during|early|late|the|a|few|of|week|weekend|night|morning|evening|end|"
+    r"days?|weeks?|months?|years?|before|yesterday|today|tonight|last|this|next|january|february|march|april|may|june|july|"
+    r"august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|"
+    r"winter|\d+)(?:\W+|$))+$",
+    re.IGNORECASE,
+)
+_EDGES: Final = " \t\n,;:–—-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A part of a text, as written.
+
+    Args:
+        text: The words, with their punctuation.
+        question: Whether its sentence asks.
+        opens: Whether it begins its sentence (whose capital then says nothing).
+        caption: Whether it stands in brackets for a picture or file: a clause of its own.
+    """
+
+    text: str
+    question: bool = False
+    opens: bool = True
+    caption: bool = False
+
+
+def prose(text: str) -> str:
+    r"""The text without code blocks and lines that look like code.
+
+    >>> prose("Use this:\n```\nx = 1\n```\nIt works.")
+    'Use this:\n\nIt works.'
+    """
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if "\n" not in text:
+        return text
+    return "\n".join(line for line in text.split("\n") if not _CODE_LINE.search(line))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, captions left out, in order."""
+    lines = (" ".join(line.split()) for line in _CAPTION.sub(" ", text).splitlines())
+    return [piece for line in lines for part in _SENTENCE_END.split(line) if (piece := part.strip())]
+
+
+def captions(text: str) -> list[str]:
+    """What stands in brackets for a picture or a file, without the brackets and their label."""
+    return [match.group()[1:-1].partition(":")[2].strip() or match.group()[1:-1] for match in _CAPTION.finditer(text)]
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text, in order; captions come last. Code is not cut: it is left out (see `prose`).
+
+    >>> [clause.text for clause in clauses("I went to Lisbon in May, and we ate far too much fish. Nice!")]
+    ['I went to Lisbon in May,', 'and we ate far too much fish.', 'Nice!']
+    """
+    text = prose(text)
+    found: list[Clause] = []
+    for sentence in sentences(text):
+        question = sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+        for index, piece in enumerate(_joined([part for part in _JOINTS.split(sentence) if part.strip()])):
+            found.append(Clause(text=piece, question=question, opens=index == 0))
+    found += (Clause(text=caption, caption=True) for caption in captions(text))
+    return tuple(found)
+
+
+def trim(text: str, *, names: Collection[str] = ()) -> str:
+    """A clause without openings, intensifiers and the name it is addressed to. Never drops not, never, but, maybe, always.
+
+    Args:
+        text: A clause.
+        names: Names of those present; one is dropped where it is only called (at a comma or the end).
+
+    >>> trim("Hey Mel, I really loved that!", names=["Mel"])
+    'I loved that!'
+    """
+    text = _OPENING.sub("", text, count=1)
+    for name in names:
+        called = re.escape(name)
+        text = re.sub(
+            rf"^{called}(?:[,!.]+\s+|[,!.?\s]*$)|,\s*{called}(?=\s*[,.!?]|\s*$)", "", text, flags=re.IGNORECASE
+        )
+    text = _INTENSIFIERS.sub("", _OPENING.sub("", text, count=1))
+    return " ".join(text.split()).strip(_EDGES)
+
+
+def note(text: str, *, names: Collection[str] = ()) -> str:
+    """A clause as one would jot it down beside the speaker's name: `trim` without articles, I, it and forms of be.
+
+    After "and" these stay: who "owns the ferry and is my aunt" does not own an aunt.
+    Not a quotation: show the clause as written where words matter.
+
+    >>> note("I'm so happy that I was at the charity race.")
+    'happy that at charity race'
+    """
+    text = _NOTE_DROPS.sub("", trim(text, names=names))
+    return _OPENING.sub("", " ".join(text.split()), count=1).strip(_EDGES).rstrip(".!")
+
+
+def only_a_date(text: str) -> bool:
+    """Whether a text names a time and nothing that happened then.
+
+    >>> only_a_date("On 23 June 2023,"), only_a_date("In May we met")
+    (True, False)
+    """
+    return _ONLY_A_DATE.match(text) is not None
+
+
+def _joined(pieces: list[str]) -> list[str]:
+    """The pieces of one sentence, each of at least four words if the sentence allows; what hangs on another stays with it."""
+    joined: list[list[str]] = []
+    for piece in pieces:
+        cut = piece.split()
+        if joined and (
+            len(cut) < SHORTEST
+            or len(joined[-1]) < SHORTEST
+            or _HANGS_ON.match(piece)
+            or _leads_in(" ".join(joined[-1]))
+        ):
+            joined[-1] += cut
+        else:
+            joined.append(cut)
+    return [" ".join(cut) for cut in joined]
+
+
+def _leads_in(text: str) -> bool:
+    """Whether a text waits for what comes next: a date, or a subordinate clause, before the main one."""
+    return _LEADS_IN.match(text) is not None or only_a_date(text)

@@ -1,0 +1,209 @@
+"""Applying plans to a store, the only write: each group in one transaction, whatever the store."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from datetime import datetime
+
+from slowwave.errors import InputError
+from slowwave.model.codec import dumps, to_micros
+from slowwave.model.index_entry import IndexEntry
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.operations import Add, Change, Operation, Use
+from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
+from slowwave.stores.connection import Connection, StoreBase, WriteHints
+from slowwave.stores.eraser import StalePlanError
+from slowwave.stores.group_writer import GroupWriter
+from slowwave.stores.seal import check, check_run, sealed_entry
+from slowwave.stores.sql import SQL, bounds
+from slowwave.telemetry import record_apply
+
+
+class Applying(StoreBase):
+    """The writes of a store."""
+
+    def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
+        """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
+        raise NotImplementedError
+
+    def _given(self) -> WriteHints | None:
+        """What the last write left behind, if nobody has written since. Asked inside the transaction."""
+        return None
+
+    def _leave(self, given: WriteHints | None) -> None:
+        """What the transaction that was just committed leaves behind for the next write."""
+
+    def _give_way(self) -> None:
+        """Between two groups of a plan, outside the guard: let others write who wait for their turn."""
+
+    @record_apply
+    def apply(self, plan: Plan) -> Receipt:
+        """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped.
+
+        A plan of which nothing was applied leaves no run.
+
+        Raises:
+            InputError: a group is too large, names another scope, or holds a value that would not be read back as it
+                was written; nothing was applied.
+            ConflictError: a message id is known with other content; its group was not applied.
+        """
+        if plan.parts:
+            raise InputError("a plan with parts is applied part by part")
+        for group in plan.groups:
+            _check_group(group, plan.scope)
+        for group in plan.groups[1:]:  # the writer checks each group again; the first one has nothing before it to keep
+            for operation in group.operations:
+                check(operation)
+        check_run(plan)
+        applied: list[Operation] = []
+        dropped: list[Dropped] = []
+        run = RunRow(plan)
+        for place, group in enumerate(plan.groups):
+            if place:
+                self._give_way()
+            with self._guard:
+                try:
+                    applied += self._apply_group(group, plan, run)
+                except StalePlanError as stale:
+                    dropped.append(Dropped(group=group, reason=str(stale)))
+        return Receipt(
+            run_id=plan.id, cause=plan.cause, scope=plan.scope, applied=tuple(applied), dropped=tuple(dropped)
+        )
+
+    def _apply_group(self, group: Group, plan: Plan, run: "RunRow") -> list[Operation]:
+        with self._transaction(plan.scope, run):
+            writer = GroupWriter(
+                self._db,
+                self._tokens,
+                scope=plan.scope,
+                run=run.key,
+                part=run.groups,
+                given=self._given(),
+                reached=self._reached,
+            )
+            if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
+                raise StalePlanError("another sleeper has taken the lease over since this was planned")
+            if len(group) > 1:
+                writer.read_ahead(group.operations)
+            for operation in group.operations:
+                writer.perform(operation)
+            writer.destroy()
+            # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
+            if happened := bool(writer.performed or not group.operations):
+                last = writer.finish()
+                run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
+            if writer.given is None:
+                self._destroying()
+        if happened:
+            self._leave(writer.given)
+            run.key = writer.run
+            run.groups += 1
+        return writer.performed
+
+    def lease(
+        self,
+        scope: str,
+        holder: str,
+        seconds: float,
+        now: datetime,
+        ended: Callable[[str], bool] | None = None,
+    ) -> int | None:
+        """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
+
+        A lease that ends much later than anybody asks for was taken while the clock was wrong, and holds no longer.
+
+        Returns:
+            A token that grows with every new holder, or None while another holds it.
+        """
+        at, span = to_micros(now), int(seconds * 1_000_000)
+        with self._guard, self._transaction(scope):
+            scope_token = self._tokens.new_scope(scope)
+            token, owner, until, run = self._one(SQL["lease"], (scope_token,)) or (0, "", at, bounds(scope_token)[0])
+            if owner != holder:
+                if not span or (at < until <= at + 2 * span and not (ended and ended(owner))):
+                    return None
+                token += 1
+            self._db.execute(SQL["put_lease"], (scope_token, token, holder, at + span, run))
+        return int(token)
+
+    def slept(self, scope: str, holder: str, run: int) -> None:
+        """Everything up to this run was seen by the night of whoever holds the lease; others' words are no news."""
+        with self._guard, self._transaction(scope):
+            self._db.execute(SQL["slept"], (run, self._tokens.new_scope(scope), holder))
+
+    def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
+        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
+
+        With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
+        """
+        with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
+            rows = []
+            for identity, entry in entries.items():
+                found = self._one(SQL["trimmed_key_of" if gists else "key_of"], (token, identity))
+                if found is not None:
+                    rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *sealed_entry(entry)))
+            self._db.executemany(SQL["put_gist" if gists else "put_entry"], rows)
+            if rows:
+                self._db.execute(SQL["reindexed"], (token,))
+        return len(rows)
+
+
+class RunRow:
+    """The row of a run: inserted with its first applied group, extended by the next ones."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.key = 0  # not written yet
+        self.groups = 0
+
+    def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], because: str) -> None:
+        """Inside the group's transaction."""
+        if self.key:
+            db.execute(SQL["extend_run"], (because, journal[1], key))
+            return
+        plan = self.plan
+        amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
+        reasons = f"[{dumps(because)}]"
+        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, reasons, *journal)
+        if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
+            # The run that stands for all parts comes with the first of them.
+            whole = plan.cause.partition("/")[0]
+            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal)
+            db.execute(SQL["add_run"], part_of)
+        try:
+            db.execute(SQL["add_run"], values)
+        except db.clash as error:
+            raise StalePlanError(f"the plan {plan.id} was applied before") from error
+
+
+def _check_group(group: Group, scope: str) -> None:
+    memory: Memory | None
+    messages = True
+    for operation in group.operations:
+        if isinstance(operation, Add):
+            memory = operation.memory
+            if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
+                raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
+            messages = messages and memory.kind == MESSAGE
+        else:
+            memory, messages = _subject(operation), False
+        if memory is not None and memory.scope != scope:
+            raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
+    most = BATCH_MAX if messages else GROUP_MAX
+    if len(group) > most:
+        raise InputError(f"{len(group):,} operations in one group, more than {most:,}: cut them into several groups")
+
+
+def _subject(operation: Operation) -> Memory | None:
+    match operation:
+        case Change():
+            return operation.before
+        case Use():
+            return operation.used_version
+        case _:
+            return None
+
+
+def no_failpoint(_: str) -> None:
+    """Nobody wants to know which point was reached."""

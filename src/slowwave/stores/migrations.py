@@ -1,0 +1,66 @@
+"""Numbered migrations: each runs in one transaction together with the number that records it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from slowwave.errors import NewerSchemaError
+
+Migration = tuple[int, str]
+_STORES: Final = Path(__file__).parent
+_NAME = re.compile(r"(\d{4})_\w+\.sql")
+
+
+def migrations(backend: str) -> list[Migration]:
+    """The scripts that ship with this version, by number."""
+    named = ((_NAME.fullmatch(file.name), file) for file in (_STORES / backend / "sql").iterdir())
+    return sorted((int(match[1]), file.read_text("utf-8")) for match, file in named if match)
+
+
+def queries(backend: str, file: str = "queries") -> dict[str, str]:
+    """The named queries of a backend: each begins with a line `-- name: what_it_is`."""
+    text = (_STORES / backend / "sql" / f"{file}.sql").read_text("utf-8")
+    parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
+    return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def refuse_newer(version: int, latest: int, path: str) -> None:
+    """Raise NewerSchemaError if the file is ahead of this program."""
+    if version > latest:
+        raise NewerSchemaError(
+            f"{path} was written by a newer Slowwave (schema {version}, this one knows {latest}); "
+            "it was not touched: upgrade with `pip install -U slowwave`"
+        )
+
+
+def migrate(
+    db: apsw.Connection, path: str, application_id: int, steps: list[Migration], reached: Callable[[str], None] | None
+) -> None:
+    """Bring the file up to the last step, one transaction a step. Safe among processes that do the same at once."""
+    latest = steps[-1][0]
+    while (version := db.pragma("user_version")) != latest:
+        refuse_newer(version, latest, path)
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            # Read again under the lock: another process may have been quicker.
+            version = db.pragma("user_version")
+            refuse_newer(version, latest, path)
+            for number, script in steps:
+                if number == version + 1:
+                    if reached:
+                        reached("migrate.begun")
+                    db.execute(script)
+                    db.execute(f"PRAGMA application_id = {application_id:d}")
+                    db.execute(f"PRAGMA user_version = {number:d}")
+            if reached:
+                reached("migrate.before_commit")
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        if reached:
+            reached("migrate.committed")

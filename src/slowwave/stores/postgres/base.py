@@ -1,0 +1,242 @@
+"""The connections of the Postgres store: a pool, a session for each thread that uses it, and the tokens."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import conninfo
+from psycopg.types.numeric import Int8Dumper
+
+from slowwave import forks
+from slowwave.errors import ClosedError, InputError, SettingsError, SlowwaveError
+from slowwave.stores.address import REFUSED, checked
+from slowwave.stores.connection import StoreBase
+from slowwave.stores.migrations import Migration, migrations
+from slowwave.stores.postgres.byte_scan import PAGES, reads_pages
+from slowwave.stores.postgres.errors import translated
+from slowwave.stores.postgres.half import Half, HalfDumper
+from slowwave.stores.postgres.migrate import ROLE, migrate
+from slowwave.stores.postgres.opening import TransactionSettings
+from slowwave.stores.postgres.pool import Pool, RawConnection, connected
+from slowwave.stores.postgres.session import Session
+from slowwave.stores.sql import SQL
+from slowwave.stores.tokens import Tokens
+
+if TYPE_CHECKING:
+    from slowwave.stores.connection import WriteHints
+
+_CONNECTIONS: Final = 16
+_ABOUT: Final = """
+SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
+    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))
+"""
+
+
+class PostgresBase(StoreBase):
+    """An open database. The arguments are those of `PostgresStore`."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        busy_seconds: float = 30.0,
+        connections: int = _CONNECTIONS,
+        reached: Any = None,  # noqa: ANN401  # as in StoreBase
+        steps: Sequence[Migration] | None = None,
+    ) -> None:
+        super().__init__(_shown(url))
+        self._reached = reached
+        self._patience = busy_seconds
+        try:
+            with connected(url, busy_seconds) as db:
+                migrate(db, self.name, list(steps or migrations("postgres")))
+                about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
+                if not reads_pages(db):
+                    self.unreached = (*self.unreached, PAGES)
+        except psycopg.Error as error:
+            raise translated(error, self.name) from error
+        durability, encoding, member = about
+        if encoding != "UTF8":
+            raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
+        self._opening = TransactionSettings(
+            always={"role": ROLE} if member else {},
+            durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
+            patience=busy_seconds,
+        )
+        self._secret: bytes | None = None
+        self._url, self._most = url, connections
+        self._begin()
+        forks.watch(self)
+
+    def _begin(self) -> None:
+        """What belongs to one process: connections, sessions, tokens and write hints."""
+        self._scopes: dict[str, int] = {}
+        self._embedders: dict[str, int] = {}
+        self._left: dict[int, WriteHints] = {}  # by scope: what this process last wrote there left behind
+        self._pool = Pool(self._url, self.name, most=self._most, configure=self._connected)
+        self._guard: Guard = Guard(self)
+
+    def after_fork(self) -> None:
+        """In a forked child: nothing of the parent's pool. Its connections see to themselves, they are never closed."""
+        super().after_fork()
+        closed = self._guard.closed
+        self._begin()
+        self._guard.closed = closed
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the store: the key of the marks around contexts."""
+        if self._secret is None:
+            with self._guard:
+                self._secret = bytes(self._one(SQL["secret"], ())[0])
+        return self._secret
+
+    def close(self) -> None:
+        """Let go of the server. Idempotent."""
+        self._guard.closed = True
+        self._pool.close()
+
+    def _wait_for_nobody(self) -> None:
+        self._patience = self._opening.patience = 0.1  # a time-out of 0 would be none
+
+    @property
+    def _db(self) -> Session:
+        return self._guard.own.session
+
+    @property
+    def _tokens(self) -> "ScopeFilter":
+        return self._guard.own.tokens
+
+    def _see_all(self) -> None:
+        self._db.see_every_scope()
+
+    def _state(self) -> object:
+        return None  # nothing cheaper tells whether somebody has committed than looking
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        self._db.hold()
+        yield
+
+    def _connected(self, raw: RawConnection) -> None:
+        """A new connection. The server may be another one that never heard of the last writes: nothing is guessed."""
+        _configured(raw)
+        self._left.clear()
+
+    def _session(self) -> tuple[Session, "ScopeFilter"]:
+        session = Session(self._pool, self._opening)
+        return session, ScopeFilter(session, self._scopes, self._embedders)
+
+
+class ScopeFilter(Tokens):
+    """Tokens that, once asked for, let the transaction see the rows of their scopes.
+
+    Those that a session finds or makes are its own until `learned`.
+
+    Args:
+        db: the session.
+        scopes: the tokens of scopes that all sessions know.
+        embedders: those of embedders.
+    """
+
+    db: Session
+
+    def __init__(self, db: Session, scopes: dict[str, int], embedders: dict[str, int]) -> None:
+        super().__init__(db, {}, {})
+        self._scopes = scopes
+        self._embedders = embedders
+
+    def scope(self, path: str) -> int | None:
+        """The token of a scope, or None if nothing was ever stored in it."""
+        token = self._scopes.get(path)
+        if token is None:
+            if path not in self.scopes:
+                self.db.see_path(path)
+            token = Tokens.scope(self, path)
+        if token is not None:
+            self.db.see(token)
+        return token
+
+    def new_scope(self, path: str) -> int:
+        """The token of a scope, made if need be, inside a transaction."""
+        token = Tokens.new_scope(self, path)
+        self.db.see(token)
+        return token
+
+    def embedder(self, name: str | None) -> int | None:
+        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
+        return self._embedders.get(name or "") or Tokens.embedder(self, name)
+
+    def learned(self) -> None:
+        """What this session found or committed is known to all."""
+        if self.scopes or self.embedders:
+            self._scopes.update(self.scopes)
+            self._embedders.update(self.embedders)
+            self.forget()
+
+
+class ThreadState(threading.local):
+    """What each thread has of a store: a session and its tokens, and how many guards it is inside of."""
+
+    def __init__(self, store: PostgresBase) -> None:
+        self.session, self.tokens = store._session()  # noqa: SLF001  # its own part
+        self.depth = 0
+
+
+class Guard:
+    """A session for each thread inside; Postgres's errors in Slowwave's words.
+
+    Attributes:
+        own: what this thread has.
+        closed: whether nobody may come in any more.
+    """
+
+    def __init__(self, store: PostgresBase) -> None:
+        self._store = store
+        self.own = ThreadState(store)
+        self.closed = False
+
+    def __enter__(self) -> None:  # like a lock
+        own = self.own
+        if self.closed and not own.depth:
+            raise ClosedError(f"the store {self._store.name} was closed: open it again")
+        own.depth += 1
+
+    def __exit__(  # like a lock
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        own = self.own
+        own.depth -= 1
+        if not own.depth:
+            own.session.leave()
+            own.tokens.learned()
+        if isinstance(error, psycopg.Error):
+            raise self.words(error) from error
+        if isinstance(error, UnicodeEncodeError | OverflowError):
+            raise InputError(f"{self._store.name} cannot hold this value ({error})") from error
+
+    def words(self, error: psycopg.Error) -> SlowwaveError:
+        """The error in Slowwave's words."""
+        return translated(error, self._store.name)
+
+
+def _configured(raw: RawConnection) -> None:
+    raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: nothing is looked for in a statement
+    raw.adapters.register_dumper(int, Int8Dumper)  # one plan for numbers of any size
+    raw.adapters.register_dumper(Half, HalfDumper)
+
+
+def _shown(url: str) -> str:
+    """The address without its password, as messages name it."""
+    try:
+        known = conninfo.conninfo_to_dict(checked(url))
+    except psycopg.ProgrammingError:
+        raise SettingsError(REFUSED) from None  # what it says repeats a part of the address, perhaps of the password
+    host, user = known.get("host") or "localhost", known.get("user")
+    if not set(str(known.get("port") or "")) <= set("0123456789,"):
+        raise SettingsError(REFUSED)
+    port = f":{known['port']}" if known.get("port") else ""
+    return f"postgresql://{f'{user}@' if user else ''}{host}{port}/{known.get('dbname') or user or ''}"

@@ -1,0 +1,160 @@
+"""Where a Postgres server may still hold what was erased: rows of its tables, and pages of the files below."""
+
+import time
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import psycopg
+from psycopg import errors, sql
+
+from slowwave.stores.byte_scan import PIECE, BytePatterns, contains
+
+if TYPE_CHECKING:
+    from psycopg.sql import Composable
+
+REWRITTEN_MAX: Final = 64 * 1024 * 1024
+"""Bytes of tables up to which they are rewritten at once, and their files read."""
+
+PAGES: Final = "the pages of the tables' files, which this login may not read: their rows were looked through"
+"""What stays unread without a superuser's rights; a table that could not be rewritten is a problem of its own."""
+
+_SEGMENT: Final = 1 << 30
+"""Bytes of one file of a relation; the next has a number."""
+_MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase'")
+"""Whom the journal is about, but for the rows that say which ids were erased. A change of what it stood for may name it."""
+
+_WORDED: Final = """
+SELECT format('%I.%I', n.nspname, c.relname), pg_total_relation_size(c.oid), pg_has_role(c.relowner, 'USAGE')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND c.relname NOT IN ('store', 'migrations', 'due', 'leases', 'embedders')
+    AND pg_relation_size(c.oid) > 0
+ORDER BY 1
+"""
+TOUCHED: Final = """SELECT format('%I.%I', schemaname, relname) FROM pg_stat_xact_all_tables
+WHERE schemaname = 'slowwave' AND (n_tup_del + n_tup_upd > 0 OR relname LIKE 'gists%')
+"""
+"""The tables of which the transaction has deleted or changed rows, perhaps with those of the one before it.
+
+What is in none of their rows now was in none before, but for gists, which come and go while their memory stays."""
+_TABLES: Final = """
+SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1, 2
+"""
+_FILES: Final = """
+SELECT r.relname, pg_relation_filepath(r.oid), pg_relation_size(r.oid)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_class r ON r.oid IN (c.oid, c.reltoastrelid) OR r.oid IN (
+    SELECT indexrelid FROM pg_index WHERE indrelid IN (c.oid, c.reltoastrelid)
+)
+WHERE format('%%I.%%I', n.nspname, c.relname) = ANY(%s) AND pg_relation_size(r.oid) > 0
+"""
+_NOW: Final = "SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS xid) AS text)"
+_OLDER: Final = """
+WITH now AS (SELECT age(CAST(%s AS xid)) AS age)
+SELECT 'session ' || pid || coalesce(' (' || nullif(application_name, '') || ')', '') FROM pg_stat_activity, now
+WHERE pid <> pg_backend_pid() AND (
+    age(backend_xid) > now.age OR age(backend_xmin) > now.age AND coalesce(datname, current_database()) = current_database()
+)
+UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts, now WHERE age(transaction) > now.age
+UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots, now WHERE age(xmin) > now.age
+"""
+"""Who may still see what was there before a transaction: then a table that is rewritten keeps its dead rows.
+
+A snapshot is as old as the oldest writer of any database, our own included. A slot's `catalog_xmin` keeps no row of ours."""
+WAITED: Final = 2
+"""Seconds for which the lock of a table is waited for: whoever comes after must wait as well."""
+_PATIENCE: Final = 2.0
+"""Seconds that those who read or write while an erase ends are waited for."""
+_PAUSE: Final = 0.02
+
+
+class Table(NamedTuple):
+    """A table that holds words: its bytes with all that belongs to it, and whether this login may rewrite it."""
+
+    name: str
+    size: int
+    ours: bool
+
+
+def tables(db: "psycopg.Connection[Any]") -> list[Table]:
+    """All that may hold words."""
+    return [Table(*row) for row in db.execute(_WORDED.encode()).fetchall()]
+
+
+def rewritten(db: "psycopg.Connection[Any]", chosen: Iterable[Table]) -> tuple[list[str], list[str]]:
+    """Rewrite tables, one after the other: what was, with how long nobody could use it, and what others were using."""
+    done, busy = [], []
+    db.execute(f"SET lock_timeout = '{WAITED}s'".encode())
+    for table in chosen:
+        begun = time.perf_counter()
+        try:
+            db.execute(f"VACUUM FULL {table.name}".encode())
+        except errors.LockNotAvailable:
+            busy.append(table.name)
+        else:
+            done.append(f"{table.name} (locked for {time.perf_counter() - begun:.2f} s)")
+    db.execute("RESET lock_timeout")
+    return done, busy
+
+
+def reads_pages(db: "psycopg.Connection[Any]") -> bool:
+    """Whether this login may look into the files of the tables."""
+    return db.info.parameter_status("is_superuser") == "on"
+
+
+def older(db: "psycopg.Connection[Any]") -> list[str]:
+    """Who can still see what was there before now, after a moment's patience; a sentence if that cannot be known."""
+    try:
+        now: Any = db.execute(_NOW.encode()).fetchone()
+        ends = time.monotonic() + _PATIENCE
+        while (there := db.execute(_OLDER.encode(), now).fetchall()) and time.monotonic() < ends:
+            time.sleep(_PAUSE)
+    except errors.InsufficientPrivilege as error:
+        return [f"somebody whom this login may not look for ({error.diag.message_primary})"]
+    return [str(name) for (name,) in there]
+
+
+def found(
+    db: "psycopg.Connection[Any]", needles: BytePatterns, ids: BytePatterns, pages: Collection[str]
+) -> Iterator[str]:
+    """Each place that still holds one of the words or ids, in a sentence; `pages` of these tables are read too."""
+    with db.transaction():
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # else row security would hide them
+        for schema, table, readable in db.execute(_TABLES.encode()).fetchall():
+            name = f"{schema}.{table}"
+            if not readable:
+                if schema == "slowwave":
+                    yield f"this login may not look into the table {name}"
+                continue
+            whole = sql.SQL("SELECT * FROM {}").format(sql.Identifier(schema, table))
+            if contains(_rows(db, whole), needles) or contains(_rows(db, _MARKS if table == "journal" else whole), ids):
+                yield f"the table {name} still holds what was erased"
+    if reads_pages(db):
+        there = tables(db)
+        small = sum(one.size for one in there) <= REWRITTEN_MAX
+        yield from _in_files(db, needles, [one.name for one in there if small or one.name in pages])
+
+
+def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Iterator[bytes]:
+    """All columns of all rows, as they are."""
+    with db.cursor() as cursor, cursor.copy(sql.SQL("COPY ({}) TO STDOUT (FORMAT binary)").format(query)) as copy:
+        yield from map(bytes, copy)
+
+
+def _in_files(db: "psycopg.Connection[Any]", needles: BytePatterns, names: list[str]) -> Iterator[str]:
+    if not needles.words:
+        return
+    db.execute("CHECKPOINT")
+    for relation, path, size in db.execute(_FILES.encode(), (names,)).fetchall():
+        if contains(_pages(db, path, int(size)), needles):
+            yield f"pages of {relation} still hold the bytes of what was erased: another session may need them; erase again"
+
+
+def _pages(db: "psycopg.Connection[Any]", path: str, size: int) -> Iterator[bytes]:
+    read = b"SELECT pg_read_binary_file(%s, %s, %s, true)"
+    with db.cursor(binary=True) as cursor:
+        for start in range(0, size, PIECE):
+            number, offset = divmod(start, _SEGMENT)
+            row: Any = cursor.execute(read, (f"{path}.{number}" if number else path, offset, PIECE)).fetchone()
+            yield bytes(row[0] or b"")

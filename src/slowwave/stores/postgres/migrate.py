@@ -1,0 +1,76 @@
+"""Numbered migrations of a Postgres database, one transaction each, by the login's own role."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from psycopg.errors import InsufficientPrivilege
+
+from slowwave.errors import ForeignFileError, ReadOnlyError
+from slowwave.stores.migrations import Migration, refuse_newer
+from slowwave.stores.postgres.opening import LOCK_CLASS
+
+if TYPE_CHECKING:
+    import psycopg
+
+ROLE: Final = "slowwave_app"
+"""What the store reads and writes as; row-level security holds for it, whoever logs in."""
+
+_READY = """
+CREATE SCHEMA slowwave;
+CREATE TABLE slowwave.migrations (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+"""
+
+_THERE: Final = """
+SELECT EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'migrations')
+FROM pg_namespace n WHERE n.nspname = 'slowwave'
+"""
+
+
+def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]) -> None:
+    """Bring the schema up to the last step. Of many that do so at once, one does it and the others wait.
+
+    Raises:
+        ForeignFileError: there is a schema "slowwave" that is not ours.
+        NewerSchemaError: it was written by a newer Slowwave.
+        ReadOnlyError: there is none yet, and this login may not make one.
+    """
+    latest = steps[-1][0]
+    version = _version(db, name)
+    refuse_newer(version, latest, name)
+    while version != latest:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK_CLASS,))
+            version = _version(db, name)  # read again under the lock: another process may have been quicker
+            refuse_newer(version, latest, name)
+            for number, script in steps:
+                if number == version + 1:
+                    if not version:
+                        _begin(db, name)
+                    db.execute("SET LOCAL search_path = slowwave, pg_catalog")
+                    db.execute(script.encode())
+                    db.execute((files("slowwave.stores") / "postgres/sql/grants.sql").read_bytes())
+                    db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+
+
+def _begin(db: "psycopg.Connection[Any]", name: str) -> None:
+    try:
+        db.execute(_READY)
+    except InsufficientPrivilege as error:
+        raise ReadOnlyError(
+            f"{name} is empty, and this login may not make the schema: open it once as its owner, or let the owner run "
+            f'`GRANT CREATE ON DATABASE "{db.info.dbname}" TO "{db.info.user}"`'
+        ) from error
+
+
+def _version(db: "psycopg.Connection[Any]", name: str) -> int:
+    # From the tables themselves: `to_regclass` may answer from a cache that a lock of ours does not refresh.
+    found: Any = db.execute(_THERE).fetchone()
+    if found is None:
+        return 0
+    if not found[0]:
+        raise ForeignFileError(
+            f"{name} has a schema 'slowwave' that belongs to another program; it was not touched: use another database"
+        )
+    last: Any = db.execute("SELECT max(number) FROM slowwave.migrations").fetchone()
+    return int(last[0] or 0)

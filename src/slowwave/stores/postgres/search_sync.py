@@ -1,0 +1,230 @@
+"""Taking in: what the server searches is brought up to date with the journal, batch by batch."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from slowwave.model.codec import from_micros, to_micros
+from slowwave.policy.text.features import date_keys
+from slowwave.stores.postgres.half import Half
+from slowwave.stores.postgres.search_rows import LAYOUT, SEARCH, Fact, Message, SearchRowReader, State, array
+from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics, PartialIndex
+from slowwave.stores.sql import bounds
+
+BATCH: Final = 500
+"""Memories taken in with one transaction, while writers of the scope wait."""
+_TABLES: Final = ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncedRows:
+    """What was, or is to be, taken in of a memory."""
+
+    words: int
+    original: bool
+    at: int
+    terms: frozenset[int]
+
+
+_NOTHING: Final = SyncedRows(words=0, original=False, at=0, terms=frozenset())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncCursor:
+    """The same as it is read from a memory, with the checksums that tell whether it has changed."""
+
+    taken: SyncedRows
+    entry: int
+    gist: int | None
+
+
+class SearchSync(SearchRowReader):
+    """Brings what the server searches up to date. None of it is waited for to be synced: it can be made anew."""
+
+    def _taken_in(self, scope: str, token: int) -> State:
+        """Take in what is not yet. Returns how things stand."""
+        after, since = bounds(token)[0], -1
+        while (state := self._held_state(token)).left:
+            if state.reindexed != since:  # entries changed meanwhile: all are looked at again
+                after, since = bounds(token)[0], state.reindexed
+            with self._transaction(scope):
+                self._db.execute("SELECT set_config('synchronous_commit', 'off', true)")
+                after = self._step(scope, token, after, since)
+            self._readable([scope])  # what is seen ends with a transaction
+        return state
+
+    def _held_state(self, token: int) -> State:
+        with self._one_state():  # what is read after it is of the same state
+            return self._state_of(token)
+
+    def _step(self, scope: str, token: int, after: int, since: int) -> int:
+        """One batch, in a transaction. Returns up to which key all entries were looked at."""
+        state, (low, high) = self._state_of(token), bounds(token)
+        if state.layout != LAYOUT:
+            for table in _TABLES:
+                self._db.execute(f"DELETE FROM search_{table} WHERE scope = ?", (token,))  # noqa: S608  # constants
+            self._db.execute(SEARCH["begin"], (token, LAYOUT, state.journal))
+        elif state.indexed != state.reindexed:
+            keys = self._keys(SEARCH["differing"], {"scope": token, "after": after, "high": high, "limit": BATCH})
+            self._take(scope, token, keys)
+            if len(keys) == BATCH:
+                return keys[-1]
+            self._db.execute(SEARCH["stand"], (state.until, since, token))
+        elif state.stale:
+            self._take(scope, token, self._keys(SEARCH["stale"], (token, BATCH)))
+        else:
+            self._follow(scope, token, state)
+        return low
+
+    def _follow(self, scope: str, token: int, state: State) -> None:
+        """Take in what the journal tells next."""
+        place = {"scope": token, "after": state.until, "last": state.journal, "limit": BATCH}
+        rows = self._all(SEARCH["journal"], place)
+        worded = {key for _, key, message, words in rows if key is not None and (words or not message)}
+        posed = {key for _, key, _, _ in rows if key is not None} - worded
+        if posed:
+            worded |= {*self._keys(SEARCH["with_gist"], (token, array(posed)))}
+            self._db.execute(SEARCH["repose"], (token, array(posed - worded)))
+        self._take(scope, token, sorted(worded))
+        until = rows[-1][0] if len(rows) == BATCH else state.journal
+        self._db.execute(SEARCH["stand"], (until, state.indexed, token))
+
+    def _take(self, scope: str, token: int, keys: Sequence[int]) -> None:
+        """Take in these memories as they are now, and anew the messages whose context they are part of."""
+        if not keys:
+            return
+        before = self._known(token, keys)
+        near = self._around(token, keys, AFTER, BEFORE - 1, "around_told")
+        resting = self._keys(SEARCH["resting"], (token, array(keys)))
+        again = {*keys, *self._known(token, {*near, *resting})}
+        messages, facts = self._messages(token, again), self._facts(scope, token, again)
+        wanted = frozenset(keys)
+        self._tell(token, [one for one in messages if one.key in wanted and one.key not in before])
+        excerpt = self._excerpt(scope, token, again, CorpusStatistics(speakers=self._names(token)))
+        numbers = {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}
+        self._put_places(token, again, numbers, excerpt)
+        gists = dict(self._all(SEARCH["gist_checksums"], (token, array(keys))))
+        now = {one.key: _read_message(one, gists.get(one.key)) for one in messages if one.key in wanted}
+        facts = [one for one in facts if one.key in wanted]
+        now |= {one.key: _read_fact(one) for one in facts}
+        self._put(token, before, now)
+        self._put_rests(token, keys, facts)
+
+    def _known(self, token: int, keys: Collection[int]) -> dict[int, SyncedRows]:
+        return {
+            key: SyncedRows(words=words, original=original, at=at, terms=frozenset(terms))
+            for key, words, original, at, terms in (self._all(SEARCH["taken"], (token, array(keys))) if keys else ())
+        }
+
+    def _tell(self, token: int, messages: Sequence[Message]) -> None:
+        """Count new messages: who speaks where."""
+        spoken = Counter(one.named for one in messages if one.named)
+        if not spoken.keys() <= self._names(token):
+            self._db.execute(SEARCH["retell_subjects"], {"scope": token})
+        for name, number in sorted(spoken.items()):
+            self._db.execute(SEARCH["count_speaker"], (token, name, number))
+        talks: dict[str, list[Message]] = {}
+        for one in messages:
+            talks.setdefault(one.conversation, []).append(one)
+        known = self._talks(token, messages, ())
+        for name, own in sorted(talks.items()):
+            named, assisted = sum(bool(one.named) for one in own), sum(one.assisted for one in own)
+            was = known.get(name, (False, False))
+            now = was[0] or named > 0, was[1] or assisted > 0
+            if name in known and _among_people(*was) != _among_people(*now):
+                self._db.execute(SEARCH["retell_talk"], {"scope": token, "name": name})
+            self._db.execute(SEARCH["count_talk"], (token, name, len(own), named, assisted))
+
+    def _put_places(self, token: int, keys: Iterable[int], numbers: Mapping[str, int], excerpt: PartialIndex) -> None:
+        self._db.execute(SEARCH["cut_places"], (token, array(keys)))
+        rows = [
+            (
+                *(token, numbers[one.id], one.part, self._tokens.embedder(one.embedder)),
+                *(one.hot, one.open, one.speaker, one.by_user, one.prior),
+                None if one.vector is None else Half.of(one.vector),
+            )
+            for one in excerpt.places(numbers)
+        ]
+        self._db.executemany(SEARCH["add_place"], rows)
+
+    def _put(self, token: int, before: Mapping[int, SyncedRows], now: Mapping[int, SyncCursor]) -> None:
+        """Postings, and the numbers that are counted over all."""
+        gone: list[tuple[int, int]] = []
+        come: list[tuple[int, int]] = []
+        memories, originals = Counter[int](), Counter[int]()
+        many, words = 0, 0
+        for key in {*before, *now}:
+            old, new = before.get(key, _NOTHING), now[key].taken if key in now else _NOTHING
+            gone += [(term, key) for term in old.terms - new.terms]
+            come += [(term, key) for term in new.terms - old.terms]
+            for taken, sign in ((old, -1), (new, 1)):
+                memories.update(dict.fromkeys(taken.terms, sign))
+                if taken.original:
+                    originals.update(dict.fromkeys(taken.terms, sign))
+                    many, words = many + sign, words + sign * taken.words
+        if gone:
+            self._db.execute(SEARCH["cut_postings"], (*map(array, zip(*gone, strict=True)), token))
+        if come:
+            self._db.execute(SEARCH["add_postings"], (token, *map(array, zip(*come, strict=True))))
+        if moved := sorted(term for term in memories if memories[term] or originals[term]):
+            counts = (array(number[term] for term in moved) for number in (memories, originals))
+            self._db.execute(SEARCH["count_terms"], (token, array(moved), *counts))
+            if gone:
+                self._db.execute(SEARCH["cut_terms"], (token, array(moved)))
+        latest = max((read.taken.at for read in now.values()), default=None)
+        self._db.execute(SEARCH["count"], (many, words, latest, token))
+        self._put_taken(token, before, now)
+
+    def _put_taken(self, token: int, before: Mapping[int, SyncedRows], now: Mapping[int, SyncCursor]) -> None:
+        rows = [
+            (
+                token,
+                key,
+                read.entry,
+                read.gist,
+                read.taken.words,
+                read.taken.original,
+                read.taken.at,
+                array(sorted(read.taken.terms)),
+            )
+            for key, read in now.items()
+        ]
+        self._db.executemany(SEARCH["take"], rows)
+        if lost := [key for key in before if key not in now]:
+            self._db.execute(SEARCH["leave_out"], (token, array(lost)))
+        if any(old.at != now[key].taken.at if key in now else True for key, old in before.items()):
+            self._db.execute(SEARCH["recount_latest"], {"scope": token})
+
+    def _put_rests(self, token: int, keys: Sequence[int], facts: Sequence[Fact]) -> None:
+        self._db.execute(SEARCH["cut_rests"], (token, array(keys)))
+        pairs = [(source.memory, fact.key) for fact in facts for source in fact.memory.sources]
+        if pairs:
+            ids, owners = zip(*pairs, strict=True)
+            self._db.execute(SEARCH["put_rests"], (token, [*ids], array(owners)))
+
+
+def _among_people(named: bool, assisted: bool) -> bool:  # as the table has them
+    """Whether a conversation is one between people."""
+    return named and not assisted
+
+
+def _read_message(message: Message, gist: int | None) -> SyncCursor:
+    terms = _terms(message.terms, message.at)
+    taken = SyncedRows(words=message.words, original=True, at=message.at, terms=terms)
+    return SyncCursor(taken=taken, entry=message.checksum, gist=gist)
+
+
+def _read_fact(fact: Fact) -> SyncCursor:
+    memory, at = fact.memory, to_micros(fact.memory.at)
+    original = not (memory.sources or memory.members or memory.span)
+    taken = SyncedRows(words=fact.entry.words, original=original, at=at, terms=_terms(fact.entry.terms, at))
+    return SyncCursor(taken=taken, entry=fact.checksum, gist=None)
+
+
+def _terms(terms: bytes, at: int) -> frozenset[int]:
+    """The terms of a text, and its day, as the server takes numbers: with a sign."""
+    dates = np.array(date_keys(from_micros(at)), dtype=np.uint64).view(np.int64)
+    return frozenset(np.frombuffer(terms, dtype="<i8").tolist()) | frozenset(dates.tolist())

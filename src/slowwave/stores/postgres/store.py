@@ -1,0 +1,177 @@
+"""Memory in a Postgres database that many machines may use at once."""
+
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import Final
+
+import psycopg
+from psycopg import errors
+
+from slowwave.errors import ConflictError, StoreError
+from slowwave.model.codec import loads
+from slowwave.model.operations import Add, Operation
+from slowwave.model.plan import Group, Plan
+from slowwave.stores.apply import Applying, RunRow, no_failpoint
+from slowwave.stores.connection import WriteHints
+from slowwave.stores.eraser import StalePlanError
+from slowwave.stores.postgres.check import PostgresCheck
+from slowwave.stores.postgres.server_search import ServerSearch
+from slowwave.stores.postgres.session import RetryTransaction
+from slowwave.stores.reads import Reads
+from slowwave.stores.sql import SQL
+
+_AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+_TRIES: Final = 4
+_SCOPES: Final = 1000
+"""Of so many scopes it is remembered what the last write left."""
+_FEW: Final = 16
+"""Memories of one plan that are sent as they come."""
+_BECAUSE: Final = 7
+"""The place of the sentences in a row of `runs`."""
+
+
+class PostgresStore(Applying, Reads, ServerSearch, PostgresCheck):
+    """A store in the schema "slowwave" of one database.
+
+    Each thread has a connection of its own while it reads or writes. Writes to one
+    scope wait for each other, under an advisory lock that ends with the transaction; scopes do not wait for scopes.
+    A write is acknowledged once the server has flushed it (`synchronous_commit` is turned on if it was off).
+
+    Args:
+        url: "postgresql://user:password@host:port/name", with any option of libpq.
+        busy_seconds: how long to wait for a connection, for a server that restarts and for other writers, seconds.
+        connections: how many connections this process may hold.
+        in_ram: memories of a scope up to which it is searched in RAM; the server searches larger ones. None: all in RAM.
+        reached: called with the name of each point that a write passes; for tests that make it fail there.
+        steps: the migrations; for tests of migrations.
+
+    Raises:
+        StoreError: one of its kinds, saying what to do next; a schema that is not ours is never touched.
+        SettingsError: for an address that is none, or a database that is not in UTF-8.
+    """
+
+    def _apply_group(self, group: Group, plan: Plan, run: RunRow) -> list[Operation]:
+        """As any store does, and once more if it was rolled back by the server or for a wrong guess."""
+        for _ in range(_TRIES):
+            try:
+                return super()._apply_group(group, plan, run)
+            except RetryTransaction:
+                self._db.guesses = False
+            except _AGAIN:
+                continue
+            except psycopg.OperationalError as error:
+                if not self._db.lost(error):
+                    raise
+                self._db.end()
+        try:
+            return super()._apply_group(group, plan, run)
+        except RetryTransaction as error:
+            raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
+
+    def _given(self) -> WriteHints | None:
+        return self._db.guess
+
+    def _leave(self, given: WriteHints | None) -> None:
+        if given is not None:
+            self._left[given.token] = given
+            while len(self._left) > _SCOPES:
+                self._left.pop(next(iter(self._left)), None)  # the longest unwritten
+
+    def _transaction(self, scope: str, run: RunRow | None = None) -> "Transaction":
+        session, token = self._db, self._tokens.scope(scope)
+        if token is None:
+            session.write(None)
+            token = self._tokens.new_scope(scope)
+            session.commit()
+        # Whoever guesses takes what was left with him: of many threads one guesses, the others ask.
+        left = None if run is None else self._left.pop(token, None)
+        return Transaction(
+            self._reached,
+            begin=partial(session.write, token, left, blind=run is not None and _blind(run)),
+            commit=partial(self._commit, scope, token, run),
+            back=self._back,
+        )
+
+    def _back(self, error: BaseException) -> None:
+        session = self._db
+        guessed = session.guess is not None
+        self._tokens.forget()
+        session.end()
+        if guessed and isinstance(error, ConflictError | StalePlanError):
+            raise RetryTransaction from error  # it is told what is stored, not what was guessed
+
+    def _commit(self, scope: str, token: int, run: RunRow | None) -> None:
+        """Commit; if the connection is lost meanwhile, the run says whether it was."""
+        session = self._db
+        try:
+            session.commit()
+        except psycopg.OperationalError as error:
+            if not session.lost(error) or run is None:
+                raise
+            try:
+                session.write(token)  # waits until the lost transaction has ended
+                row = self._one(SQL["run"], (token, run.plan.id))
+                session.end()
+            except psycopg.OperationalError:
+                raise StoreError(
+                    f"the connection to {self.name} was lost at the very end of a write to {scope}: whether it was "
+                    "stored is not known; look, or write it again with the same ids: it will be stored once"
+                ) from error
+            if row is None or len(loads(row[_BECAUSE])) <= run.groups:
+                raise RetryTransaction from error
+
+
+def _blind(run: RunRow) -> bool:
+    """Whether a plan adds a few memories and does nothing else, so that nothing need be asked."""
+    if len(run.plan.groups) > 1 or run.plan.lease is not None:
+        return False
+    operations = run.plan.groups[0].operations
+    return len(operations) <= _FEW and all(isinstance(one, Add) for one in operations)
+
+
+class Transaction:
+    """Around writes. A class, because a generator in its place costs time that every add pays.
+
+    Args:
+        reached: called with the name of each point that is passed, if anybody wants to know.
+        begin: called first.
+        commit: makes it last.
+        back: called when something failed, with what did.
+    """
+
+    def __init__(
+        self,
+        reached: Callable[[str], None] | None,
+        *,
+        begin: Callable[[], None],
+        commit: Callable[[], None],
+        back: Callable[[BaseException], None],
+    ) -> None:
+        self._reached = reached or no_failpoint
+        self._begin = begin
+        self._commit = commit
+        self._back = back
+
+    def __enter__(self) -> None:
+        self._reached("apply.before_begin")
+        self._begin()
+        try:
+            self._reached("apply.begun")
+        except BaseException as error:
+            self._back(error)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._back(error)
+            return
+        try:
+            self._reached("apply.before_commit")
+            self._commit()
+        except BaseException as failed:
+            self._back(failed)
+            raise
+        self._reached("apply.committed")

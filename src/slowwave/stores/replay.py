@@ -1,0 +1,120 @@
+"""Whether what a store holds is what its journal tells."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from slowwave.errors import CorruptError
+from slowwave.model.codec import COLUMNS, Row, content_key, dumps
+from slowwave.stores.byte_scan import BytePatterns
+from slowwave.stores.journal import Journal, Replayed
+from slowwave.stores.rows import checked, entry_of
+from slowwave.stores.sql import SQL, UNNAMED, bounds
+
+_WIDTH = len(COLUMNS)
+_FEW = 5
+_READ = 5000
+COUNTS = (
+    ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
+    ("lost_entries", "{} index entries belong to no memory"),
+    ("nameless", "{} conversations have messages, but are not listed"),
+    ("orphans", "{} journal rows belong to no run"),
+    (
+        "half_copied",
+        "{} scopes were copied only in part: run `slowwave copy` again, from the same store, or throw them away with "
+        "`slowwave copy --give-up`",
+    ),
+)
+
+
+class Checking(Journal):
+    """Checks that need to know nothing of how a store keeps its rows."""
+
+    def mentions(self, scope: str, text: str) -> list[str]:
+        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
+            return [str(row[0]) for row in self._all(SQL["mentions"], values)]
+
+    def _needles(self, texts: Sequence[str]) -> BytePatterns:
+        """The bytes of erased words, as they are and as JSON has them; none that some memory still holds."""
+        forms = {text: [form.encode() for form in dict.fromkeys((text, dumps(text)[1:-1]))] for text in texts}
+        looked = BytePatterns([form for some in forms.values() for form in some])
+        held = set(looked.among(self._words_held())) if looked.words else set()
+        return BytePatterns([form for some in forms.values() if held.isdisjoint(some) for form in some])
+
+    def _words_held(self) -> Iterator[bytes]:
+        """All that memories say and ever said, of every scope: once for any number of words to look for."""
+        for statement in (SQL["words_of_memories"], SQL["words_of_changes"]):
+            last = 0
+            while rows := self._all(statement, (last, _READ)):
+                last = rows[-1][0]
+                yield "\n".join(words for _, words in rows).encode("utf-8", "surrogatepass")
+
+    def _differences(self, token: int, path: str) -> Iterator[str]:
+        if path.startswith(UNNAMED):
+            return  # it is not whole, and counted as such
+        told = self._replayed(token)
+        low, high = bounds(token)
+        damaged, other = [], []
+        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
+            values: Any = row
+            identity = str(values[0])
+            try:
+                plain = checked(values)
+            except CorruptError:
+                damaged.append(identity)
+                told.rows.pop(identity, None)
+                continue
+            if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
+                other.append(identity)
+        if damaged:
+            yield (
+                f"scope {path}: {_named(damaged)} damaged in the file: run `slowwave doctor --repair`; if that cannot, "
+                "restore a backup"
+            )
+        if other:
+            yield f"scope {path}: {_named(other)} not what the journal tells"
+        if told.rows:
+            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
+        yield from self._damaged_entries(token, path)
+        yield from self._differences_beside(token, path, told)
+
+    def _damaged_entries(self, token: int, path: str) -> Iterator[str]:
+        low, high = bounds(token)
+        damaged = []
+        for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
+            values: Any = row
+            try:
+                entry_of(None, values[1:-1], values[-1])
+            except CorruptError:
+                damaged.append(f"index entry {values[0] - low}")
+        if damaged:
+            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+
+    def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
+        links = {
+            (source, target, kind): (weight, at)
+            for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
+        }
+        cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
+        held = {row[0] for row in self._all(SQL["every_held"], (token,))}
+        for what, stored, journaled in (
+            ("links", links, told.links),
+            ("cursors", cursors, told.cursors),
+            ("held keys", held, told.held),
+        ):
+            if stored != journaled:
+                yield f"scope {path}: the {what} are not what the journal tells"
+
+
+def _keyed(row: Row, content: object) -> bool:
+    return content is None or content == content_key(str(row[COLUMNS.index("text")]))
+
+
+def _named(ids: list[str]) -> str:
+    shown = ", ".join(ids[:_FEW]) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
+    return f"{shown} {'is' if len(ids) == 1 else 'are'}"

@@ -1,0 +1,394 @@
+"""The rows of a search index: the memories of one scope as arrays, grown in place."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowwave.model.index_entry import IndexEntry
+from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory, is_outdated
+from slowwave.policy.ranking.score import Corpus, Mask, Rows, length_normalisation
+from slowwave.policy.text.features import date_terms, name_tokens
+from slowwave.stores.search.cold_load import MessageColumns, seconds
+from slowwave.stores.search.snapshot import IndexState
+from slowwave.stores.search.vectors import ContextVectors
+
+_DAY: Final = 86_400_000_000
+_EPOCH: Final = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001 - a day has no zone
+_TOLD: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
+"""What the row of a gist has from its message."""
+
+_NO_VECTORS: Final = (
+    None,
+    np.zeros(0, dtype=np.float32),
+    np.zeros((0, 0), dtype=np.float32),
+    np.zeros(0, dtype=np.intp),
+)
+
+
+class IndexRows(IndexState):
+    """What `Index` holds: columns with one row for each memory, postings, conversations, speakers and vectors."""
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def append(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
+        """Add memories, the messages of a conversation in the order of their seq; a known fact takes its new words.
+
+        Raises:
+            ValueError: before anything is changed, if a message is known already or comes out of order.
+        """
+        self._check(rows)
+        start = self._fill([entry for _, entry in rows])
+        buried: set[int] = set()
+        for row, (memory, _) in enumerate(rows, start):
+            if memory.id in self.row:
+                buried.add(self._bury(memory.id))
+            self.row[memory.id] = row
+            self.ids.append(memory.id)
+            self._link(row, memory)
+            self._describe(row, memory)
+        self._release(buried)
+        chained = np.array([memory.kind == MESSAGE for memory, _ in rows], dtype=np.bool_)
+        self._append_vectors(start, [entry for _, entry in rows], chained)
+        self._prepared.clear()
+
+    def load(self, told: MessageColumns) -> None:
+        """Into an empty index, all messages of a scope: what `append` makes of them one by one, in a tenth of the time."""
+        count, columns = len(told), self.columns
+        if not count:
+            return
+        columns.add(told.words, told.question, told.cues)
+        self.postings.add(told.said, np.repeat(np.arange(count), told.words))
+        self.ids.extend(told.id)
+        self.row.update(zip(told.id, range(count), strict=True))
+        self._load_talks(told)
+        phases = {phase: (phase in HOT, phase != "quarantined") for phase in set(told.phase)}
+        columns["hot"][:count] = [phases[phase][0] for phase in told.phase]
+        columns["open"][:count] = [phases[phase][1] for phase in told.phase]
+        columns["outdated"][:count] = [is_outdated(*pair) for pair in zip(told.phase, told.reason, strict=True)]
+        columns["kind"][:count] = KINDS.index(MESSAGE)
+        for name in dict.fromkeys(told.category):
+            self.categories.setdefault(name, len(self.categories))
+        columns["category"][:count] = [self.categories[name] for name in told.category]
+        columns["at"][:count], columns["anchor"][:count] = seconds(told.at), seconds(told.anchor)
+        columns["importance"][:count] = told.importance
+        days = [at // _DAY + _EPOCH for at in told.at]
+        numbers = {day: self._day(datetime.fromordinal(day)) for day in dict.fromkeys(days)}
+        columns["day"][:count] = [numbers[day] for day in days]
+        for name in {name for name in told.embedder if name}:
+            ours = [blob if one == name else b"" for blob, one in zip(told.vectors, told.embedder, strict=True)]
+            dim = next(dim for dim, one in zip(told.dim, told.embedder, strict=True) if one == name)
+            self._vectors.setdefault(name, ContextVectors(dim))
+            self._vectors[name].append(0, ours, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
+
+    def _load_talks(self, told: MessageColumns) -> None:
+        """Who is before and after whom, and who speaks where."""
+        count, columns, starts = len(told), self.columns, told.starts
+        numbers = [self._conversation(told.conversation[start]) for start in starts]
+        ends = [*starts[1:], count]
+        columns["conversation"][:count] = np.repeat(numbers, np.subtract(ends, starts))
+        columns["before"][:count], columns["after"][:count] = np.arange(-1, count - 1), np.arange(1, count + 1)
+        columns["before"][starts] = -1
+        columns["after"][np.subtract(ends, 1)] = -1
+        speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(told.speaker)}
+        columns["speaker"][:count] = [speakers[name] for name in told.speaker]
+        columns["user"][:count] = [role == "user" for role in told.role]
+        columns["original"][:count] = True
+        nameless = ("assistant", None), ("assistant", "")
+        for number, start, end in zip(numbers, starts, ends, strict=True):
+            self._last[number] = told.seq[end - 1], end - 1
+            self._named[number] = any(told.speaker[start:end])
+            heard = set(zip(told.role[start:end], told.speaker[start:end], strict=True))
+            self._assisted[number] = not heard.isdisjoint(nameless)
+
+    def change(self, memories: Iterable[Memory]) -> None:
+        """Take over everything but the words: phase, kind, category, times and sources of known memories."""
+        moved: list[tuple[int, Memory]] = []
+        for memory in memories:
+            row = self.row[memory.id]
+            if memory.kind != MESSAGE and self._origins[row] != _origin(memory):
+                moved.append((row, memory))
+            self._describe(row, memory)
+        self._release({row for row, _ in moved})
+        for row, memory in moved:
+            self._link(row, memory)
+        self._prepared.clear()
+
+    def trim(self, rows: Iterable[tuple[Memory, IndexEntry, IndexEntry]]) -> None:
+        """Messages of which only some words are hot, each with the entries of the whole and of these.
+
+        A search that is not deep sees these words in place of the whole; a deep one sees the whole, whose score, and
+        whatever it lends to others, stay what they were.
+        """
+        for memory, entry, left in rows:
+            whole, row = self.row[memory.id], self._fill([left])
+            self._let_go(whole)
+            self.ids.append(memory.id)
+            for name in ("before", "after"):
+                self.columns[name][row] = -1
+            for name in ("conversation", "speaker", "user"):
+                self.columns[name][row] = self.columns[name][whole]
+            self.columns["original"][row] = False
+            self._gists[whole] = row
+            self._describe(whole, memory)
+            self._append_vectors(row, [left], np.zeros(1, dtype=np.bool_))
+            if left.embedder:
+                same = entry.dim if entry.embedder == left.embedder else 0
+                own = np.frombuffer(entry.vectors, dtype="<f4", count=same) if same else np.zeros(left.dim, dtype="<f4")
+                self._vectors[left.embedder].pair(row, whole, own)
+        self._prepared.clear()
+
+    def _let_go(self, whole: int) -> None:
+        """The words that were left of a message are no longer those that are hot."""
+        if whole in self._gists:
+            self.columns["hot"][self._gists.pop(whole)] = False
+
+    def _fill(self, entries: Sequence[IndexEntry]) -> int:
+        """New rows with what their entries say; the first of them."""
+        words = [entry.words for entry in entries]
+        start = self.columns.add(words, [entry.question for entry in entries], [entry.cues for entry in entries])
+        said = np.frombuffer(b"".join(entry.terms for entry in entries), dtype="<u8")
+        self.postings.add(said, np.repeat(np.arange(start, self.size), words))
+        return start
+
+    def _check(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
+        newest: dict[str, int] = {}
+        for memory, _ in rows:
+            if memory.kind != MESSAGE:
+                continue
+            name = memory.conversation or ""
+            if name not in newest:
+                newest[name] = self._last[self.conversations[name]][0] if name in self.conversations else 0
+            if memory.id in self.row or memory.seq <= newest[name]:
+                raise ValueError(f"message {memory.id} is not the next of its conversation: build the index anew")
+            newest[name] = memory.seq
+
+    def _bury(self, identity: str) -> int:
+        """The words of a fact that is about to be said anew no longer count; its old row."""
+        row = self.row[identity]
+        for name in ("hot", "open", "original"):
+            self.columns[name][row] = False
+        return row
+
+    def _link(self, row: int, memory: Memory) -> None:
+        """Find the place of a memory: in its conversation, or on the messages it rests on; and who speaks."""
+        columns = self.columns
+        for name in ("before", "after", "conversation", "speaker"):
+            columns[name][row] = -1
+        columns["user"][row] = False
+        columns["original"][row] = memory.kind == MESSAGE or not (memory.sources or memory.members or memory.span)
+        if memory.kind == MESSAGE:
+            self._link_message(row, memory)
+            return
+        self._origins[row] = _origin(memory)
+        if memory.conversation is not None:
+            columns["conversation"][row] = self._conversation(memory.conversation)
+        for source in dict.fromkeys(source.memory for source in memory.sources):
+            if source in self.row:
+                self._rest(row, self.row[source])
+            else:
+                self._awaited[source].append(row)
+        if memory.subject and not memory.sources:
+            self._subjects[row] = name_tokens(memory.subject)
+            self._settle(row)
+
+    def _link_message(self, row: int, memory: Memory) -> None:
+        columns, number = self.columns, self._conversation(memory.conversation or "")
+        columns["conversation"][row] = number
+        previous = self._last[number][1]
+        columns["before"][row] = previous
+        if previous >= 0:
+            columns["after"][previous] = row
+        self._last[number] = memory.seq, row
+        if memory.speaker:
+            self._named[number] = True
+            columns["speaker"][row] = self._speaker(memory.speaker)
+        elif memory.role == "assistant":
+            self._assisted[number] = True
+        columns["user"][row] = memory.role == "user"
+        for fact in self._awaited.pop(memory.id, ()):
+            self._rest(fact, row)
+
+    def _rest(self, fact: int, message: int) -> None:
+        """A fact takes after the messages it rests on: their conversation, and their speaker if they have but one."""
+        columns = self.columns
+        lone = columns["conversation"][fact] < 0 or columns["speaker"][fact] == columns["speaker"][message]
+        if columns["conversation"][fact] < 0:
+            columns["conversation"][fact] = columns["conversation"][message]
+        columns["speaker"][fact] = columns["speaker"][message] if lone else -1
+        columns["user"][fact] |= columns["user"][message]
+        self._lenders.append(fact)
+        self._borrowers.append(message)
+
+    def _settle(self, fact: int) -> None:
+        """A fact that rests on no message counts as said by the known speaker it is about."""
+        meant = [self.names[word] for word in self._subjects[fact] if word in self.names]
+        both = frozenset.intersection(*meant) if meant else frozenset()
+        self.columns["speaker"][fact] = min(both) if len(both) == 1 else -1
+
+    def _conversation(self, name: str) -> int:
+        number = self.conversations.setdefault(name, len(self._last))
+        if number == len(self._last):
+            self._last.append((0, -1))
+            self._named.append(False)
+            self._assisted.append(False)
+        return number
+
+    def _speaker(self, name: str) -> int:
+        if name not in self.speakers:
+            number = self.speakers[name] = len(self.speakers)
+            self._call(name, number)
+            for fact in self._subjects:
+                self._settle(fact)
+        return self.speakers[name]
+
+    def _describe(self, row: int, memory: Memory) -> None:
+        """Write down what a memory says of itself, apart from its words."""
+        columns, phase = self.columns, memory.phase
+        if memory.gist is None:
+            self._let_go(row)
+        columns["hot"][row] = phase in HOT
+        columns["open"][row] = phase != "quarantined"
+        columns["outdated"][row] = memory.outdated
+        columns["kind"][row] = KINDS.index(memory.kind)
+        columns["category"][row] = self.categories.setdefault(memory.category, len(self.categories))
+        at = memory.at.timestamp()
+        columns["at"][row] = at
+        columns["anchor"][row] = memory.last_used_or_recorded.timestamp()
+        columns["importance"][row] = memory.importance
+        columns["day"][row] = self._day(memory.at)
+        if row in self._gists:
+            for name in _TOLD:
+                columns[name][self._gists[row]] = columns[name][row]
+            columns["hot"][row] = columns["open"][self._gists[row]] = False
+
+    def _day(self, at: datetime) -> int:
+        """The number of a day, and its words."""
+        day = at.toordinal()
+        if day not in self._days:
+            number = self._days[day] = len(self._days)
+            for term in date_terms(at):
+                self._day_terms[term].append(number)
+        return self._days[day]
+
+    def _release(self, facts: set[int]) -> None:
+        """Forget what these facts rest on."""
+        if not facts:
+            return
+        pairs = [pair for pair in zip(self._lenders, self._borrowers, strict=True) if pair[0] not in facts]
+        self._lenders = array("q", (lender for lender, _ in pairs))
+        self._borrowers = array("q", (borrower for _, borrower in pairs))
+        for source, waiting in self._awaited.items():
+            self._awaited[source] = [fact for fact in waiting if fact not in facts]
+        for fact in facts:
+            self._subjects.pop(fact, None)
+
+    def _append_vectors(self, start: int, entries: list[IndexEntry], chained: Mask) -> None:
+        for embedder, dim in {entry.embedder: entry.dim for entry in entries if entry.embedder}.items():
+            ours = [entry.vectors if entry.embedder == embedder else b"" for entry in entries]
+            if embedder not in self._vectors:
+                self._vectors[embedder] = ContextVectors(dim)
+            self._vectors[embedder].append(start, ours, chained, self.columns["before"], self.columns["gate"])
+
+    @property
+    def originals(self) -> int:
+        """How many texts document frequencies are counted over."""
+        return int(np.count_nonzero(self.view("original")))
+
+    @property
+    def average(self) -> float:
+        """The average length of these."""
+        return max(1.0, float(self.view("words") @ self.view("original")) / max(1, self.originals))
+
+    @property
+    def latest(self) -> float:
+        """The latest of all times, in seconds since 1970."""
+        return float(self.view("at").max())
+
+    @property
+    def personal(self) -> list[bool]:
+        """Of each conversation, whether it is a talk between people."""
+        return [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
+
+    @property
+    def embedders(self) -> list[str]:
+        """Those that there are vectors of."""
+        return list(self._vectors)
+
+    def parts(self, ids: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """The rows of these memories: of the whole, 0, and if only some words are hot, of these, -1."""
+        for identity in ids:
+            row = self.row[identity]
+            yield row, 0
+            if row in self._gists:
+                yield self._gists[row], -1
+
+    def days_of(self, term: int) -> Rows | None:
+        """The days that a date word may mean; None for any other word."""
+        return np.array(self._day_terms[term], dtype=np.intp) if term in self._day_terms else None
+
+    @property
+    def size(self) -> int:
+        """How many rows there are, those without a memory of their own included."""
+        return self.columns.size
+
+    def view(self, name: str) -> NDArray[Any]:
+        """A column, as far as it is filled."""
+        return self.columns[name][: self.size]
+
+    def posting(self, term: int) -> tuple[Rows, int]:
+        """The rows with a term, one for each time it occurs, and how many originals have it."""
+        rows = self.postings.of(term)
+        if not len(rows):
+            return rows, 0
+        distinct = rows[np.append(True, rows[1:] != rows[:-1])]
+        return rows, int(np.count_nonzero(self.columns["original"][distinct]))
+
+    def corpus(self, embedder: str | None) -> Corpus:
+        """Everything as the ranking wants it, kept until the next write."""
+        if embedder in self._prepared:
+            return self._prepared[embedder]
+        stored = self._vectors.get(embedder) if embedder else None
+        vectors, scale, passages, passage_rows = stored.arrays(self.size) if stored else _NO_VECTORS
+        lenders, borrowers = np.array(self._lenders, dtype=np.intp), np.array(self._borrowers, dtype=np.intp)
+        gists = np.array(list(self._gists.values()), dtype=np.intp)
+        wholes = np.array(list(self._gists), dtype=np.intp)
+        gist_of = np.full(self.size, -1, dtype=np.intp)
+        gist_of[wholes] = gists
+        too = gist_of[borrowers]  # a fact lends to what is left of a message as well
+        corpus = Corpus(
+            count=self.originals,
+            postings=self.posting,
+            weight=length_normalisation(self.view("words"), self.average, self.view("original")),
+            gate=self.view("gate"),
+            before=self.view("before"),
+            after=self.view("after"),
+            day=self.view("day"),
+            days=self.days_of,
+            speaker=self.view("speaker"),
+            user=self.view("user"),
+            people=np.array([*self.personal, False], dtype=np.bool_)[self.view("conversation")],
+            question=self.view("question"),
+            cues=self.view("cues"),
+            at=self.view("at"),
+            latest=self.latest,
+            vectors=vectors,
+            scale=scale,
+            passages=passages,
+            passage_rows=passage_rows,
+            lenders=np.append(lenders, lenders[too >= 0]),
+            borrowers=np.append(borrowers, too[too >= 0]),
+            gists=gists,
+            wholes=wholes,
+        )
+        self._prepared[embedder] = corpus
+        return corpus
+
+
+def _origin(memory: Memory) -> list[object]:
+    sources = list(dict.fromkeys(source.memory for source in memory.sources))
+    return [sources, list(memory.members), list(memory.span or ()), memory.conversation, memory.subject]

@@ -1,0 +1,179 @@
+"""The vectors of one scope and one embedder, each pooled with those of the messages around it, ready to scan."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowwave.policy.ranking.score import AFTER_MEANING, BEFORE_MEANING, Rows
+
+Vectors = NDArray[np.float32]
+
+CHUNK = 512
+"""Rows that are added at once: what is in hand stays in the processor's cache."""
+
+
+def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
+    """The array with room for `wanted` rows, at least doubled when it must grow; what is new is zero."""
+    if wanted <= len(array):
+        return array
+    bigger = np.zeros((max(wanted, 2 * len(array), 64), *array.shape[1:]), dtype=array.dtype)
+    bigger[: len(array)] = array
+    return bigger
+
+
+class ContextVectors:
+    """Row i is e_i + g_i * sum over neighbours of u_d g_j e_j (not normalised), beside 1 / its norm.
+
+    Appending a message adds to its own row and to those of the two messages before it; every sum is built in the
+    same order however the rows arrive, so that appending one by one and in bulk give equal bits.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self._sums: Vectors = np.zeros((0, dim), dtype=np.float32)
+        self._scale: Vectors = np.zeros(0, dtype=np.float32)
+        self._passages: Vectors = np.zeros((0, dim), dtype=np.float32)
+        self._passage_rows: Rows = np.zeros(0, dtype=np.intp)
+        self._passage_count = 0
+        self._gists: dict[int, tuple[int, Vectors]] = {}  # of each message: the row of its gist, gist - message
+        self._recent: dict[int, Vectors] = {}  # the own vectors of the last messages of each conversation
+
+    def arrays(self, size: int) -> tuple[Vectors, Vectors, Vectors, Rows]:
+        """Sums, scale, passages and the rows of the passages, of the first `size` rows."""
+        self._sums, self._scale = grown(self._sums, size), grown(self._scale, size)
+        return (
+            self._sums[:size],
+            self._scale[:size],
+            self._passages[: self._passage_count],
+            self._passage_rows[: self._passage_count],
+        )
+
+    def packed(self, size: int) -> dict[str, NDArray[Any]]:
+        """All arrays of the first `size` rows by name, as `take` wants them."""
+        sums, scale, passages, passage_rows = self.arrays(size)
+        gists = [(whole, gist) for whole, (gist, _) in self._gists.items()]
+        return {
+            "sums": sums,
+            "scale": scale,
+            "passages": passages,
+            "passage rows": passage_rows,
+            "gists": np.array(gists, dtype=np.int64).reshape(-1, 2),
+            "gist vectors": self._stacked([vector for _, vector in self._gists.values()]),
+            "recent": np.array(list(self._recent), dtype=np.int64),
+            "recent vectors": self._stacked(list(self._recent.values())),
+        }
+
+    def _stacked(self, vectors: Sequence[Vectors]) -> Vectors:
+        return np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dim)
+
+    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what `packed` gave."""
+        self._sums, self._scale = arrays["sums"], arrays["scale"]
+        # Copies of what may stay as it is when the rest grows: views of it would keep all the bytes in RAM.
+        self._passages, self._passage_rows = arrays["passages"].copy(), arrays["passage rows"].copy()
+        self._passage_count = len(self._passages)
+        pairs = zip(arrays["gists"].tolist(), arrays["gist vectors"].copy(), strict=True)
+        self._gists = {whole: (gist, vector) for (whole, gist), vector in pairs}
+        self._recent = dict(zip(arrays["recent"].tolist(), arrays["recent vectors"].copy(), strict=True))
+
+    def append(
+        self,
+        start: int,
+        blobs: Sequence[bytes],
+        chained: NDArray[np.bool_],
+        before: Rows,
+        gates: NDArray[np.float64],
+    ) -> None:
+        """Add the rows from `start` on. `before` and `gates` cover all rows.
+
+        `blobs` are `Entry.vectors`, empty for a text without a vector of this embedder.
+
+        `chained` are the new rows that belong to a conversation.
+        """
+        end = start + len(blobs)
+        width = 4 * self.dim
+        own = np.frombuffer(b"".join(blob[:width] or bytes(width) for blob in blobs), dtype="<f4")
+        own = own.reshape(len(blobs), self.dim)
+        self._sums, self._scale = grown(self._sums, end), grown(self._scale, end)
+        self._sums[start:end] = own
+        rows = np.arange(start, end)
+        chain = [rows]
+        for _ in BEFORE_MEANING:
+            chain.append(np.where(chain[-1] >= 0, before[chain[-1]], -1))
+        places = [step.tolist() for step in chain]
+        for steps, share in enumerate(BEFORE_MEANING, 1):
+            self._add(start, own, places[0], places[steps], share, gates)
+        for steps, share in enumerate(AFTER_MEANING, 1):
+            self._add(start, own, places[steps], places[0], share, gates)
+        touched = {row for steps in range(1, 1 + len(AFTER_MEANING)) for row in places[steps] if 0 <= row < start}
+        self._scale[start:end] = np.vecdot(own, own) > 0  # a text without a vector of its own borrows none
+        self._measure(slice(start, end))
+        for row in touched:
+            self._measure(slice(row, row + 1))
+            self._follow(row)
+        self._remember(start, own, chained, places[-1])
+        self._append_passages(start, blobs)
+
+    def _add(
+        self, start: int, own: Vectors, targets: list[int], sources: list[int], share: float, gates: NDArray[np.float64]
+    ) -> None:
+        """Add share * g_target * g_source * e_source to each target, run by run of adjacent rows."""
+        low, count = 0, len(targets)
+        while low < count:
+            target, source, high = targets[low], sources[low], low + 1
+            if target >= 0 and source >= 0:
+                most = min(count, low + CHUNK)
+                while (
+                    high < most and targets[high] - target == sources[high] - source == high - low and source >= start
+                ):
+                    high += 1
+                size = high - low
+                vectors = (
+                    own[source - start : source - start + size] if source >= start else self._recent.get(source, 0.0)
+                )
+                scale = share * gates[target : target + size] * gates[source : source + size]
+                self._sums[target : target + size] += scale.astype(np.float32)[:, None] * vectors
+            low = high
+
+    def pair(self, gist: int, whole: int, before: Vectors) -> None:
+        """A row appended without neighbours is the gist of a message: it borrows what that borrows.
+
+        `before` is the message's own vector, zeros without one.
+        """
+        self._gists[whole] = gist, self._sums[gist] - before
+        if self._scale[gist]:
+            self._follow(whole)
+
+    def _follow(self, whole: int) -> None:
+        if whole in self._gists:
+            gist, difference = self._gists[whole]
+            self._sums[gist] = self._sums[whole] + difference
+            self._measure(slice(gist, gist + 1))
+
+    def _measure(self, rows: slice) -> None:
+        norms = np.sqrt(np.vecdot(self._sums[rows], self._sums[rows]))
+        has = (self._scale[rows] > 0) & (norms > 0)
+        self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=has)
+
+    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], left: list[int]) -> None:
+        """Keep the vectors of the last three messages of each conversation: those that no third one has followed."""
+        followed = set(left)
+        for row in followed:
+            self._recent.pop(row, None)
+        for row in (np.flatnonzero(chained) + start).tolist():
+            if row not in followed:
+                self._recent[row] = own[row - start].copy()
+
+    def _append_passages(self, start: int, blobs: Sequence[bytes]) -> None:
+        width = 4 * self.dim
+        long = [(row, blob) for row, blob in enumerate(blobs, start) if len(blob) > width]
+        if not long:
+            return
+        found = np.frombuffer(b"".join(blob[width:] for _, blob in long), dtype="<f4").reshape(-1, self.dim)
+        rows = np.repeat([row for row, _ in long], [len(blob) // width - 1 for _, blob in long])
+        used, end = self._passage_count, self._passage_count + len(found)
+        self._passages, self._passage_rows = grown(self._passages, end), grown(self._passage_rows, end)
+        self._passages[used:end], self._passage_rows[used:end] = found, rows
+        self._passage_count = end

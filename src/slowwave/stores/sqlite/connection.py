@@ -1,0 +1,159 @@
+"""The open file of the SQLite store: its connection, its lock, and the tokens."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import apsw
+
+from slowwave import forks
+from slowwave.stores.connection import StoreBase
+from slowwave.stores.migrations import Migration, migrate, migrations
+from slowwave.stores.sql import SQL
+from slowwave.stores.sqlite.file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log
+from slowwave.stores.sqlite.guard import Guard
+from slowwave.stores.sqlite.identity import OpenedFiles, inode
+
+if TYPE_CHECKING:
+    from slowwave.stores.connection import WriteHints
+    from slowwave.stores.tokens import Tokens
+
+
+class SqliteBase(StoreBase):
+    """An open file. The arguments are those of `SqliteStore`."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_seconds: float = 30.0,
+        reached: Callable[[str], None] | None = None,
+        vfs: str | None = None,
+        steps: Sequence[Migration] | None = None,
+    ) -> None:
+        super().__init__(path)
+        self._reached = reached
+        wanted = list(steps or migrations("sqlite"))
+        place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
+        before = None if place is None else inode(place)
+        self._files = OpenedFiles(path)
+        self._guard: Guard = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted))
+        try:
+            with self._guard:
+                if place is not None:
+                    refuse_foreign_log(self._db, path)
+                migrate(self._db, path, APPLICATION_ID, wanted, reached)
+                if self._db.readonly("main"):
+                    self.name = f"{path} (read only)"
+                if place is not None:
+                    log = self._db.filename_wal
+                    self._files = OpenedFiles(path, (place, before or inode(place)), (log, inode(log)))
+        except BaseException:
+            self.close()
+            raise
+        self._commits = 0
+        self._left: tuple[int, WriteHints | None] = (0, None)
+        self._secret: bytes | None = None
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In the child: what was read over the parent's connection is unknown."""
+        super().after_fork()
+        self._left = (0, None)
+        self._files.after_fork()
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the file: the key of the marks around contexts."""
+        if self._secret is None:
+            with self._guard:
+                self._secret = bytes(self._one(SQL["secret"], ())[0])
+        return self._secret
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        self._guard.close()
+
+    @property
+    def _db(self) -> Connection:
+        return self._guard.db
+
+    @property
+    def _tokens(self) -> "Tokens":
+        return self._guard.tokens
+
+    def _state(self) -> object:
+        """SQLite's own count says whether another connection has committed, ours whether we have."""
+        return int(self._one("PRAGMA data_version", ())[0]), self._commits
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("COMMIT")
+
+
+class Transaction:
+    """From BEGIN to COMMIT, or back. A class, because a generator in its place costs a twentieth of an add.
+
+    Args:
+        db: the connection.
+        reached: called with the name of each point that is passed, if anybody wants to know.
+        verify: called before COMMIT; what it raises rolls back.
+        done: called once it is committed.
+        undone: called when it is not.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        reached: Callable[[str], None] | None,
+        *,
+        verify: Callable[[], None],
+        done: Callable[[], None],
+        undone: Callable[[], None],
+    ) -> None:
+        self._db = db
+        self._reached = reached
+        self._verify = verify
+        self._done = done
+        self._undone = undone
+
+    def __enter__(self) -> None:
+        if self._reached:
+            self._reached("apply.before_begin")
+        self._db.execute("BEGIN IMMEDIATE")
+        if self._reached:
+            try:
+                self._reached("apply.begun")
+            except BaseException:
+                self._back()
+                raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._back()
+            return
+        try:
+            if self._reached:
+                self._reached("apply.before_commit")
+            self._verify()
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._back()
+            raise
+        self._done()
+        if self._reached:
+            self._reached("apply.committed")
+
+    def _back(self) -> None:
+        self._undone()
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")

@@ -1,0 +1,137 @@
+"""The guard of a SQLite store: its connection, for one thread at a time and for one process only."""
+
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import apsw
+
+from slowwave import forks
+from slowwave.errors import ClosedError, CorruptError, InputError, StoreError
+from slowwave.stores.sqlite.file import MEMORY, Connection, translated
+from slowwave.stores.tokens import Tokens
+
+
+class Opening(Protocol):
+    """Opens a file."""
+
+    def __call__(self, path: str, *, create: bool) -> Connection:
+        """A connection; without `create`, to a file that exists."""
+        ...
+
+
+class Guard:
+    """One thread at a time; SQLite's errors in Slowwave's words.
+
+    The connection is opened when a thread first enters, and again in a forked child. A fork waits until no thread is
+    inside, for `forks.PAUSE_SECONDS` at most.
+
+    Args:
+        path: the file, or ":memory:".
+        opening: opens it.
+
+    Attributes:
+        db: the connection, inside the guard.
+        tokens: the tokens read over it.
+    """
+
+    db: Connection
+    tokens: Tokens
+
+    def __init__(self, path: str, opening: Opening) -> None:
+        self._path = path
+        self._place: str | None = None
+        self._opening = opening
+        self._lock = threading.RLock()
+        self._open = self._closed = False
+        self._refuses = False
+        self._held = False
+        forks.pause(self)
+
+    def __enter__(self) -> None:  # a lock
+        self._lock.acquire()
+        if not self._open:
+            try:
+                self._connect()
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def __exit__(  # a lock
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:  # a lock
+        self._lock.release()
+        if error is None:
+            return
+        if isinstance(error, apsw.Error):
+            raise translated(error, self._path) from error
+        if isinstance(error, UnicodeEncodeError | OverflowError):
+            raise InputError(f"{self._path} cannot hold this value ({error})") from error
+        if isinstance(error, UnicodeDecodeError):
+            raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
+
+    def close(self) -> None:
+        """Close the connection, once."""
+        with self._lock:
+            self._closed = True
+            if self._open:
+                self._open = False
+                self.db.close()
+
+    def _connect(self) -> None:
+        if self._closed:
+            raise ClosedError(f"the store {self._path} was closed: open it again")
+        if self._refuses or not forks.quiet():
+            raise StoreError(
+                f"{self._path} cannot be used in this process: it was forked while another thread was using SQLite; "
+                "fork before such threads begin, or start the process with the method 'spawn'"
+            )
+        try:
+            if self._place is None:
+                self.db = self._opening(self._path, create=True)
+                self._place = str(Path(self._path).absolute())  # a forked child may work in another folder
+            else:
+                self.db = self._opening(self._place, create=False)
+        except apsw.Error as error:
+            raise translated(error, self._path) from error
+        self.db.create_scalar_function("folded", _folded, 1, deterministic=True)
+        self.tokens = Tokens(self.db, {}, {})
+        self._open = True
+
+    def before_fork(self, ends: float) -> bool:
+        """Keep other threads out. A transaction of this thread, too, forbids that the child closes the connection."""
+        self._held = self._lock.acquire(timeout=max(0.0, ends - time.monotonic()))
+        return self._held and (not self._open or self.db.txn_state() == apsw.SQLITE_TXN_NONE)
+
+    def after_fork_in_parent(self) -> None:
+        """Let other threads in again."""
+        if self._held:
+            self._held = False
+            self._lock.release()
+
+    def after_fork(self) -> None:
+        """In the child: give up the parent's connection, so that the next use opens one.
+
+        The parent's connection must be closed before another to the same file is opened: both would share SQLite's
+        record of locks, in which the child holds those of its parent, the new connection would take none, and the
+        parent would delete the log that the child writes to. SQLite allows a child to close an inherited connection
+        without a transaction (test/fork-test.c in its sources); here without a checkpoint, and with the file's
+        descriptor taken away first. With a transaction it is never closed: a rollback would change the parent's log.
+        """
+        self._lock, self._held = threading.RLock(), False
+        if not self._open or (self._path == MEMORY and forks.quiet()):
+            return  # a memory in RAM is a private copy of the parent's
+        self._open, self._refuses = False, True
+        if not forks.quiet():
+            forks.abandon(self.db)
+            return
+        self.db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        self.db.file_control("main", apsw.SQLITE_FCNTL_NULL_IO, 0)
+        self.db.close()
+        self._refuses = False
+
+
+def _folded(*values: Any) -> Any:  # noqa: ANN401  # SQLite hands in any value
+    return str(values[0]).casefold()

@@ -1,0 +1,69 @@
+"""Memory in one SQLite file, or in RAM."""
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slowwave.stores.apply import Applying, RunRow
+from slowwave.stores.connection import WriteHints
+from slowwave.stores.reads import Reads
+from slowwave.stores.search.service import Searching
+from slowwave.stores.sqlite.check import SqliteCheck
+from slowwave.stores.sqlite.connection import Transaction
+from slowwave.stores.sqlite.file import MEMORY, STEP_SECONDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class SqliteStore(Applying, Reads, Searching, SqliteCheck):
+    """A store in one file that many threads and processes may use at once.
+
+    One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
+    to the disk.
+
+    Args:
+        path: a file, made if it is not there, or ":memory:".
+        busy_seconds: how long a write waits for other processes, seconds.
+        reached: called with the name of each point that the store passes; for tests that make it fail there.
+        vfs: the name of a registered SQLite VFS; for tests that record what is written.
+        steps: the migrations; for tests of migrations.
+
+    Raises:
+        StoreError: one of its kinds, saying what to do next; a file that is not ours is never touched.
+    """
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        if self.name == MEMORY:
+            self._indexes.clear()  # there is nobody to store them for
+        super().close()
+
+    def _wait_for_nobody(self) -> None:
+        with self._guard:
+            self._db.set_busy_timeout(0)
+
+    def _give_way(self) -> None:
+        time.sleep(2 * STEP_SECONDS)  # whoever waits for the lock asks in such steps
+
+    def _stored_arrays(self, token: int, size: int) -> "NDArray[np.uint8]":
+        arrays = np.empty(size, dtype=np.uint8)
+        with self._db.blob_open("main", "snapshots", "arrays", token, False) as blob:
+            blob.read_into(arrays.data)  # a third of the time that a row of it takes
+        return arrays
+
+    def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:
+        return Transaction(
+            self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
+        )
+
+    def _given(self) -> WriteHints | None:
+        version, given = self._left
+        return given if self._db.data_version("main") == version else None
+
+    def _leave(self, given: WriteHints | None) -> None:
+        self._left = self._db.data_version("main"), given
+
+    def _count(self) -> None:
+        self._commits += 1

@@ -1,0 +1,106 @@
+"""Memories and plans for tests of stores, in one line each."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from slowwave.model.index_entry import IndexEntry
+from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation, Use
+from slowwave.model.plan import Group, Plan
+from slowwave.policy.text.features import index_text
+
+SCOPE = "acme/alice"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+DIM = 8
+_numbers = count(1)
+
+
+def message(text: str, *, conversation: str = "c1", scope: str = SCOPE, **fields: Any) -> Memory:  # noqa: ANN401  # Memory's
+    """A message that the store will number."""
+    identity = fields.pop("id", f"m{next(_numbers)}")
+    return Memory(
+        **{
+            "id": identity,
+            "scope": scope,
+            "kind": MESSAGE,
+            "text": text,
+            "recorded_at": NOW,
+            "valid_from": NOW,
+            "conversation": conversation,
+            "role": "user",
+            **fields,
+        }
+    )
+
+
+def fact(text: str, *, scope: str = SCOPE, **fields: Any) -> Memory:  # noqa: ANN401  # Memory's
+    """A fact."""
+    identity = fields.pop("id", f"f{next(_numbers)}")
+    return Memory(
+        **{
+            "id": identity,
+            "scope": scope,
+            "kind": "semantic",
+            "text": text,
+            "recorded_at": NOW,
+            "valid_from": NOW,
+            **fields,
+        }
+    )
+
+
+def entry(text: str, embedder: str | None = "test-8") -> IndexEntry:
+    """The entry of a text, with a vector that its letters decide."""
+    bare = index_text(text)
+    if embedder is None:
+        return bare
+    vector = np.zeros(DIM, dtype="<f4")
+    for place, letter in enumerate(text):
+        vector[(ord(letter) + place) % DIM] += 1.0
+    return replace(bare, vectors=(vector / np.linalg.norm(vector)).tobytes(), dim=DIM, embedder=embedder)
+
+
+def add(memory: Memory, because: str = "said") -> Add:
+    """Its addition, with an entry."""
+    return Add(memory=memory, because=because, entry=entry(memory.text))
+
+
+def change(before: Memory, because: str = "edited", *, unless_used: bool = False, **fields: Any) -> Change:  # noqa: ANN401  # Memory's
+    """Its change, with an entry for new words."""
+    after = replace(before, **fields, version=before.version + 1)
+    words = entry(after.text) if after.text != before.text else None
+    return Change(before=before, after=after, because=because, entry=words, unless_used=unless_used)
+
+
+def use(seen: Memory, because: str = "read", **fields: Any) -> Use:  # noqa: ANN401  # Memory's
+    """One use of it."""
+    return Use(used_version=seen, after=replace(seen, accesses=seen.accesses + 1, **fields), because=because)
+
+
+def link(source: str, target: str, *, before: float = 0.0, weight: float = 1.0, kind: str = "association") -> Link:
+    """They belong together."""
+    return Link(source=source, target=target, kind=kind, weight=weight, before=before, because="go together", at=NOW)
+
+
+def advance(before: int, after: int) -> MoveCursor:
+    """The cursor "distil" of the conversation "c1" moves."""
+    return MoveCursor(conversation="c1", cursor="distil", before=before, after=after, because="read")
+
+
+def group(operations: Iterable[Operation], because: str = "a test says so") -> Group:
+    """They stand or fall together."""
+    return Group(operations=tuple(operations), because=because)
+
+
+def plan(*groups: Group | Operation, cause: str = "add", scope: str = SCOPE, **fields: Any) -> Plan:  # noqa: ANN401  # Plan's
+    """A plan of groups; operations on their own become one group."""
+    loose = [one for one in groups if not isinstance(one, Group)]
+    parts = [one for one in groups if isinstance(one, Group)] + ([group(loose)] if loose else [])
+    return Plan(
+        **{"id": f"r{next(_numbers)}", "scope": scope, "cause": cause, "at": NOW, "groups": tuple(parts), **fields}
+    )

@@ -1,0 +1,172 @@
+"""What every Store must tell of what happened: a part of `slowwave.testing.contract`."""
+
+# ruff: noqa: D102  # a test's name is its sentence, and expected numbers are the point of a test
+
+from dataclasses import replace
+from datetime import timedelta
+
+from slowwave.model.memory import UNRECONCILED, SourceRef
+from slowwave.model.operations import RejectFact, Suppress
+from slowwave.model.plan import Cost
+from slowwave.ports import Store
+from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan, use
+
+DAY = timedelta(days=1)
+OTHER = "acme/bob"
+
+
+class JournalContract:
+    """Tests of runs and histories. The `store` fixture of the inheriting class gives an empty, open store."""
+
+    def test_a_run_tells_its_operations_as_they_were_performed(self, store: Store) -> None:
+        hello, tea, rye = message("Hello", ref="a"), fact("Likes tea"), fact("Likes rye", pinned=True)
+        first = plan(group([add(hello), add(tea)], "one"), group([add(rye)], "two"), cost=Cost(calls=2, money=0.5))
+        receipt = store.apply(first)
+        run = store.run(SCOPE, first.id)
+        assert run is not None
+        assert tuple(run.plan.operations) == receipt.applied
+        assert [one.because for one in run.plan.groups] == ["one", "two"]
+        assert (run.cause, run.at, run.cost, run.plan.id) == ("add", NOW, Cost(calls=2, money=0.5), first.id)
+        second = plan(
+            change(tea, text="Likes green tea"),
+            use(rye, used_at=NOW + DAY, stability=0.5),
+            link(tea.id, rye.id),
+            advance(0, 1),
+            Suppress(key="k", because="undone"),
+            RejectFact(text="Owns a cat", quote="my cat", reason="not said", because="unsupported"),
+            use(rye, used_at=NOW + 2 * DAY),
+        )
+        performed = store.apply(second).applied
+        told = store.run(SCOPE, second.id)
+        assert told is not None
+        assert tuple(told.plan.operations)[:6] == performed[:6]
+        again = tuple(told.plan.operations)[6]
+        assert (again.used_version.accesses, again.after.accesses) == (0, 1)  # type: ignore[union-attr]  # a Use
+
+    def test_what_was_refused_is_told_newest_first(self, store: Store) -> None:
+        refused = [
+            RejectFact(text=f"Owns {n} cats", quote="cats", reason="not said", because="unsupported") for n in "123"
+        ]
+        store.apply(plan(refused[0], refused[1]))
+        store.apply(plan(add(fact("Likes tea")), refused[2]))
+        assert store.refused(SCOPE) == refused[::-1]
+        assert store.refused(SCOPE, 2) == refused[:0:-1]
+        assert store.refused(OTHER) == []
+
+    def test_a_change_is_told_with_the_memory_as_it_stood_then(self, store: Store) -> None:
+        tea = fact("Likes tea")
+        first = change(tea, text="Likes green tea")
+        store.apply(plan(add(tea)))
+        store.apply(plan(first))
+        fading = change(first.after, phase="cold", reason="faded")
+        second = plan(fading)
+        store.apply(second)
+        store.apply(plan(change(fading.after, text="Likes rooibos")))
+        run = store.run(SCOPE, second.id)
+        assert run is not None
+        assert run.plan.groups[0].operations == (fading,)
+        events = store.history(SCOPE, tea.id)
+        assert [type(event.operation).__name__ for event in events] == ["Add", "Change", "Change", "Change"]
+        assert events[2].run_id == second.id
+        assert store.history(OTHER, tea.id) == []
+
+    def test_history_tells_links_of_both_ends(self, store: Store) -> None:
+        tea, rye = fact("Likes tea"), fact("Likes rye")
+        store.apply(plan(add(tea), add(rye)))
+        store.apply(plan(link(tea.id, rye.id)))
+        for one in (tea, rye):
+            assert [type(event.operation).__name__ for event in store.history(SCOPE, one.id)] == ["Add", "Link"]
+
+    def test_runs_come_newest_first_by_cause_and_since_an_instant(self, store: Store) -> None:
+        causes = ("observe", "sleep/fade", "sleep/expire", "sleepy", "sleep", "use")
+        for day, cause in enumerate(causes):
+            store.apply(plan(add(fact(f"Fact {day}")), cause=cause, at=NOW + day * DAY))
+        assert [run.cause for run in store.runs(SCOPE)] == list(reversed(causes))
+        assert [run.cause for run in store.runs(SCOPE, 2)] == ["use", "sleep"]
+        assert [run.cause for run in store.runs(SCOPE, cause="sleep")] == ["sleep", "sleep/expire", "sleep/fade"]
+        assert [run.cause for run in store.runs(SCOPE, cause="observe")] == ["observe"]
+        assert [run.cause for run in store.runs(SCOPE, since=NOW + 3 * DAY)] == ["use", "sleep"]
+        assert store.runs(OTHER) == []
+
+    def test_parts_belong_to_the_run_that_they_name(self, store: Store) -> None:
+        parts = [plan(add(fact(f"Fact {n}")), cause=f"sleep/{n}", parent="night") for n in range(2)]
+        for part in parts:
+            store.apply(part)
+        whole = store.run(SCOPE, "night")
+        assert whole is not None
+        assert (whole.cause, list(whole.plan.operations)) == ("sleep", [])
+        assert [run.id for run in store.children(SCOPE, "night")] == [part.id for part in parts]
+        assert [run.id for run in store.runs(SCOPE)] == [parts[1].id, parts[0].id, "night"]
+
+    def test_later_runs_are_those_that_changed_what_a_run_made(self, store: Store) -> None:
+        tea, rye = fact("Likes tea"), fact("Likes rye")
+        made = plan(add(tea))
+        store.apply(made)
+        store.apply(plan(add(rye)))
+        store.apply(plan(use(tea), link(tea.id, rye.id), cause="use"))
+        changed = plan(change(tea, phase="cold"))
+        store.apply(changed)
+        run = store.run(SCOPE, made.id)
+        assert run is not None
+        assert [one.id for one in store.later(SCOPE, run)] == [changed.id]
+
+    def test_later_runs_are_also_those_whose_facts_rest_on_what_a_run_made(self, store: Store) -> None:
+        said, other = message("I like tea"), message("I like rye")
+        made = plan(add(said))
+        store.apply(made)
+        store.apply(plan(add(other)))
+        resting = replace(fact("Likes tea"), sources=(SourceRef(memory=said.id, ref=said.id),))
+        apart = replace(fact("Likes rye"), sources=(SourceRef(memory=other.id, ref=other.id),))
+        both = plan(add(resting))
+        store.apply(both)
+        store.apply(plan(add(apart)))
+        run = store.run(SCOPE, made.id)
+        assert run is not None
+        assert [one.id for one in store.later(SCOPE, run)] == [both.id]
+        gone = plan(change(resting, phase="retracted"))
+        store.apply(gone)
+        assert store.later(SCOPE, run) == [], "what was taken back rests on nothing"
+
+    def test_a_plan_is_applied_once(self, store: Store) -> None:
+        once = plan(advance(0, 1))
+        store.apply(once)
+        again = plan(advance(1, 2), id=once.id)
+        assert "was applied before" in store.apply(again).dropped[0].reason
+
+    def test_scopes_are_due_for_sleep_by_what_is_due_and_what_came_in(self, store: Store) -> None:
+        store.apply(plan(add(fact("Likes tea", due_at=NOW + DAY)), cause="edit"))
+        store.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
+        assert store.scopes_due(NOW, 10) == [OTHER]
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
+        assert store.scopes_due(NOW + DAY, 1) == [SCOPE]
+        assert store.lease(OTHER, "me", 60, NOW) == 1
+        assert store.scopes_due(NOW, 10) == [OTHER]  # whoever sleeps it may be killed
+        store.slept(OTHER, "me", store.last_run(OTHER))
+        assert store.scopes_due(NOW, 10) == []
+        assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
+        store.apply(plan(add(fact("Likes rye", scope=OTHER)), scope=OTHER))
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE, OTHER]
+
+    def test_a_scope_where_a_fact_waits_for_a_mind_is_due_again_in_a_quarter_of_an_hour(self, store: Store) -> None:
+        store.apply(plan(add(fact("Likes tea", flags=frozenset({UNRECONCILED})))))
+        assert store.lease(SCOPE, "me", 60, NOW) == 1
+        store.slept(SCOPE, "me", store.last_run(SCOPE))
+        store.lease(SCOPE, "me", 0, NOW)
+        assert store.scopes_due(NOW + timedelta(minutes=14), 10) == []
+        assert store.scopes_due(NOW + timedelta(minutes=15), 10) == [SCOPE]
+        assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) == 1
+        assert store.scopes_due(NOW + timedelta(minutes=16), 10) == []
+
+    def test_the_sequence_moves_with_every_operation_and_tells_changed_facts(self, store: Store) -> None:
+        tea, rye = fact("Likes tea"), fact("Likes rye")
+        assert store.sequence(SCOPE) == 0
+        store.apply(plan(add(message("Hello")), add(tea), add(rye)))
+        before = store.sequence(SCOPE)
+        assert store.changed(SCOPE, 0, 10) == ([tea.id, rye.id], before)
+        ids, reached = store.changed(SCOPE, 0, 1)
+        assert ids == [tea.id]
+        assert store.changed(SCOPE, reached, 10) == ([rye.id], before)
+        store.apply(plan(change(tea, phase="core"), use(rye)))
+        assert store.changed(SCOPE, before, 10) == ([tea.id], store.sequence(SCOPE))
+        assert store.sequence(SCOPE) > before
+        assert store.sequence(OTHER) == 0
