@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
+
+LinkKind: TypeAlias = Literal["provenance", "association", "value changed?", "conflict?", "unsure", "close", "distinct"]
+"""Why two memories are linked.
+
+"provenance" joins a summary to a member, and never decays; "association" joins memories that are used together. The
+others end a comparison of two facts: "distinct" says that they are two different things.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +55,7 @@ class Link:
 
     source: str
     target: str
-    kind: str
+    kind: LinkKind
     weight: float
     before: float
     because: str

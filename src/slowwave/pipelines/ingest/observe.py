@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import cast
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, Memory, Role, Trust
 from slowwave.model.message import Message, checked_message
 from slowwave.model.names import checked_name
 from slowwave.model.operations import Add
@@ -29,7 +30,7 @@ def observe(
     *,
     cause: str = "observe",
     parent: str | None = None,
-    through: str = "user",
+    through: Trust = "user",
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
@@ -97,7 +98,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
     return (f"{gone} left out: erased earlier",) if gone else ()
 
 
-def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
     at = message.at or now
     trust = trust_of_role(message.role)
     if trust != through:
@@ -112,7 +113,7 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, th
         recorded_at=now,
         valid_from=at,
         conversation=conversation,
-        role=message.role,
+        role=cast("Role", message.role),  # `checked_message` refuses others
         speaker=message.speaker,
         ref=message.id,
         trust=trust,

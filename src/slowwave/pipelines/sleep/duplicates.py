@@ -9,7 +9,7 @@ from slowwave.model.operations import MoveCursor
 from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.change_set import WAITS, ChangeSet
-from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key, similarity
+from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, compared_pair_key, similarity
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.unread import as_fact
 from slowwave.policy.retention.policies import protection_reason
@@ -36,7 +36,7 @@ def duplicates(night: SleepContext) -> StagePlan:
     if looked_at < len(ids):  # the cursor goes as far as was compared, and no further
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
     move = MoveCursor(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
-    draft = ChangeSet(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
+    changes = ChangeSet(ports=ports, now=night.now, stored={newer.id for newer, _, _ in asked})
     cases = [
         ReconcileCase(
             number=number,
@@ -50,20 +50,20 @@ def duplicates(night: SleepContext) -> StagePlan:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
         return StagePlan(left=len(asked), problems=(str(error),), cost=cost_of(error))
-    draft.problems += proposal.problems if proposal else ()
+    changes.problems += proposal.problems if proposal else ()
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
     for case, (newer, older, _) in zip(cases, asked, strict=True):
-        _carry_out(draft, case, newer, older, verdicts.get(case.number))
-    night.taken.update(draft.standing)
+        _carry_out(changes, case, newer, older, verdicts.get(case.number))
+    night.taken.update(changes.states)
     groups = [
         Group(
-            operations=(*draft.operations, move),
+            operations=(*changes.operations, move),
             because=f"near another: {len(asked)} of the {looked_at} that changed",
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
     cost = {"cost": proposal.cost} if proposal else {}
-    return StagePlan(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
+    return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), **cost)
 
 
 def _pairs(night: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
@@ -117,10 +117,10 @@ def _nearest(night: SleepContext, newer: Memory) -> tuple[Memory, Memory, float]
     return None
 
 
-def _carry_out(draft: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
+def _carry_out(changes: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
     if verdict is None:
-        draft.link(newer, older, "unsure", because="the mind did not say")
+        changes.link(newer, older, "unsure", because="the mind did not say")
     elif verdict.op == "ADD":
-        draft.link(newer, older, "distinct", because=verdict.because or "two different things")
-    elif (current := draft.undecided(newer)) is not None:
-        draft.judge(current, None, [verdict], case.candidates, because="compared in sleep")
+        changes.link(newer, older, "distinct", because=verdict.because or "two different things")
+    elif (current := changes.undecided(newer)) is not None:
+        apply_verdicts(changes, current, None, [verdict], case.candidates, because="compared in sleep", stated=False)
