@@ -4,14 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
+from typing import Final, Literal, TypeAlias
 
-MESSAGE = "message"
-SUMMARY = "summary"
-FACT_KINDS = ("episodic", "semantic", "procedural", SUMMARY)
-KINDS = (MESSAGE, *FACT_KINDS)
+Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary"]
+Phase: TypeAlias = Literal["quarantined", "active", "core", "cold", "superseded", "retracted"]
+Trust: TypeAlias = Literal["user", "assistant", "tool", "import", "web", "llm"]
+Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
-PHASES = ("quarantined", "active", "core", "cold", "superseded", "retracted")
-HOT = ("active", "core")
+MESSAGE: Final = "message"
+SUMMARY: Final = "summary"
+FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
+KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS)
+
+PHASES: Final[tuple[Phase, ...]] = ("quarantined", "active", "core", "cold", "superseded", "retracted")
+HOT: Final[tuple[Phase, ...]] = ("active", "core")
 
 UNRECONCILED = "unreconciled"
 """The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
@@ -55,19 +61,19 @@ class Memory:
 
     id: str
     scope: str
-    kind: str
+    kind: Kind
     text: str
     recorded_at: datetime
     valid_from: datetime
     category: str = "other"
     subject: str | None = None
-    phase: str = "active"
+    phase: Phase = "active"
     reason: str | None = None
     confidence: float = 1.0
     importance: float = 0.5
     stability: float = 0.25
     pinned: bool = False
-    trust: str = "user"
+    trust: Trust = "user"
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     due_at: datetime | None = None
@@ -78,7 +84,7 @@ class Memory:
     depth: int = 0
     conversation: str | None = None
     seq: int = 0
-    role: str | None = None
+    role: Role | None = None
     speaker: str | None = None
     ref: str | None = None
     span: tuple[int, int] | None = None

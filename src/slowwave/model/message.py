@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from slowwave.errors import InputError
+from slowwave.model.memory import Role
 
-ROLES = ("user", "assistant", "system", "tool")
+ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 _CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")

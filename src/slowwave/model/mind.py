@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
-from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.memory import Kind, Memory, SourceRef, Trust
+from slowwave.model.operations import LinkKind
 from slowwave.model.plan import FREE, Cost
 
 T = TypeVar("T")
+
+VerdictOp: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP", "LINK"]
+Relation: TypeAlias = Literal["compatible", "subsumes", "subsumed", "contradictory"]
+SummaryStyle: TypeAlias = Literal["cluster", "cascade"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +52,7 @@ class Fact:
 
     text: str
     category: str = "other"
-    kind: str = "semantic"
+    kind: Kind = "semantic"
     subject: str | None = None
     confidence: float = 1.0
     importance: float | None = None
@@ -56,7 +61,7 @@ class Fact:
     valid_from: datetime | None = None
     expires_at: datetime | None = None
     sources: tuple[SourceRef, ...] = ()
-    trust: str = "user"
+    trust: Trust = "user"
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -103,10 +108,10 @@ class Verdict:
     """
 
     fact: int
-    op: str
+    op: VerdictOp
     memory: int | None = None
     text: str | None = None
-    relation: str = "compatible"
+    relation: Relation | LinkKind = "compatible"
     because: str = ""
 
 
@@ -121,7 +126,7 @@ class SummaryRequest:
     """
 
     memories: tuple[Memory, ...]
-    style: str
+    style: SummaryStyle
     words: int
     topic: str | None = None
 

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from slowwave.model.memory import Memory, SourceRef
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+Order: TypeAlias = Literal["recorded", "newest", "seq", "due"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ class Where:
     key: str | None = None
     text: str | None = None
     ref: str | None = None
-    order: str = "recorded"
+    order: Order = "recorded"
     limit: int | None = None
 
 
