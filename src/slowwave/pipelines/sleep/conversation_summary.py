@@ -45,18 +45,18 @@ class Compacted:
     busy: bool = False
 
 
-def cascade(night: SleepContext) -> StagePlan:
+def cascade(context: SleepContext) -> StagePlan:
     """Summarise what lies outside the immediate window of every conversation that is due, each stretch a run."""
     problems: list[str] = []
     cost, left, room = FREE, 0, SPANS
-    for place, found in enumerate(night.ports.store.conversations(night.ports.scope)):
-        due = len(spans_to_summarise(night.ports, found))
-        if not due and (place >= LOOKED_AT or not unwritten_eras(night.ports, found)):
+    for place, found in enumerate(context.ports.store.conversations(context.ports.scope)):
+        due = len(spans_to_summarise(context.ports, found))
+        if not due and (place >= LOOKED_AT or not unwritten_eras(context.ports, found)):
             continue
-        if not night.think or room <= 0:
+        if not context.think or room <= 0:
             left += max(1, due)
             continue
-        done = compact(night, found.name, most=room)
+        done = compact(context, found.name, most=room)
         room -= max(1, done.written)
         left += done.left
         problems += done.problems
@@ -64,7 +64,7 @@ def cascade(night: SleepContext) -> StagePlan:
     return StagePlan(left=left, problems=tuple(problems), cost=cost)
 
 
-def compact(night: SleepContext, name: str, *, force: bool = False, most: int = SPANS) -> Compacted:
+def compact(context: SleepContext, name: str, *, force: bool = False, most: int = SPANS) -> Compacted:
     """Summarise what is due of one conversation. Bounds are those of this moment.
 
     Forced, also a shorter rest, and anew what a person took back: stretches that stand in no summary any more, in the
@@ -73,7 +73,7 @@ def compact(night: SleepContext, name: str, *, force: bool = False, most: int = 
     Each summary is stored, with the cursor that tells of it, before the next is thought of: whatever ends this, what
     was done stands and the rest stays due. Where this process is at it already, nothing is done.
     """
-    ports = night.ports
+    ports = context.ports
     with _FLIGHTS.claim((ports.store.secret, ports.scope, name)) as alone:
         found = ports.store.conversation(ports.scope, name) if alone else None
         if found is None:
@@ -81,7 +81,7 @@ def compact(night: SleepContext, name: str, *, force: bool = False, most: int = 
         spans = spans_to_summarise(ports, found, force=force)
         if force:
             spans = (*unsummarised_spans(ports, found), *spans)
-        return _Compacting(night, found, anew=force).done(spans[:most], left=max(0, len(spans) - most))
+        return _Compacting(context, found, anew=force).done(spans[:most], left=max(0, len(spans) - most))
 
 
 def spans_to_summarise(ports: Ports, found: Conversation, *, force: bool = False) -> tuple[Span, ...]:
@@ -181,15 +181,15 @@ def _end(memory: Memory) -> int:
 class _Compacting:
     """One conversation, worked through step by step. Stops at the first stretch that fails: spans leave no gap."""
 
-    def __init__(self, night: SleepContext, found: Conversation, *, anew: bool) -> None:
-        self.night = night
-        self.ports = night.ports
+    def __init__(self, context: SleepContext, found: Conversation, *, anew: bool) -> None:
+        self.context = context
+        self.ports = context.ports
         self.found = found
         self.anew = anew
-        self.writer = SummaryWriter(ports=night.ports, now=night.now, anew=anew)
+        self.writer = SummaryWriter(ports=context.ports, now=context.now, anew=anew)
         self.start = self.cursor = found.cursor(CURSOR)
         self.turn = found.cursor(ERAS)
-        self.parts, self.eras = _standing(night.ports, found.name, whole=anew)
+        self.parts, self.eras = _standing(context.ports, found.name, whole=anew)
         self.written = self.eras_written = 0
         self.paid = FREE
         self.left_out: set[Span] = set()
@@ -290,7 +290,9 @@ class _Compacting:
 
     def _store(self, eras: Sequence[Operation], made: Sequence[Operation], because: str) -> bool:
         operations = (*eras, *made)
-        if not operations or not self.night.store_group(Group(operations=operations, because=because), self._unpaid()):
+        if not operations or not self.context.store_group(
+            Group(operations=operations, because=because), self._unpaid()
+        ):
             return False
         self.paid = self.writer.cost
         written = [one for one in operations if isinstance(one, Add) and one.memory.depth > 1]

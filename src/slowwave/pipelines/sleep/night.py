@@ -93,7 +93,7 @@ def _night(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, t
     every = {memory.id: memory for memory in (*due, *others)}
     steps = StageRuns(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run, lease=lease)
     budget = Budget(ports=ports)
-    night = SleepContext(
+    context = SleepContext(
         ports=ports, now=now, due=tuple(every.values()), think=think, store_group=steps.store_group, budget=budget
     )
     parts = steps.plans
@@ -105,10 +105,10 @@ def _night(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, t
         if lease and not lease.renewed():
             problems.append("another sleeper took over: this one was away for too long, and stops")
             break
-        staged = stage(night)
+        staged = stage(context)
         if name in BY_MINDS:
-            staged = night.budget.apply_limit(staged)
-        night.foresee(staged, stored=not dry_run)
+            staged = context.budget.apply_limit(staged)
+        context.foresee(staged, stored=not dry_run)
         problems += staged.problems
         if staged.left:
             left[name] = staged.left
@@ -136,7 +136,7 @@ def _night(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, t
         plan=replace(plan, parts=tuple(parts)),
         receipts=tuple(receipts),
         left=left,
-        held=len(night.held),
+        held=len(context.held),
         problems=tuple(problems),
         cost=cost + steps.cost,
         dry_run=dry_run,

@@ -89,7 +89,7 @@ def _meets(memory: Memory, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlan:
-    """What a stage plans: groups, how much it left for another night, what went wrong, and what thinking cost."""
+    """What a stage plans: groups, how much it left for another pass, what went wrong, and what thinking cost."""
 
     groups: tuple[Group, ...] = ()
     left: int = 0
