@@ -56,7 +56,7 @@ def observe(
         for row, entry in zip(kept, made, strict=True)
     ]
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
-    groups = (Group(operations=tuple(adds), because=because),) if adds else ()
+    groups = (Group(operations=tuple(adds), because=because, conversations=(conversation,)),) if adds else ()
     plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
         return Receipt(

@@ -290,9 +290,8 @@ class _Compacting:
 
     def _store(self, eras: Sequence[Operation], made: Sequence[Operation], because: str) -> bool:
         operations = (*eras, *made)
-        if not operations or not self.context.store_group(
-            Group(operations=operations, because=because), self._unpaid()
-        ):
+        group = Group(operations=operations, because=because, conversations=(self.found.name,))
+        if not operations or not self.context.store_group(group, self._unpaid()):
             return False
         self.paid = self.writer.cost
         written = [one for one in operations if isinstance(one, Add) and one.memory.depth > 1]
