@@ -2,10 +2,13 @@
 
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Where
+from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.ports import Ports
 
 NAMED = 5
 """Names of conversations that an error lists."""
+NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
+"""How many summaries the last full era, the next one and their stretches can be."""
 
 
 def latest_conversation(ports: Ports) -> str | None:

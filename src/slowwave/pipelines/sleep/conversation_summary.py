@@ -19,7 +19,7 @@ from slowwave.model.operations import Add, Change, MoveCursor, Operation, Suppre
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.status import Conversation
-from slowwave.pipelines.conversations import conversation_summaries
+from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries
 from slowwave.pipelines.planning import transition
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.summary_writer import SummaryWriter
@@ -34,8 +34,6 @@ SPANS = 32
 """How many stretches one sleep pass summarises; the others stay due."""
 LOOKED_AT = 200
 """In how many conversations, the latest, a sleep pass looks for an era at which a mind failed."""
-NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
-"""How many summaries the last full era, the next one and its stretches can be."""
 
 log = logging.getLogger("slowwave")
 
