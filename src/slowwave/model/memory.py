@@ -20,15 +20,15 @@ PHASES: Final[tuple[Phase, ...]] = ("quarantined", "active", "core", "cold", "su
 HOT: Final[tuple[Phase, ...]] = ("active", "core")
 
 UNRECONCILED = "unreconciled"
-"""The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
+"""The flag of a fact that waits for a mind to reconcile it; it is stored and searchable."""
 
 COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
-"""Fields that use moves. They live outside the version, so a popular memory can still be changed."""
+"""Fields that a use changes without a new version, so that uses never conflict with a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRef:
-    """The message something rests on; `str()` is the caller's own message id."""
+    """A message that a memory is derived from; `str()` is the caller's own message id."""
 
     memory: str
     ref: str
@@ -39,24 +39,24 @@ class SourceRef:
 
 
 def is_outdated(phase: str, reason: str | None) -> bool:
-    """Whether a memory of this phase and reason is no longer what holds: replaced, or taken back."""
+    """Whether a memory of this phase and reason is no longer true: it was replaced or retracted."""
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What is remembered. Equality is by value.
+    """The stored record of any kind. Equality is by value.
 
     A message has conversation, seq (absolute, 1-based), role, speaker and `ref`, the caller's own id; a fact has
     category, subject, confidence and sources; a cluster summary is a fact with members and a depth of 1 or 2;
     a cascade summary has a conversation and a span of seqs (first, last), inclusive.
 
-    `valid_from` is when it was true or said, `recorded_at` when we knew. Strength is never stored: it is a function
-    of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
-    attention, and `pace` the class of its time constant (`policy.retention.pace`): both planned, from the same numbers.
+    `valid_from` is when it was said or became true, `recorded_at` when it was stored. Strength is never stored: it is a
+    function of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
+    attention, and `pace` the class of its time constant (`policy.retention`); both are computed from the settings.
 
-    `gist` is what is left of a message's wording in the hot store: some of its clauses, as they were said; None means
-    all of it. `text` is always the whole.
+    `gist` holds the clauses of a long message that stay in the hot tier, as they were said; None means all of them.
+    `text` is always the full text.
     """
 
     id: str
@@ -104,22 +104,22 @@ class Memory:
 
     @property
     def last_used_or_recorded(self) -> datetime:
-        """The instant its strength counts from: the last use, or when it was recorded."""
+        """The instant from which its strength decays: the last use, or when it was recorded."""
         return max(self.used_at, self.recorded_at) if self.used_at else self.recorded_at
 
     @property
     def is_searchable(self) -> bool:
-        """Whether a normal search sees it."""
+        """Whether a normal search finds it."""
         return self.phase in HOT
 
     @property
     def visible_text(self) -> str:
-        """What a normal search and a context see of it."""
+        """The text that a normal search and a context use."""
         return self.text if self.gist is None else "; ".join(self.gist.split("\n"))
 
     @property
     def outdated(self) -> bool:
-        """Whether something newer took its place, or it was taken back. Compressed and merged ones are true details."""
+        """Whether it was replaced or retracted. Compressed and merged memories are not outdated: they are true details."""
         return is_outdated(self.phase, self.reason)
 
     @property
@@ -129,7 +129,7 @@ class Memory:
 
 
 def altered(memory: Memory, **values: object) -> Memory:
-    """What `dataclasses.replace` gives, in half the time: a night takes it for every memory that is due.
+    """The same as `dataclasses.replace`, in half the time: a sleep pass calls it for every due memory.
 
     >>> at = datetime(2026, 1, 1)
     >>> altered(Memory(id="a", scope="s", kind="semantic", text="t", recorded_at=at, valid_from=at), phase="cold").phase
@@ -143,5 +143,5 @@ def altered(memory: Memory, **values: object) -> Memory:
     return copy
 
 
-_PUT = {one.name: Memory.__dict__[one.name].__set__ for one in fields(Memory)}
+_PUT = {each.name: Memory.__dict__[each.name].__set__ for each in fields(Memory)}
 _GET = attrgetter(*_PUT)
