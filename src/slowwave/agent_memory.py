@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.context import Scene
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Kind, Memory
 from slowwave.model.message import Message
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_count, checked_id, optional_conversation, optional_count, optional_names
@@ -112,7 +112,7 @@ class AgentMemory(Upkeep):
             Fact(
                 text=text,
                 category=category,
-                kind=kind,
+                kind=cast("Kind", kind),  # `checked_fact` refuses others
                 subject=subject,
                 importance=importance,
                 metadata=metadata or {},

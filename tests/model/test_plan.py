@@ -105,15 +105,15 @@ def test_moving_a_cursor_is_printed_neither_as_a_change_nor_as_a_plan() -> None:
     assert str(plan(Group(operations=(ADD,), because="a"), parts=(part,))) == "add: 1 added\n  - a"
 
 
-def test_what_was_cut_for_its_size_is_told_as_one_and_nothing_else_is() -> None:
-    full = Group(operations=(ADD,) * GROUP_MAX, because="500 faded")
-    rest = Group(operations=(ADD,) * 7, because="7 faded")
-    other = Group(operations=(ADD,), because="1 expired")
+def test_groups_split_by_the_limit_of_a_group_are_merged_and_no_others() -> None:
+    full = Group(operations=(ADD,) * GROUP_MAX, because="500 faded", count_of="faded")
+    rest = Group(operations=(ADD,) * 7, because="7 faded", count_of="faded")
+    other = Group(operations=(ADD,), because="1 expired", count_of="expired")
     whole = merge_groups((full, full, rest, other))
     assert [(one.because, len(one)) for one in whole] == [("1,007 faded", 1007), ("1 expired", 1)]
     assert merge_groups((rest, rest)) == [rest, rest], "two of the same words that were never one"
     earlier = [replace(one, because="507 faded") for one in (full, rest)]
     assert [one.because for one in merge_groups(earlier)] == ["507 faded"], "as it was journaled before"
-    undone = [replace(one, because="undo of x: 507 faded") for one in (full, rest)]
+    undone = [replace(one, because="undo of x: 507 faded", count_of="") for one in (full, rest)]
     assert [one.because for one in merge_groups(undone)] == ["undo of x: 507 faded"]
     assert str(plan(full, rest)).splitlines()[1:] == ["  - 507 faded"]

@@ -66,7 +66,7 @@ def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) 
     memory.apply(
         single_group_plan(ports, "add", [Add(memory=one, because="a test") for one in made], "a test", now=NOW)
     )
-    return [one for one in made if one.hot]
+    return [fact for fact in made if fact.is_searchable]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -12,6 +12,9 @@ from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.policy.retention.policies import RESTORED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from tests.conftest import Only, Says, Talk, Texts, World
 
 HIKES = (
@@ -318,3 +321,42 @@ def test_an_edit_that_was_taken_back_holds_nothing_up(world: "World", texts: "Te
     memory.undo(edited.run_id)
     assert len(memory.undo(stated.run_id)) == 1
     assert texts(memory) == set()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def either(request: pytest.FixtureRequest, world: "World", tmp_path: "Path") -> "Iterator[AgentMemory]":
+    """An empty memory of each backend, with a clock of its own."""
+    server = request.param == "postgres"
+    where = request.getfixturevalue("postgres").database() if server else tmp_path / "either.db"
+    with AgentMemory.open(where, scope="t", llm=None, embedder=None, clock=world.clock) as memory:
+        yield memory
+
+
+def reasons(memory: AgentMemory, *runs: str) -> list[str]:
+    return [group.because for run in memory.runs(None) if run.id in runs for group in run.plan.groups]
+
+
+def test_an_erase_of_a_conversation_keeps_the_undo_of_another_whose_name_ends_alike(either: AgentMemory) -> None:
+    mail = [Message(role="user", content=text) for text in ("The first", "The second", "The third")]
+    stored = either.add_messages(mail, conversation="mail of 20")
+    (undone,) = either.undo(stored.run_id)
+    either.add_messages([Message(role="user", content="Another talk")], conversation="20")
+    before = either.undo(stored.run_id)
+    words = reasons(either, stored.run_id, undone.run_id)
+    either.erase(conversation="20")
+    assert reasons(either, stored.run_id, undone.run_id) == words
+    after = either.undo(stored.run_id)
+    assert [receipt.applied for receipt in (*before, *after)] == [(), ()]
+    assert [receipt.notes for receipt in after] == [receipt.notes for receipt in before]
+    assert undone.run_id in after[0].notes[0]
+    assert either.doctor(deep=True) == []
+
+
+def test_an_erase_of_a_conversation_takes_its_name_out_of_its_runs_and_their_undos(either: AgentMemory) -> None:
+    stored = either.add_messages([Message(role="user", content="Hello there")], conversation="mail of 20")
+    (undone,) = either.undo(stored.run_id)
+    either.erase(conversation="mail of 20")
+    runs = [run for run in either.runs(None) if run.id in {stored.run_id, undone.run_id}]
+    assert [(group.because, group.conversations) for run in runs for group in run.plan.groups] == [("erased", ())] * 2
+    assert [run.undoes for run in runs] == [stored.run_id, None]
+    assert either.undo(stored.run_id)[0].applied == (), "the column still says that it was taken back"

@@ -68,11 +68,18 @@ def _plan(plan: Plan) -> dict[str, Json]:
         "at": plan.at.isoformat(),
         "parent": plan.parent,
         "cost": asdict(plan.cost),
-        "groups": [
-            {"because": group.because, "operations": [_operation(one) for one in group.operations]}
-            for group in plan.groups
-        ],
+        "undoes": plan.undoes,
+        "groups": [_group(group) for group in plan.groups],
         "parts": [_plan(part) for part in plan.parts],
+    }
+
+
+def _group(group: Group) -> dict[str, Json]:
+    return {
+        "because": group.because,
+        "conversations": list(group.conversations),
+        "count_of": group.count_of,
+        "operations": [_operation(one) for one in group.operations],
     }
 
 
@@ -91,7 +98,12 @@ def _value(value: Any) -> Json:  # noqa: ANN401 - whatever operations hold
 def _planned(told: Mapping[str, Any]) -> Plan:
     scope = _of(told["scope"], str)
     groups = [
-        Group(because=_of(one["because"], str), operations=tuple(_done(each, scope) for each in one["operations"]))
+        Group(
+            because=_of(one["because"], str),
+            conversations=tuple(_of(name, str) for name in one.get("conversations", ())),
+            count_of=_of(one.get("count_of", ""), str),
+            operations=tuple(_done(each, scope) for each in one["operations"]),
+        )
         for one in told["groups"]
     ]
     return Plan(
@@ -103,6 +115,7 @@ def _planned(told: Mapping[str, Any]) -> Plan:
         parent=None if told["parent"] is None else _of(told["parent"], str),
         cost=Cost(**{name: _of(number, int | float) for name, number in told["cost"].items()}),
         parts=tuple(_planned(part) for part in told["parts"]),
+        undoes=None if told.get("undoes") is None else _of(told["undoes"], str),
     )
 
 

@@ -1,1 +1,1 @@
-"""The values everything else speaks in: frozen, slotted, keyword-only."""
+"""Frozen value types that every other package uses."""

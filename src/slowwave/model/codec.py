@@ -1,6 +1,6 @@
-"""A memory as a flat row of plain values, and back: what tables, journal and exports share.
+"""Converts memories to flat rows of plain values, which tables, the journal and exports share, and back.
 
-Times are whole microseconds since 1970 in UTC, collections are JSON text, and None stands for "none" and "empty".
+Times are whole microseconds since 1970 in UTC, collections are JSON text, and None means "none" or "empty".
 """
 
 import json
@@ -24,9 +24,9 @@ COLUMNS = (
     *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first", "span_last"),
     *("members", "superseded_by", "sources", "version", "flags", "metadata", "pace", "gist"),
 )
-"""The fields of a row, in order: those of a Memory but its scope; a span is two of them.
+"""The fields of a row, in order: those of a Memory without its scope; a span is two of them.
 
-The journal keeps new memories as a list in this order: later versions may add names at the end, and nothing else.
+The journal stores new memories as lists in this order. A later version may therefore only append names.
 """
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,13 +36,13 @@ _decode = json.JSONDecoder().decode
 
 
 def _encoder() -> Callable[[object], str]:
-    """Compact JSON. `JSONEncoder.encode` makes a new encoder for each value, which takes longer than a row."""
-    whole = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:  # not every Python has it
-        return whole.encode
-    pieces = make(None, whole.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
-    return lambda value: "".join(pieces(value, 0))
+    """A function that writes compact JSON. `JSONEncoder.encode` builds an encoder for each call, which takes longer than a row."""
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+    make_encoder = getattr(json.encoder, "c_make_encoder", None)
+    if make_encoder is None:  # not every Python has it
+        return encoder.encode
+    chunks = make_encoder(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    return lambda value: "".join(chunks(value, 0))
 
 
 _encode = _encoder()
@@ -53,15 +53,15 @@ def dumps(value: object) -> str:
     return _encode(value)
 
 
-def loads(text: str) -> Any:  # noqa: ANN401  # JSON is any value; callers know what they wrote
+def loads(text: str) -> Any:  # noqa: ANN401  # JSON is any value; callers know its type
     """The value of a JSON text."""
     return _decode(text)
 
 
 def content_key(text: str) -> str:
-    """The key under which two wordings of a fact count as the same: 32 hex digits.
+    """The content key of a text, 32 hex digits: two texts with one key count as the same fact.
 
-    Case, compatibility forms, white space and trailing punctuation do not count.
+    Case, compatibility forms, white space and trailing punctuation make no difference.
 
     >>> content_key("Alice  likes TEA.") == content_key("alice likes tea")
     True
@@ -128,7 +128,7 @@ def to_row(memory: Memory) -> Row:
 
 
 def numbered(memory: Memory, seq: int) -> Memory:
-    """The message with its number. In a third of the time of `dataclasses.replace`, because every message takes it."""
+    """The message with its number. Every message is copied so: it takes a third of the time of `dataclasses.replace`."""
     copy = object.__new__(Memory)
     for put, value in zip(_PUT, _GET(memory), strict=True):
         put(copy, value)
@@ -137,8 +137,8 @@ def numbered(memory: Memory, seq: int) -> Memory:
 
 
 def from_row(scope: str, row: Sequence[Any]) -> Memory:
-    """The memory of a row that `to_row` made; values after the last of COLUMNS are left alone."""
-    # Slot by slot rather than by the constructor, because cold starts read many thousand rows.
+    """The memory of a row of `to_row`; values after the last of COLUMNS are ignored."""
+    # Sets the slots one by one: a cold start reads many thousand rows, and the constructor is slower.
     (mid, kind, text, recorded, valid, category, subject, phase, reason, confidence) = row[:10]
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
@@ -172,19 +172,20 @@ def _sources(text: str) -> tuple[SourceRef, ...]:
 
 
 def row_content(row: Row) -> str | None:
-    """The content key of a row, by which a scope holds a live fact once; None for messages and cascade summaries."""
+    """The content key of a row, which is unique among the live facts of a scope; None for messages and cascade summaries."""
     if row[KIND] == MESSAGE or row[SPAN] is not None:
         return None
     return content_key(str(row[TEXT]))
 
 
 def used(row: Row, moved: Mapping[str, Sequence[Scalar]]) -> Row:
-    """The row after one use more, whoever else used it meanwhile.
+    """The row after one more use, which may have been planned on an earlier state of it.
 
     Args:
         row: as stored.
-        moved: by name, the value that the use was planned on and the one it leads to. Counts add up; stability adds
-            up within 0 to 1; the later last use stands; anything else is taken as it is.
+        moved: by name, the value that the use was planned on and the value after it. If the stored value is another
+            one, counts and stability (within 0 to 1) change by the difference, the later `used_at` is kept, and any
+            other field takes the value after.
     """
     values = list(row)
     for name, (seen, after) in moved.items():

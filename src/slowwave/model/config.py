@@ -1,4 +1,4 @@
-"""The numbers a person may turn: one flat frozen Config, every violation reported at once."""
+"""The settings of a memory: one flat frozen Config, which reports every invalid value at once."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Settings of a memory. Names and defaults come from the field's sources; `docs/tuning.md` explains each.
+    """Settings of a memory. `docs/tuning.md` explains each name and default.
 
     Raises:
         InputError: naming every setting that is out of range, not only the first.
@@ -73,35 +73,35 @@ class Config:
     category_tokens_max: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        wrong = [
-            f"{name}={value!r}: {words}"
-            for name, (holds, words) in _RULES.items()
+        violations = [
+            f"{name}={value!r}: {advice}"
+            for name, (holds, advice) in _RULES.items()
             if not holds(value := getattr(self, name))
         ]
-        wrong += [
+        violations += [
             f"category_ttl_days[{c!r}]={d!r}: {_DAYS[1]}"
             for c, d in self.category_ttl_days.items()
             if d is not None and not _DAYS[0](d)
         ]
-        wrong += [
+        violations += [
             f"category_tokens_max[{c!r}]={n!r}: {_COUNT[1]}"
             for c, n in self.category_tokens_max.items()
             if not _COUNT[0](n)
         ]
-        wrong += [
+        violations += [
             f"{name}[{part!r}]={value!r}: {_PARTS[1] if part not in CONTEXT_PARTS else rule[1]}"
             for name, rule in (("context_shares", _WEIGHT), ("context_headings", _LINE))
             for part, value in getattr(self, name).items()
             if part not in CONTEXT_PARTS or not rule[0](value)
         ]
-        if not wrong and self.consolidation_max_group_size < self.consolidation_group_size:
-            wrong.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
-        if not wrong and self.forgetting_threshold >= self.consolidation_retention_threshold:
-            wrong.append(
+        if not violations and self.consolidation_max_group_size < self.consolidation_group_size:
+            violations.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
+        if not violations and self.forgetting_threshold >= self.consolidation_retention_threshold:
+            violations.append(
                 "forgetting_threshold must be lower than consolidation_retention_threshold: what fades is compressed first"
             )
-        if wrong:
-            raise InputError("these settings cannot be meant: " + "; ".join(wrong))
+        if violations:
+            raise InputError("invalid settings: " + "; ".join(violations))
         for name in ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -117,7 +117,7 @@ class Config:
 Rule = tuple[Callable[[object], bool], str]
 
 
-def _number(low: float, high: float, words: str, *, whole: bool = False, optional: bool = False) -> Rule:
+def _number(low: float, high: float, advice: str, *, whole: bool = False, optional: bool = False) -> Rule:
     def holds(value: object) -> bool:
         if value is None:
             return optional
@@ -125,7 +125,7 @@ def _number(low: float, high: float, words: str, *, whole: bool = False, optiona
             return False
         return math.isfinite(value) and low <= value <= high
 
-    return holds, words
+    return holds, advice
 
 
 def _one_of(names: tuple[str, ...]) -> Rule:

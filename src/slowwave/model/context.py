@@ -1,11 +1,11 @@
-"""Where an agent stands, for prompts that say so: who it is, what it can do, and what is around it."""
+"""The surroundings of an agent, for prompts that describe them: who it is, what it can do, and where it is."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the layout "s4" says around the memories. The words are the caller's: they are not escaped.
+    """The texts that the layout "s4" puts around the memories. They come from the caller and are not escaped.
 
     Args:
         agent: its name, which also ends the prompt.
@@ -25,7 +25,7 @@ class Scene:
 
     @property
     def opening(self) -> str:
-        """What stands before the memories."""
+        """The text before the memories."""
         lines = [f"You are {self.agent}. {self.profile}".rstrip()]
         if self.commands:
             lines += ["", "BASIC COMMANDS:", *self.commands]
@@ -33,7 +33,7 @@ class Scene:
 
     @property
     def closing(self) -> str:
-        """What stands after them; the model goes on from its end."""
+        """The text after the memories; the model continues it."""
         where = f" in {self.location}" if self.location else ""
         lines = ["", "", f"You are {self.agent}{where}."]
         lines += [f"Exits: {', '.join(self.exits)}"] if self.exits else []

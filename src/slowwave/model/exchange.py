@@ -20,7 +20,7 @@ class ImportedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedFact:
-    """A fact in somebody's words; it meets what is known as any stated fact does."""
+    """A fact of a file; it is reconciled as a stated fact is."""
 
     fact: Fact
     where: str
@@ -28,9 +28,9 @@ class ImportedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedMemory:
-    """A memory as an export of ours holds it; its scope is that of whoever takes it in.
+    """A memory of an export. Its scope becomes that of the import.
 
-    `proven` says that the importing store wrote the export itself; without it a record is a claim of a stranger.
+    `proven` says that the importing store wrote the export itself; otherwise the record is an unproven claim.
     """
 
     memory: Memory
@@ -40,7 +40,7 @@ class ExportedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedLink:
-    """A join of two memories as an export of ours holds it."""
+    """A link of an export."""
 
     link: LinkRow
     where: str
@@ -49,7 +49,7 @@ class ExportedLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedCursor:
-    """How far a cursor of a conversation had come when it was exported."""
+    """The position of a cursor of a conversation in an export."""
 
     conversation: str
     cursor: str
@@ -60,9 +60,9 @@ class ExportedCursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedItem:
-    """Something in the file that is not taken in: where it stands, and why.
+    """An item of a file that is not imported: its place, and why.
 
-    `broken` says that what follows it in the file could not be read either.
+    `broken` says that the rest of the file could not be read either.
     """
 
     where: str
@@ -75,9 +75,9 @@ Item: TypeAlias = ImportedMessage | ImportedFact | ExportedMemory | ExportedLink
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultLine:
-    """A fact as it stands in a vault: its words, the category of its page, its id (None where a person wrote it).
+    """A fact as a line of a vault: its text, the category of its page, and its id (None if a person wrote the line).
 
-    `exported` and `exported_category` are the words and the category it was written with; None if it was not.
+    `exported` and `exported_category` are the text and the category that were exported; None if the line was not.
     """
 
     text: str
@@ -89,7 +89,7 @@ class VaultLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultOwner:
-    """The memory that a vault shows: an opaque name of its store, and the scope."""
+    """The owner of a vault: an opaque name of the store, and the scope."""
 
     store: str
     scope: str

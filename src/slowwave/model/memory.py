@@ -4,25 +4,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
+from typing import Final, Literal, TypeAlias
 
-MESSAGE = "message"
-SUMMARY = "summary"
-FACT_KINDS = ("episodic", "semantic", "procedural", SUMMARY)
-KINDS = (MESSAGE, *FACT_KINDS)
+Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary"]
+Phase: TypeAlias = Literal["quarantined", "active", "core", "cold", "superseded", "retracted"]
+Trust: TypeAlias = Literal["user", "assistant", "tool", "import", "web", "llm"]
+Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
-PHASES = ("quarantined", "active", "core", "cold", "superseded", "retracted")
-HOT = ("active", "core")
+MESSAGE: Final = "message"
+SUMMARY: Final = "summary"
+FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
+KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS)
+
+PHASES: Final[tuple[Phase, ...]] = ("quarantined", "active", "core", "cold", "superseded", "retracted")
+HOT: Final[tuple[Phase, ...]] = ("active", "core")
 
 UNRECONCILED = "unreconciled"
-"""The flag of a fact that is stored and searchable while no mind could say what it does to what is known."""
+"""The flag of a fact that waits for a mind to reconcile it; it is stored and searchable."""
 
 COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
-"""Fields that use moves. They live outside the version, so a popular memory can still be changed."""
+"""Fields that a use changes without a new version, so that uses never conflict with a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRef:
-    """The message something rests on; `str()` is the caller's own message id."""
+    """A message that a memory is derived from; `str()` is the caller's own message id."""
 
     memory: str
     ref: str
@@ -33,41 +39,41 @@ class SourceRef:
 
 
 def is_outdated(phase: str, reason: str | None) -> bool:
-    """Whether a memory of this phase and reason is no longer what holds: replaced, or taken back."""
+    """Whether a memory of this phase and reason is no longer true: it was replaced or retracted."""
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What is remembered. Equality is by value.
+    """The stored record of any kind. Equality is by value.
 
     A message has conversation, seq (absolute, 1-based), role, speaker and `ref`, the caller's own id; a fact has
     category, subject, confidence and sources; a cluster summary is a fact with members and a depth of 1 or 2;
     a cascade summary has a conversation and a span of seqs (first, last), inclusive.
 
-    `valid_from` is when it was true or said, `recorded_at` when we knew. Strength is never stored: it is a function
-    of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
-    attention, and `pace` the class of its time constant (`policy.retention.pace`): both planned, from the same numbers.
+    `valid_from` is when it was said or became true, `recorded_at` when it was stored. Strength is never stored: it is a
+    function of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
+    attention, and `pace` the class of its time constant (`policy.retention`); both are computed from the settings.
 
-    `gist` is what is left of a message's wording in the hot store: some of its clauses, as they were said; None means
-    all of it. `text` is always the whole.
+    `gist` holds the clauses of a long message that stay in the hot tier, as they were said; None means all of them.
+    `text` is always the full text.
     """
 
     id: str
     scope: str
-    kind: str
+    kind: Kind
     text: str
     recorded_at: datetime
     valid_from: datetime
     category: str = "other"
     subject: str | None = None
-    phase: str = "active"
+    phase: Phase = "active"
     reason: str | None = None
     confidence: float = 1.0
     importance: float = 0.5
     stability: float = 0.25
     pinned: bool = False
-    trust: str = "user"
+    trust: Trust = "user"
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     due_at: datetime | None = None
@@ -78,7 +84,7 @@ class Memory:
     depth: int = 0
     conversation: str | None = None
     seq: int = 0
-    role: str | None = None
+    role: Role | None = None
     speaker: str | None = None
     ref: str | None = None
     span: tuple[int, int] | None = None
@@ -98,22 +104,22 @@ class Memory:
 
     @property
     def last_used_or_recorded(self) -> datetime:
-        """The instant its strength counts from: the last use, or when it was recorded."""
+        """The instant from which its strength decays: the last use, or when it was recorded."""
         return max(self.used_at, self.recorded_at) if self.used_at else self.recorded_at
 
     @property
     def is_searchable(self) -> bool:
-        """Whether a normal search sees it."""
+        """Whether a normal search finds it."""
         return self.phase in HOT
 
     @property
     def visible_text(self) -> str:
-        """What a normal search and a context see of it."""
+        """The text that a normal search and a context use."""
         return self.text if self.gist is None else "; ".join(self.gist.split("\n"))
 
     @property
     def outdated(self) -> bool:
-        """Whether something newer took its place, or it was taken back. Compressed and merged ones are true details."""
+        """Whether it was replaced or retracted. Compressed and merged memories are not outdated: they are true details."""
         return is_outdated(self.phase, self.reason)
 
     @property
@@ -123,7 +129,7 @@ class Memory:
 
 
 def altered(memory: Memory, **values: object) -> Memory:
-    """What `dataclasses.replace` gives, in half the time: a night takes it for every memory that is due.
+    """The same as `dataclasses.replace`, in half the time: a sleep pass calls it for every due memory.
 
     >>> at = datetime(2026, 1, 1)
     >>> altered(Memory(id="a", scope="s", kind="semantic", text="t", recorded_at=at, valid_from=at), phase="cold").phase
@@ -137,5 +143,5 @@ def altered(memory: Memory, **values: object) -> Memory:
     return copy
 
 
-_PUT = {one.name: Memory.__dict__[one.name].__set__ for one in fields(Memory)}
+_PUT = {each.name: Memory.__dict__[each.name].__set__ for each in fields(Memory)}
 _GET = attrgetter(*_PUT)

@@ -1,11 +1,13 @@
-"""A message: one utterance, verbatim, as the caller hands it in."""
+"""A message: one utterance, verbatim, as the caller passes it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from slowwave.errors import InputError
+from slowwave.model.memory import Role
 
-ROLES = ("user", "assistant", "system", "tool")
+ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 _CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
@@ -33,7 +35,7 @@ class Message:
 
 
 def clean(text: str) -> str:
-    r"""The text as every store can hold it: NUL and lone surrogates become U+FFFD.
+    r"""The text with U+FFFD for NUL and lone surrogates, which no store can hold.
 
     >>> clean("K\x00f" + chr(0xD83D))
     'K\ufffdf\ufffd'
@@ -44,7 +46,7 @@ def clean(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    r"""The text as every store can hold it, on one line, without control characters.
+    r"""The cleaned text on one line, without control characters.
 
     >>> tidy("one\ttwo\n")
     'one two'
@@ -64,7 +66,7 @@ def storable(text: str) -> bool:
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
     if not isinstance(at, datetime) or at.tzinfo is None or at.utcoffset() is None:
-        raise InputError(f"{what} {at!r} has no time zone: say which one, e.g. at.replace(tzinfo=timezone.utc)")
+        raise InputError(f"{what} {at!r} has no time zone: set one, e.g. at.replace(tzinfo=timezone.utc)")
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
@@ -74,7 +76,7 @@ def checked_time(at: datetime, what: str) -> datetime:
 def checked_message(message: Message, place: str = "the message") -> Message:
     """The message with clean text and a UTC time, or InputError naming its place in the batch."""
     if not isinstance(message, Message):
-        raise InputError(f"{place} is a {type(message).__name__}: hand in slowwave.Message(role=..., content=...)")
+        raise InputError(f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...)")
     if message.role not in ROLES:
         raise InputError(f"{place} has the role {message.role!r}: use one of {', '.join(ROLES)}")
     if not isinstance(message.content, str) or not message.content.strip():

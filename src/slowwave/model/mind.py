@@ -1,19 +1,24 @@
-"""What minds are asked and what they answer, as values: transcripts and facts, cases and verdicts, briefs and summaries."""
+"""Requests to minds and their answers, as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
-from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.memory import Kind, Memory, SourceRef, Trust
+from slowwave.model.operations import LinkKind
 from slowwave.model.plan import FREE, Cost
 
 T = TypeVar("T")
 
+VerdictOp: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP", "LINK"]
+Relation: TypeAlias = Literal["compatible", "subsumes", "subsumed", "contradictory"]
+SummaryStyle: TypeAlias = Literal["cluster", "cascade"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message of a transcript under the small number that minds name it by."""
+    """A message of a transcript, with the small number by which minds refer to it."""
 
     number: int
     memory: Memory
@@ -21,13 +26,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """A stretch of one conversation to distil.
+    """A part of one conversation to distil.
 
     Args:
         turns: the messages to distil, numbered from 1.
-        before: a few messages just before them, for context only; facts may not rest on them.
+        before: a few messages just before them, for context only; a fact may not quote them.
         most: how many facts may be proposed.
-        speakers: every name of a speaker the conversation knows.
+        speakers: the names of all speakers of the scope.
     """
 
     conversation: str
@@ -39,15 +44,15 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A fact as proposed: by a mind out of a transcript, or by a person.
+    """A fact as a mind proposes it from a transcript, or as a person states it.
 
-    `turn` and `quote` are the number of the message it rests on and the words of it; a stated fact has neither.
-    None for importance means "work it out from its information".
+    `turn` and `quote` are the number of the message it is derived from and the words of it; a stated fact has neither.
+    `importance` None means that it is computed from the text.
     """
 
     text: str
     category: str = "other"
-    kind: str = "semantic"
+    kind: Kind = "semantic"
     subject: str | None = None
     confidence: float = 1.0
     importance: float | None = None
@@ -56,7 +61,7 @@ class Fact:
     valid_from: datetime | None = None
     expires_at: datetime | None = None
     sources: tuple[SourceRef, ...] = ()
-    trust: str = "user"
+    trust: Trust = "user"
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -71,10 +76,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A known memory that may have to do with a new fact, under the number that minds name it by.
+    """A known memory that is similar to a new fact, with the number by which minds refer to it.
 
-    `cosine` is of the two texts, None without vectors. `fixed` ones may be pointed at but not changed: another
-    scope's, or protected ones.
+    `cosine` is of the two texts, None without vectors. A `fixed` one may be linked to but not changed.
     """
 
     number: int
@@ -85,7 +89,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileCase:
-    """A new fact and what is known of its matter."""
+    """A new fact, and the known memories to compare it with."""
 
     number: int
     fact: Fact
@@ -95,24 +99,24 @@ class ReconcileCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a mind says of one fact: relation and operation ADD, UPDATE, DELETE, NOOP, or LINK.
+    """What a mind decides about one fact.
 
-    `fact` and `memory` are the numbers of the case and its candidate. `relation` is compatible, subsumes, subsumed
-    or contradictory. LINK, which only code gives, adds the fact and joins it to the memory; `relation` is the
+    `fact` and `memory` are the numbers of the case and of its candidate. `relation` is that of the two facts. The
+    operation LINK, which only the offline rules use, adds the fact and links it to the memory; its `relation` is the
     kind of the link.
     """
 
     fact: int
-    op: str
+    op: VerdictOp
     memory: int | None = None
     text: str | None = None
-    relation: str = "compatible"
+    relation: Relation | LinkKind = "compatible"
     because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """What to summarise.
+    """A request for a summary.
 
     Args:
         memories: facts to compress (style "cluster"), or messages or depth-1 summaries in order (style "cascade").
@@ -121,24 +125,29 @@ class SummaryRequest:
     """
 
     memories: tuple[Memory, ...]
-    style: str
+    style: SummaryStyle
     words: int
     topic: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The words that stand for many memories."""
+    """The text of a summary."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MindAnswer(Generic[T]):
-    """What a mind proposes, with what it said word for word, what it cost, and which prompt asked.
+    """The answer of a mind.
 
-    `rejected` are items that could not be read or meant; what could stands in `value`. `problems` are about the answer
-    as a whole and make none of it invalid.
+    Attributes:
+        value: the items that are valid.
+        raw: the answer word for word.
+        cost: what it cost.
+        prompt: the name of the prompt.
+        rejected: the items that could not be read or are invalid.
+        problems: what was wrong with the answer as a whole; the items stay valid.
     """
 
     value: T

@@ -1,4 +1,4 @@
-"""Names and ids as callers pass them: one check for every public argument that is stored as text."""
+"""Checks names and ids: one check for every public argument that is stored as text."""
 
 from collections.abc import Iterable
 from typing import Final

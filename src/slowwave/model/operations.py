@@ -1,11 +1,18 @@
-"""Operations: every way in which memory can change, as values. Only a store performs them."""
+"""Operations: every change of a memory, as a value. Only a store performs them."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
+
+LinkKind: TypeAlias = Literal["provenance", "association", "value changed?", "conflict?", "unsure", "close", "distinct"]
+"""Why two memories are linked.
+
+"provenance" joins a summary to a member, and never decays; "association" joins memories that are used together. The
+others end a comparison of two facts: "distinct" says that they are two different things.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +28,8 @@ class Add:
 class Change:
     """Turn one version of a memory into the next. Use counters are not part of it.
 
-    With `unless_used` it holds no longer once the memory was used after `before` was read: archiving for want of use.
-    Only its maker and the store know of that; it is not journaled.
+    With `unless_used` the store drops it if the memory was used after `before` was read: it archives what is unused.
+    This flag is not journaled.
     """
 
     before: Memory
@@ -33,22 +40,18 @@ class Change:
 
     @property
     def only_reschedules(self) -> bool:
-        """Whether nothing changes but when the memory needs attention next: bookkeeping, and no news."""
+        """Whether only the next instant of attention changes; reports leave such changes out."""
         after = self.after
         return replace(self.before, due_at=after.due_at, pace=after.pace, version=after.version) == after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """Join two memories, or set the weight of the join. A weight of 0 takes it away.
-
-    Kinds: "provenance" (summary to member, never decays), "association", "value changed?", "conflict?", "unsure",
-    "close", "distinct" (asked and answered: two different things).
-    """
+    """Link two memories, or set the weight of their link. A weight of 0 removes it."""
 
     source: str
     target: str
-    kind: str
+    kind: LinkKind
     weight: float
     before: float
     because: str
@@ -57,7 +60,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveCursor:
-    """Move a cursor of a conversation; it moves only in the transaction that stores the result."""
+    """Move a cursor of a conversation, in the transaction that stores the result of what was read."""
 
     conversation: str
     cursor: str
@@ -68,7 +71,7 @@ class MoveCursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """A memory was used: one access more, without a version check. `seen` is the memory the use was planned on."""
+    """Count a use of a memory, without a version check. `used_version` is the memory that the use was planned on."""
 
     used_version: Memory
     after: Memory
@@ -77,7 +80,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppress:
-    """Remember that a person undid this, by content key, so that it is not planned again; `on=False` lets go."""
+    """Suppress a key, such as the content key of what a person undid, so that it is not stored again; `on=False` ends it."""
 
     key: str
     because: str
@@ -86,7 +89,7 @@ class Suppress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectFact:
-    """A proposed fact that was not stored, and why; kept in the journal only, for a person to read."""
+    """Journal a proposed fact that is not stored, and why, for a person to read."""
 
     text: str
     quote: str
@@ -96,10 +99,10 @@ class RejectFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erase:
-    """Destroy a memory and every trace of it; the one operation without an inverse.
+    """Destroy a memory and every trace of it; the only operation without an inverse.
 
-    It may also, or instead, name a conversation that holds nothing any more, whose name is to vanish, and `words` that
-    are to vanish, in any case of their letters, from refused facts and from the reasons of other operations.
+    It may also, or instead, remove the name of an empty conversation, and remove `words`, in upper or lower case, from
+    refused facts and from the reasons of other operations.
     """
 
     memory: str = ""

@@ -1,9 +1,8 @@
-"""A plan: what someone wants to change, as atomic groups of operations; and the receipt and run it becomes."""
+"""Plans: changes as atomic groups of operations; and the receipt and the run that applying a plan gives."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.errors import ModelError
@@ -11,10 +10,7 @@ from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Oper
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
-"""An observed batch of messages is one group, so it may be larger."""
-
-_COUNT = re.compile(r"^[\d,]+ ")
-"""The number with which the reason of a group begins."""
+"""Operations of a group that only adds messages: a batch of messages is one group."""
 
 _NOUN = {
     Add: "added",
@@ -30,7 +26,7 @@ _NOUN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What thinking cost: model calls, tokens in and out, money if prices are known, and seconds of waiting."""
+    """What model calls cost: their number, tokens in and out, money if prices are known, and seconds of waiting."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -49,20 +45,27 @@ class Cost:
 
 
 FREE = Cost()
-"""The cost of what no model was asked for."""
+"""The cost where no model was called."""
 
 
 def cost_of(error: ModelError) -> Cost:
-    """What a failure cost: answers that cannot be used are paid for too. One call where it does not say."""
+    """The cost of a failed call: unusable answers are paid for too. One call if the error does not say."""
     return error.cost if isinstance(error.cost, Cost) else Cost(calls=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Operations that stand or fall together."""
+    """Operations that are applied together or not at all.
+
+    `because` is the reason in words for a person; no code reads it. What code needs of it stands beside it:
+    `conversations` are those that the words name, so that an erase of one finds them. `count_of` is set where the words
+    begin with the number of the operations, and holds the rest of them: "faded" of "500 faded".
+    """
 
     operations: tuple[Operation, ...]
     because: str
+    conversations: tuple[str, ...] = ()
+    count_of: str = ""
 
     def __len__(self) -> int:
         return len(self.operations)
@@ -70,11 +73,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An ordered list of groups with one cause. Applying it makes one run with the plan's id.
+    """An ordered list of groups with one cause. Applying it writes one run with the plan's id.
 
-    A group whose memories have changed since it was planned is dropped and reported; the others stand. A plan may
-    instead have parts, plans of their own, which become its child runs: a sleep has one part a stage. A plan with a
-    `lease`, the token its maker holds, is dropped by the store once somebody else has taken the lease over.
+    A group whose memories have changed since it was planned is dropped and reported; the others are applied. Instead of
+    groups a plan may have parts, which are plans and become child runs: a sleep pass has one part for each stage. A plan
+    with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an
+    undo names in `undoes` the run that it takes back.
     """
 
     id: str
@@ -85,11 +89,12 @@ class Plan:
     parent: str | None = None
     cost: Cost = FREE
     parts: tuple["Plan", ...] = ()
+    undoes: str | None = None
     lease: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def operations(self) -> Iterator[Operation]:
-        """All operations of all groups, in order, those of the parts after its own."""
+        """All operations of all groups in order: first of the plan, then of its parts."""
         for plan in (self, *self.parts):
             for group in plan.groups:
                 yield from group.operations
@@ -131,17 +136,20 @@ class Receipt:
         """The memories that were added, in order."""
         return tuple(operation.memory.id for operation in self.applied if isinstance(operation, Add))
 
+    @property
+    def details(self) -> str:
+        """What a person should know besides the numbers, and how to undo the run."""
+        details = (*self.notes, *self.problems, *(f"not done: {dropped.reason}" for dropped in self.dropped[:3]))
+        if count_operations(self.applied):
+            return "; ".join((*details, f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"))
+        return "; ".join(details) or ("nothing new to keep" if self.applied else "already known")
+
     def __str__(self) -> str:
         counted = count_operations(self.applied)
         first = f"{self.cause} in {self.scope}: {counted or 'nothing changed'}"
         first += f", {len(self.dropped)} dropped as out of date" if self.dropped else ""
         first += f", {self.waiting} waiting" if self.waiting else ""
-        details = (*self.notes, *self.problems, *(f"not done: {one.reason}" for one in self.dropped[:3]))
-        if not counted:
-            known = "nothing new to keep" if self.applied else "already known"
-            return f"{first}\n  {'; '.join(details) or known}"
-        undo = f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"
-        return f"{first}\n  {'; '.join((*details, undo))}"
+        return f"{first}\n  {self.details}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,10 +164,15 @@ class Run:
     parent: str | None = None
     cost: Cost = FREE
 
+    @property
+    def undoes(self) -> str | None:
+        """The id of the run that this run takes back; None if it is no undo."""
+        return self.plan.undoes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One journaled operation, as `history` tells it."""
+    """One journaled operation, as `history` lists it."""
 
     run_id: str
     cause: str
@@ -168,17 +181,22 @@ class Event:
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:
-    """Groups as a person reads them: what was cut only because a group has a limit is one again, counted as a whole."""
-    told: list[Group] = []
+    """Groups for a person to read: those that were split only by the limit of a group become one, counted as a whole."""
+    merged: list[Group] = []
     for group in groups:
-        words = _COUNT.sub("", group.because)
-        if told and len(told[-1]) and len(told[-1]) % GROUP_MAX == 0 and _COUNT.sub("", told[-1].because) == words:
-            operations = (*told[-1].operations, *group.operations)
-            counted = f"{len(operations):,} {words}" if words != group.because else words
-            told[-1] = Group(operations=operations, because=counted)
+        last = merged[-1] if merged else None
+        if last and len(last) and len(last) % GROUP_MAX == 0 and _words(last) == _words(group):
+            operations = (*last.operations, *group.operations)
+            counted = f"{len(operations):,} {group.count_of}" if group.count_of else group.because
+            merged[-1] = replace(group, operations=operations, because=counted)
         else:
-            told.append(group)
-    return told
+            merged.append(group)
+    return merged
+
+
+def _words(group: Group) -> tuple[str, str]:
+    """The reason without its number, which differs between the parts of a group that was split."""
+    return (group.count_of, "") if group.count_of else ("", group.because)
 
 
 def count_operations(operations: Iterable[Operation]) -> str:

@@ -1,15 +1,18 @@
-"""Asking: what a search wants, what a store ranks, and what the caller sees."""
+"""Searches and their results: queries, filters, ranked places, hits and contexts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from slowwave.model.memory import Memory, SourceRef
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+Order: TypeAlias = Literal["recorded", "newest", "seq", "due"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +23,15 @@ class Query:
         text: the question.
         vector: its unit vector (dim,), or None to search by words alone.
         embedder: the fingerprint the vector belongs to; rows of another are found by text only.
-        top_k: how many places to fill.
+        top_k: how many results to return.
         kinds, categories: None means all.
-        allowed: if given, only these memories.
+        allowed: the only memories to find; None means all.
         since, until: bounds on `Memory.at`, inclusive.
         deep: also search cold, superseded and retracted memories (never quarantined ones).
         outdated_penalty: factor on the score of outdated memories in a deep search.
         now: for terms that depend on it.
         profile: the ranking: "evidence", "generative_agents" or "retention".
-        strength: for the profile "retention": strengths in (0, 1] by id; who is left out counts as 1.
+        strength: for the profile "retention": strengths in (0, 1] by id; a missing one counts as 1.
     """
 
     text: str
@@ -50,10 +53,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """One place of a ranking, by id: the memory, its score and parts, and the facts it is shown with.
+    """One result of a ranking, by id.
 
-    `parts` add up to `score`. `cosine` is the bare cosine of query and text, None without vectors.
-    `shared` is how many non-stop stems query and text share.
+    `parts` add up to `score`. `facts` are the facts shown with it. `cosine` is that of query and text, None without
+    vectors. `shared` is how many stems, without stop words, query and text share.
     """
 
     id: str
@@ -66,7 +69,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """Which memories to read. None means any; results come in the order asked for.
+    """Which memories to read, and in which order. None means any.
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
     `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
@@ -87,7 +90,7 @@ class Where:
     key: str | None = None
     text: str | None = None
     ref: str | None = None
-    order: str = "recorded"
+    order: Order = "recorded"
     limit: int | None = None
 
 
@@ -95,9 +98,9 @@ class Where:
 class Hit:
     """One found memory.
 
-    `parts` are each signal's share of the score. `facts` are the facts shown with a message that they rest on.
-    `deep` says it was found in cold storage; `stale` that it is outdated, or outdated for this question;
-    `because` says why it is marked.
+    `parts` are each signal's share of the score. `facts` are the facts derived from a message, which are shown with it.
+    `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, and
+    `because` why it is marked.
     """
 
     memory: Memory
@@ -111,13 +114,13 @@ class Hit:
 
     @property
     def text(self) -> str:
-        """The words of the memory: what is hot of a message's, or the whole if it was found in cold storage."""
+        """The text of the memory: of a message the hot clauses, or all of it if it was found in cold storage."""
         return self.memory.text if self.deep else self.memory.visible_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a context: its words, its cost in tokens, and where it came from."""
+    """One line of a context: its text, its cost in tokens, and its source."""
 
     text: str
     tokens: int
@@ -135,10 +138,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What to put before a model: `str(context)` is prompt text, `tokens` its estimated cost.
+    """The prompt text for a model: `str(context)`, of about `tokens` tokens.
 
-    `left` is how many items did not fit. With the profile "chat", `messages` is the same as `{"role", "content"}`: what
-    the user and the assistant said last are bare messages, everything else stands in fenced blocks.
+    `left` counts the items that did not fit. With the profile "chat", `messages` has the same content as
+    `{"role", "content"}` mappings: the latest messages of user and assistant are bare, everything else is in fenced
+    blocks.
     """
 
     sections: tuple[Section, ...]

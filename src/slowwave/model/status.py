@@ -1,4 +1,4 @@
-"""What a store says of itself: conversations, links and counts."""
+"""What a store reports: conversations, links, counts and repairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
-"""S3's target for L0, who one is: fewer tokens than this."""
+"""The target for the facts of identity in every context (L0 of S3): fewer tokens than this."""
 CORE_TOKENS: Final = 200
-"""S3's target for L1, all that is always in view."""
+"""The target for everything that is in every context (L1 of S3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """How far a conversation has come: its last message, and how far each cursor has read."""
+    """A conversation: its last message, and the position of each cursor."""
 
     name: str
     last_seq: int
@@ -23,14 +23,14 @@ class Conversation:
     cursors: Mapping[str, int]
 
     def cursor(self, name: str) -> int:
-        """The last seq that was worked through under this name; 0 before the first."""
+        """The position of a cursor; 0 if it has not moved yet."""
         return self.cursors.get(name, 0)
 
 
 class DecayClass(NamedTuple):
-    """Hot facts of one pace that were used equally often, and the latest of their anchors.
+    """The hot facts of one pace that were used equally often, and the latest of their anchors.
 
-    One lane of pace None, whose anchor says nothing, stands for all facts that were never planned.
+    One class with the pace None contains all facts that were never scheduled; its anchor has no meaning.
     """
 
     pace: int | None
@@ -39,9 +39,9 @@ class DecayClass(NamedTuple):
 
 
 class FadingFact(NamedTuple):
-    """A fact in or near the fading band, told by what decides which others it is compared with.
+    """A fact in or near the fading band, with the fields that decide which other facts it is compared with.
 
-    `vector` is float32, little-endian; empty where it was not asked for.
+    `vector` is float32, little-endian; empty if it was not requested.
     """
 
     id: str
@@ -53,7 +53,7 @@ class FadingFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRow:
-    """A join of two memories as it stands."""
+    """A stored link of two memories."""
 
     source: str
     target: str
@@ -62,18 +62,18 @@ class LinkRow:
     at: datetime
 
     def other(self, memory: str) -> str:
-        """The far end, seen from one of the two."""
+        """The other end of the link."""
         return self.target if memory == self.source else self.source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How a scope stands.
+    """The state of a scope.
 
-    `counts` is by kind and phase, `waiting` the facts that wait for a mind, `due` the memories whose time has come,
-    `unread` the messages that no distilling has read yet. `identity_tokens` and `core_tokens` are about what the facts
-    of who one is, and all that is always in view, cost in every context: above their targets it is told, never cut.
-    `problems` are of work in the background.
+    `counts` is by kind and phase; `waiting` counts the facts that wait for a mind, `due` the memories that need
+    attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
+    the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
+    left out. `problems` are those of work in the background.
     """
 
     scope: str
@@ -122,9 +122,9 @@ class Repaired:
     """What a repair did.
 
     Attributes:
-        memories: rows of which the checksum was computed anew; no other value of them was changed.
-        journal: journal rows in which a value now has the type of its column.
-        refused: why other damaged rows were not touched, in sentences.
+        memories: rows whose checksum was computed again; no other value of them was changed.
+        journal: journal rows in which a value was converted to the type of its column.
+        refused: why other damaged rows were left as they are.
     """
 
     memories: int = 0

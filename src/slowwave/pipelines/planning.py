@@ -85,11 +85,18 @@ def single_group_plan(
     )
 
 
-def split_groups(operations: Sequence[Operation], because: str, *, counted: bool = True) -> tuple[Group, ...]:
-    """The operations in as few groups as the limit allows; each begins its reason with how many they are, if wanted."""
+def split_groups(
+    operations: Sequence[Operation], because: str, *, counted: bool = True, conversations: tuple[str, ...] = ()
+) -> tuple[Group, ...]:
+    """The operations in as few groups as the limit allows; if `counted`, each reason begins with their number."""
     starts = range(0, len(operations), GROUP_MAX)
     parts = [tuple(operations[start : start + GROUP_MAX]) for start in starts]
-    return tuple(Group(operations=part, because=f"{len(part)} {because}" if counted else because) for part in parts)
+    if not counted:
+        return tuple(Group(operations=part, because=because, conversations=conversations) for part in parts)
+    return tuple(
+        Group(operations=part, because=f"{len(part)} {because}", conversations=conversations, count_of=because)
+        for part in parts
+    )
 
 
 def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
@@ -115,10 +122,11 @@ def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
     )
 
 
-def record_unapplied_cost(ports: Ports, plan: Plan, because: str) -> None:
+def record_unapplied_cost(ports: Ports, plan: Plan, because: str, conversations: tuple[str, ...] = ()) -> None:
     """Journal what a plan cost of which nothing was applied: answers that come to nothing are paid for too."""
     if plan.cost != FREE:
-        ports.store.apply(replace(plan, groups=(Group(operations=(), because=because),)))
+        group = Group(operations=(), because=because, conversations=conversations)
+        ports.store.apply(replace(plan, groups=(group,)))
 
 
 def with_notes(

@@ -14,6 +14,7 @@ from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.group_writer import GroupWriter
+from slowwave.stores.reasons import details_json
 from slowwave.stores.seal import check, check_run, sealed_entry
 from slowwave.stores.sql import SQL, bounds
 from slowwave.telemetry import record_apply
@@ -91,7 +92,7 @@ class Applying(StoreBase):
             # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
             if happened := bool(writer.performed or not group.operations):
                 last = writer.finish()
-                run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group.because)
+                run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group)
             if writer.given is None:
                 self._destroying()
         if happened:
@@ -157,19 +158,20 @@ class RunRow:
         self.key = 0  # not written yet
         self.groups = 0
 
-    def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], because: str) -> None:
+    def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], group: Group) -> None:
         """Inside the group's transaction."""
         if self.key:
-            db.execute(SQL["extend_run"], (because, journal[1], key))
+            db.execute(SQL["extend_run"], (group.because, details_json(group), journal[1], key))
             return
         plan = self.plan
         amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
-        reasons = f"[{dumps(because)}]"
-        values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, reasons, *journal)
+        reasons = (f"[{dumps(group.because)}]", f"[{details_json(group)}]")
+        begins = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, plan.undoes)
+        values = (*begins, amounts, *reasons, *journal)
         if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
             # The run that stands for all parts comes with the first of them.
             whole = plan.cause.partition("/")[0]
-            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal)
+            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, None, "{}", "[]", "[]", *journal)
             db.execute(SQL["add_run"], part_of)
         try:
             db.execute(SQL["add_run"], values)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from slowwave.errors import CorruptError, InputError
 from slowwave.stores.apply import Applying
 from slowwave.stores.connection import Values
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
 from slowwave.stores.sql import SQL, UNNAMED, bounds
 
 _BATCH: Final = 5000
@@ -24,7 +24,7 @@ TABLES: Final = {
     "memories": ("key", "scope", *MEMORY_COLUMNS, "born"),
     "entries": _ENTRY,
     "gists": _ENTRY,
-    "runs": ("key", "scope", "id", "cause", "at", "parent", "cost", "because", "first", "last"),
+    "runs": RUN_COLUMNS,
     "journal": ("key", "scope", "run", "part", "op", "memory", "other", "because", "payload", "checksum"),
     "conversations": ("scope", "name", "erased_seq"),
     "cursors": ("scope", "conversation", "cursor", "seq"),

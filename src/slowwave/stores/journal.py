@@ -1,14 +1,15 @@
 """Reading the journal of a store: runs, histories, what changed since, and the rebuilding of a scope."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
-from slowwave.model.plan import Cost, Event, Group, Plan, Run
+from slowwave.model.plan import Cost, Event, Plan, Run
 from slowwave.stores.connection import StoreBase
+from slowwave.stores.reasons import parse_reasons
 from slowwave.stores.rows import checked_journal
 from slowwave.stores.sql import SQL, bounds
 
@@ -138,8 +139,9 @@ class Journal(StoreBase):
     # ---- from rows to operations
 
     def _run(self, scope: str, row: Any) -> Run:  # noqa: ANN401  # a row of scalars
-        key, token, run_id, cause, at, parent, cost, because, first, last = row
-        groups: list[list[Operation]] = [[] for _ in loads(because)]
+        key, token, run_id, cause, at, parent, undoes, cost, because, details, first, last = row
+        reasons = parse_reasons(because, details)
+        operations: list[list[Operation]] = [[] for _ in reasons]
         told: dict[str, dict[int, Operation]] = {}
         for place, *values, total, part in self._all(SQL["run_rows"], (first, last, key)):
             checked_journal(place, values, total)
@@ -147,20 +149,20 @@ class Journal(StoreBase):
             if op in {"change", "use"}:
                 if memory not in told:
                     told[memory] = self._told(scope, token, memory)
-                groups[part].append(told[memory][place])
+                operations[part].append(told[memory][place])
             else:
-                groups[part].append(_simple(scope, op, memory, other, sentence, payload))
+                operations[part].append(_simple(scope, op, memory, other, sentence, payload))
         plan = Plan(
             id=run_id,
             scope=scope,
             cause=cause,
             at=from_micros(at),
             groups=tuple(
-                Group(operations=tuple(operations), because=sentence)
-                for operations, sentence in zip(groups, loads(because), strict=True)
+                replace(reason, operations=tuple(done)) for reason, done in zip(reasons, operations, strict=True)
             ),
             parent=parent,
             cost=Cost(**loads(cost)),
+            undoes=undoes,
         )
         return Run(id=run_id, scope=scope, cause=cause, at=plan.at, plan=plan, parent=parent, cost=plan.cost)
 

@@ -8,9 +8,12 @@ from typing import Final
 import apsw
 
 from slowwave.errors import NewerSchemaError
+from slowwave.stores.backfill import fill_reasons
 
 Migration = tuple[int, str]
 _STORES: Final = Path(__file__).parent
+_REASONS: Final = 3
+"""The migration of SQLite that adds the columns of `backfill.fill_reasons`."""
 _NAME = re.compile(r"(\d{4})_\w+\.sql")
 
 
@@ -53,6 +56,8 @@ def migrate(
                     if reached:
                         reached("migrate.begun")
                     db.execute(script)
+                    if number == _REASONS:
+                        fill_reasons(db.execute)
                     db.execute(f"PRAGMA application_id = {application_id:d}")
                     db.execute(f"PRAGMA user_version = {number:d}")
             if reached:

@@ -12,6 +12,10 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 
 MEMORY_COLUMNS = (*COLUMNS, "content", "checksum")
+RUN_COLUMNS = (
+    *("key", "scope", "id", "cause", "at", "parent", "undoes"),
+    *("cost", "because", "details", "first", "last"),
+)
 ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder")
 """The columns of an entry; its embedder is stored as a token."""
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from slowwave.stores.migrations import queries
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
 
 SCOPE_BITS: Final = 40
 UNNAMED: Final = " "
@@ -26,6 +26,9 @@ def _lists() -> dict[str, str]:
         "{e.entry}": ", ".join(f"e.{name}" for name in entry),
         "{x.entry}": ", ".join(f"excluded.{name}" for name in entry),
         "{?entry}": ", ".join("?" * len(entry)),
+        "{run}": ", ".join(RUN_COLUMNS),
+        "{r.run}": ", ".join(f"r.{name}" for name in RUN_COLUMNS),
+        "{?run}": ", ".join("?" * len(RUN_COLUMNS)),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation, Use
+from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, Use
 from slowwave.model.plan import Group, Plan
 from slowwave.policy.text.features import index_text
 
@@ -82,7 +82,7 @@ def use(seen: Memory, because: str = "read", **fields: Any) -> Use:  # noqa: ANN
     return Use(used_version=seen, after=replace(seen, accesses=seen.accesses + 1, **fields), because=because)
 
 
-def link(source: str, target: str, *, before: float = 0.0, weight: float = 1.0, kind: str = "association") -> Link:
+def link(source: str, target: str, *, before: float = 0.0, weight: float = 1.0, kind: LinkKind = "association") -> Link:
     """They belong together."""
     return Link(source=source, target=target, kind=kind, weight=weight, before=before, because="go together", at=NOW)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
+from slowwave.model.operations import Change
 from slowwave.model.plan import Plan
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.report import SleepReport
@@ -35,7 +36,8 @@ def test_a_night_says_what_faded_and_how_to_take_it_back(opened: Opened, clock: 
         "    and 2 more",
         f"  run {report.plan.id}, undo all of it with `slowwave undo {report.plan.id}`",
     ]
-    reasons = {one.because for one in report.plan.operations if getattr(one, "redates", True) is False}
+    changes = [operation for operation in report.plan.operations if isinstance(operation, Change)]
+    reasons = {change.because for change in changes if not change.only_reschedules}
     assert reasons == {"strength 0.007, below 0.1: never used in 100 days"}
     memory.undo(report.plan.id)
     assert {fact.text for fact in memory.get_all()} == set(FADING)

@@ -1,16 +1,25 @@
 """What the items of an answer mean for what was asked: numbers that were shown, caps, and no verdicts against each other."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.llm.parse import Reading
 from slowwave.minds.llm.reply_models import FactItem, VerdictItem
-from slowwave.model.mind import Fact, ReconcileCase, Rejected, Transcript, Verdict
+from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcript, Verdict, VerdictOp
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.retention.categories import later
 
-RELATIONS: Final = {"ADD": "compatible", "NOOP": "subsumed", "UPDATE": "subsumes", "DELETE": "contradictory"}
+if TYPE_CHECKING:
+    from slowwave.model.memory import Kind
+
+RELATIONS: Final[dict[str, Relation]] = {
+    "ADD": "compatible",
+    "NOOP": "subsumed",
+    "UPDATE": "subsumes",
+    "DELETE": "contradictory",
+}
 """The relation an operation stands for when a model names none."""
+RELATION_NAMES: Final[dict[str, Relation]] = {relation: relation for relation in RELATIONS.values()}
 
 Node = tuple[str, int]
 HOURS: Final = 24
@@ -42,7 +51,7 @@ def interpret_facts(
             Fact(
                 text=item.text,
                 category=item.category if item.category in categories else "other",
-                kind=item.kind,
+                kind=cast("Kind", item.kind),  # the reply model accepts no other
                 subject=item.subject,
                 confidence=item.confidence,
                 importance=item.importance,
@@ -76,10 +85,10 @@ def interpret_verdicts(
         kept.append(
             Verdict(
                 fact=item.fact,
-                op=item.op,
+                op=cast("VerdictOp", item.op),
                 memory=item.memory if item.memory in known else None,
                 text=item.text,
-                relation=item.relation if item.relation in RELATIONS.values() else RELATIONS[item.op],
+                relation=RELATION_NAMES.get(item.relation, RELATIONS[item.op]),
                 because=item.because,
             )
         )

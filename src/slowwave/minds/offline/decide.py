@@ -8,7 +8,8 @@ from datetime import timedelta
 from functools import cache
 from typing import Final
 
-from slowwave.model.mind import Candidate, ReconcileCase, Verdict
+from slowwave.model.mind import Candidate, ReconcileCase, Relation, Verdict, VerdictOp
+from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison import subjects
 from slowwave.policy.comparison.alignment import WordCosine
 from slowwave.policy.comparison.contradictions import conflicts, denials
@@ -21,7 +22,9 @@ from slowwave.policy.text import word_frequency
 from slowwave.policy.text.dates import mentioned
 from slowwave.policy.text.tokens import stem
 
-CLOSE, CHANGED, CONFLICT = "close", "value changed?", "conflict?"
+CLOSE: Final = "close"
+CHANGED: Final = "value changed?"
+CONFLICT: Final = "conflict?"
 _HEAD: Final = re.compile(r"(?:correction|update|actually|sorry|i mean|scratch that|no,? wait)\b[^\w]*", re.IGNORECASE)
 SAME_EVENT: Final = timedelta(days=7)
 """Told further apart, two undated events are two events, however alike the words."""
@@ -62,7 +65,13 @@ def _added(case: ReconcileCase, because: str) -> Verdict:
 
 
 def _verdict(
-    case: ReconcileCase, candidate: Candidate, op: str, relation: str, because: str, *, text: str | None = None
+    case: ReconcileCase,
+    candidate: Candidate,
+    op: VerdictOp,
+    relation: Relation | LinkKind,
+    because: str,
+    *,
+    text: str | None = None,
 ) -> Verdict:
     return Verdict(fact=case.number, op=op, memory=candidate.number, text=text, relation=relation, because=because)
 

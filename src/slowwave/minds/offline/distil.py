@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.first_person import classify_first_person
@@ -17,6 +17,9 @@ from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.dates import resolve
 from slowwave.policy.text.tokens import terms
+
+if TYPE_CHECKING:
+    from slowwave.model.memory import Kind
 
 USER: Final = "The user"
 SHORTEST, LONGEST = 4, 45  # words of a fact
@@ -122,7 +125,7 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
         fact = Fact(
             text=text,
             category=claim.category,
-            kind=claim.kind,
+            kind=cast("Kind", claim.kind),  # a rule names no other
             subject=subject,
             confidence=claim.confidence,
             turn=turn.number,

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 from slowwave.errors import InputError
-from slowwave.model.memory import HOT, SUMMARY, Memory
-from slowwave.model.query import Where
-from slowwave.pipelines.conversations import latest_conversation, unknown_conversation
+from slowwave.pipelines.conversations import conversation_summaries, latest_conversation, unknown_conversation
 from slowwave.pipelines.sleep.conversation_summary import unsummarised_spans
 from slowwave.ports import Ports
 
@@ -47,7 +45,7 @@ def summary_coverage(ports: Ports, name: str | None) -> list[str]:
     ]
     if missing := ", ".join(f"{first}-{last}" for first, last in unsummarised_spans(ports, found)):
         lines.append(f"  in no summary, as it was taken back: {missing}; `slowwave compact` writes it anew")
-    for summary in _summaries(ports, found.name):
+    for summary in conversation_summaries(ports, found.name, SHOWN):
         first, last = summary.span or (0, 0)
         sort = "long-term" if summary.depth > 1 else "short-term"
         lines.append(f"  {sort} (memories {first}-{last}): {summary.text}")
@@ -59,18 +57,6 @@ def _compact(ports: Ports, name: str | None) -> str:
     from slowwave.pipelines.sleep.compact_now import compact_conversation  # noqa: PLC0415 - it loads all of sleep
 
     return str(compact_conversation(ports, name))
-
-
-def _summaries(ports: Ports, name: str) -> list[Memory]:
-    where = Where(
-        kinds=frozenset({SUMMARY}),
-        phases=frozenset(HOT),
-        conversation=name,
-        cascade=True,
-        order="newest",
-        limit=SHOWN,
-    )
-    return ports.store.select((ports.scope,), where)[::-1]
 
 
 _COMMANDS: dict[str, Callable[[Ports, str | None], str]] = {"@memory-status": _status, "@compact-memories": _compact}

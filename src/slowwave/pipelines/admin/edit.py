@@ -11,8 +11,9 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory, altered
 from slowwave.model.operations import Change, Operation, Suppress
 from slowwave.model.plan import Plan, Receipt
+from slowwave.model.progress import RELEASED
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.chunks import CURSOR, RELEASED
+from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import secrets
 from slowwave.pipelines.planning import (

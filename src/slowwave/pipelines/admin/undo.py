@@ -1,10 +1,8 @@
 """Undo: the inverse of a run, as a plan. What a person undid is held, so that no later night does it again."""
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
@@ -18,9 +16,6 @@ from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key
 from slowwave.pipelines.planning import new_id, reschedule, split_groups, transition, with_notes
 from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
-
-_TARGET: Final = re.compile(r"undo of (\S+): ")
-"""How the groups of an undo begin: with the run that it takes back."""
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
@@ -75,9 +70,8 @@ def _taken_back(ports: Ports) -> dict[str, str]:
     """Which runs were taken back, and by which undo, itself not taken back."""
     taken: dict[str, str] = {}
     for one in ports.store.runs(ports.scope, cause="undo"):  # by no instant: a clock may be set back
-        target = next((match[1] for group in one.plan.groups if (match := _TARGET.match(group.because))), None)
-        if target and one.id not in taken:
-            taken.setdefault(target, one.id)
+        if one.undoes and one.id not in taken:
+            taken.setdefault(one.undoes, one.id)
     return taken
 
 
@@ -133,8 +127,20 @@ class _Undoing:
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
             operations = [one for operation in reversed(group.operations) for one in self._inverse(operation)]
-            groups += split_groups(operations, because=f"undo of {self.run.id}: {group.because}", counted=False)
-        plan = Plan(id=new_id(self.now), scope=self.ports.scope, cause="undo", at=self.now, groups=tuple(groups))
+            groups += split_groups(
+                operations,
+                because=f"undo of {self.run.id}: {group.because}",
+                counted=False,
+                conversations=group.conversations,
+            )
+        plan = Plan(
+            id=new_id(self.now),
+            scope=self.ports.scope,
+            cause="undo",
+            at=self.now,
+            groups=tuple(groups),
+            undoes=self.run.id,
+        )
         return with_notes(self.ports.store.apply(plan), notes=self.notes)
 
     def _inverse(self, operation: Operation) -> Iterator[Operation]:

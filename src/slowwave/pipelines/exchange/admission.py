@@ -16,9 +16,9 @@ from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
 from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, altered
 from slowwave.model.operations import Change, Operation, Use
+from slowwave.model.progress import RELEASED, is_offset_flag
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.edit import STATED
-from slowwave.pipelines.ingest.chunks import RELEASED
 from slowwave.pipelines.ingest.observe import AHEAD
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.planning import own_id, reschedule
@@ -39,7 +39,6 @@ LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
 """The times that date arithmetic can step away from by a lifetime without leaving the calendar."""
 
 _FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD})
-_RELEASED_FROM: Final = re.compile(rf"{RELEASED}/\d{{1,8}}")
 _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
 _REASONS: Final = frozenset(REASONS.values())
 _NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
@@ -78,7 +77,7 @@ def admitted(memory: Memory, scope: str) -> Memory:
         members=tuple(map(own_id, memory.members)),
         superseded_by=memory.superseded_by and own_id(memory.superseded_by),
         sources=tuple(replace(one, memory=own_id(one.memory), ref=one_line(one.ref)) for one in memory.sources),
-        flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or _RELEASED_FROM.fullmatch(flag)),
+        flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
         expires_at=memory.expires_at and min(memory.expires_at, LAST),
         valid_to=memory.valid_to and min(memory.valid_to, LAST),
     )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from slowwave.errors import ConflictError
 from slowwave.model.codec import content_key
@@ -19,7 +19,7 @@ from slowwave.model.exchange import (
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
-from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation
+from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation
 from slowwave.model.plan import FREE, Cost, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
@@ -427,7 +427,7 @@ def _link(link: LinkRow) -> Link:
     return Link(
         source=link.source,
         target=link.target,
-        kind=link.kind,
+        kind=cast("LinkKind", link.kind),  # a later version may have others
         weight=link.weight,
         before=0.0,
         because=EXPORTED,

@@ -1,4 +1,4 @@
-"""Export of a memory as a folder of Markdown pages, and import of their edits."""
+"""Exports a memory as a folder of Markdown pages, and imports their edits."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,7 @@ from slowwave.model.operations import Add, Change, Operation, Use
 from slowwave.model.plan import Plan
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.edit import rewording
+from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.review import secrets
@@ -23,24 +24,27 @@ from slowwave.pipelines.recall.core_memory import core_facts
 from slowwave.ports import Ports
 
 SHOWN: Final = 3
-"""Vanished lines that are named; the rest are counted."""
+"""Facts without a line that are named; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultImport:
-    """What a vault's edits would be in a dry run, else what really came of them.
+    """What an import of a vault's edits did; in a dry run, what it would do.
 
     Attributes:
-        updated: id, words before and words after of each fact that got new ones, or category and words where it moved.
-        added: the words of each fact that was added.
-        known: how many changed or new lines say what is known already; they change nothing.
-        conflicts: why a line was not taken.
-        gone: id and words of each fact whose line vanished; it stays in memory: a vanished line never means erase.
-        notes: what else came of it, such as which fact a new line replaced, and which pages were kept or left alone.
-        run_id: what undo takes to take all of it back; None if nothing changed.
-        waiting: new facts that wait for a mind.
-        pages: pages that were written anew after it, where they were.
-        confirm: what a dry run found that only `force` does; empty if nothing.
+        updated: id, text before and text after of each fact that was reworded; if only its category changed, the texts
+            begin with the category.
+        added: the texts of the facts that were added.
+        known: how many edited or new lines say what is known already; they change nothing.
+        conflicts: why a line was not imported.
+        gone: id and text of each fact whose line was removed. It stays in memory: a missing line erases nothing.
+        notes: other results, such as which fact a new line replaced, and which pages were kept or left alone.
+        run_id: the run that `undo` takes back; None if nothing changed.
+        waiting: how many new facts wait for a mind.
+        problems: what failed.
+        pages: the pages that were written again after the import.
+        dry_run: whether nothing was stored.
+        confirm: what needs `force`, found by a dry run; empty if nothing does.
     """
 
     updated: tuple[tuple[str, str, str], ...] = ()
@@ -90,45 +94,48 @@ def counted(number: int, noun: str) -> str:
 
 
 MASS: Final = 0.2
-"""Share of the facts above which changes are taken for a mishap, unless they are confirmed."""
+"""The share of the facts above which changes count as a mistake unless they are forced."""
 FEW: Final = 5
-"""So many changes are never a mishap."""
+"""So many changes never count as a mistake."""
 BATCH: Final = 200
-"""Edits of one transaction."""
+"""Edited lines of one transaction."""
 TOGETHER: Final = 20
-"""New lines that meet what is known together: a mind sees them at once."""
+"""New lines that are reconciled together, in one call of the mind."""
 RUNS: Final = 200
-"""Of the latest runs, so many stand in the sleep log."""
+"""How many of the latest runs the sleep log shows."""
 LOGGED: Final = ("sleep", "consolidate", "cascade", "edit", "import", "undo", "erase")
-"""Causes of the runs that stand there: all that did more than add what was said, or use it."""
+"""The causes of the runs that it shows: all but those that only add messages or count uses."""
 FACTS: Final = 100_000
+"""How many facts, and how many summaries, the pages show."""
 
 
 def owner(ports: Ports) -> VaultOwner:
-    """Whose a vault is: the store is named by a hash of its secret, which a copy of the store has too."""
+    """The owner of a vault. A hash of the secret names the store, so a copy of the store has the same name."""
     name = blake2b(b"vault", key=ports.store.secret, digest_size=8).hexdigest()
     return VaultOwner(store=name, scope=ports.scope)
 
 
 def check_owner(ports: Ports, found: VaultOwner | None, ids: Sequence[str], *, what: str, force: bool) -> None:
-    """Raise InputError if a vault is of another scope, or unless it is forced, of another store.
+    """Raise InputError if a vault belongs to another scope or, unless forced, to another store.
 
-    One that does not say whose it is counts as another's if it shows facts and none of them is known here.
+    A vault without an owner belongs to another store if it shows facts and the store has none of them.
     """
-    own = owner(ports)
-    if found and found.scope != own.scope:
-        raise InputError(f"{what} shows the scope {found.scope}, not {own.scope}: name that scope, or another folder")
-    foreign = found.store != own.store if found else bool(ids) and not ports.store.get((ports.scope,), ids)
+    expected = owner(ports)
+    if found and found.scope != expected.scope:
+        raise InputError(
+            f"{what} shows the scope {found.scope}, not {expected.scope}: name that scope, or another folder"
+        )
+    foreign = found.store != expected.store if found else bool(ids) and not ports.store.get((ports.scope,), ids)
     if foreign and not force:
         raise InputError(f"{what} was written from another store: name another folder, or take it over with --force")
 
 
 def vault_contents(ports: Ports) -> dict[str, Any]:
-    """What a vault shows of a scope: hot facts, those of core, summaries in order, the latest runs, and the windows."""
+    """What a vault shows of a scope: hot facts, core facts, summaries in order, the latest runs, and settings."""
     store, scope, config = ports.store, ports.scope, ports.config
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), limit=FACTS)
-    told = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), cascade=True, order="seq", limit=FACTS)
-    facts, summaries = store.select((scope,), where), store.select((scope,), told)
+    stretches = Where(kinds=frozenset({SUMMARY}), phases=frozenset(HOT), cascade=True, order="seq", limit=FACTS)
+    facts, summaries = store.select((scope,), where), store.select((scope,), stretches)
     full = [name for name, found in (("facts", facts), ("summaries", summaries)) if len(found) == FACTS]
     runs = {run.id: run for cause in LOGGED for run in store.runs(scope, RUNS, cause)}
     return {
@@ -146,43 +153,49 @@ def vault_contents(ports: Ports) -> dict[str, Any]:
     }
 
 
-def take(ports: Ports, wishes: Iterable[VaultLine], *, gone: Sequence[str], dry_run: bool, force: bool) -> VaultImport:
-    """Take back what a person changed, as one run: an edited line is an update with history, a new one a stated fact.
+def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_run: bool, force: bool) -> VaultImport:
+    """Import what a person changed in a vault, as one run: an edited line updates its fact, a new line states one.
 
-    A line that says what is known already changes nothing and is no use of the fact, so that an import can be repeated.
-    A fact that changed here since the export as well is not touched, and told; `gone` are the ids whose lines vanished.
+    A line that says what is known already changes nothing and does not count as a use, so an import can be repeated.
+    If a fact was changed in the store as well since the export, its line is reported as a conflict.
+
+    Args:
+        ports: the store, the mind, the embedder and the settings.
+        edits: the lines of the vault.
+        gone: the ids of the facts whose lines were removed.
+        dry_run: plan, and store nothing.
+        force: allow more than five changes that are more than a fifth of the facts.
 
     Raises:
-        InputError: a line cannot be a fact, or more than five changes are more than a fifth of the facts, and `force`
-            does not confirm it; nothing was changed.
+        InputError: a line cannot be a fact, or there are too many changes; nothing was changed.
     """
-    lines, twofold = _single(ports, [_checked(one) for one in wishes])
-    facts = max(1, len(ports.store.get((ports.scope,), [one.id for one in lines if one.id])))
-    edited = [one for one in lines if one.id and _is_edited(one)]
-    new = [one for one in lines if one.id is None]
-    planned = _rewordings(ports, edited)
-    fresh = _unknown(ports, new, planned.changes)
-    known = len(new) - len(fresh) + planned.known
+    lines, conflicts = _one_line_per_fact(ports, [_checked(line) for line in edits])
+    facts = max(1, len(ports.store.get((ports.scope,), [line.id for line in lines if line.id])))
+    edited = [line for line in lines if line.id and _is_edited(line)]
+    new = [line for line in lines if line.id is None]
+    rewordings = _rewordings(ports, edited)
+    unknown = _unknown(ports, new, rewordings.changes)
+    known = len(new) - len(unknown) + rewordings.known
     stay = tuple((fact.id, fact.text) for fact in ports.store.get((ports.scope,), gone) if fact.is_searchable)
-    changes = len(planned.changes) + len(fresh)
-    many = (
+    changes = len(rewordings.changes) + len(unknown)
+    excess = (
         f"{changes} changes in a vault of {counted(facts, 'fact')}" if changes > FEW and changes > MASS * facts else ""
     )
-    if many and not force and not dry_run:
-        raise InputError(f"{many}: look at the dry run, then confirm with --force")
-    taking = _Taking(ports=ports, parent=new_id(ports.now()), conflicts=list(twofold), dry_run=dry_run)
+    if excess and not force and not dry_run:
+        raise InputError(f"{excess}: look at the dry run, then confirm with --force")
+    run = _ImportRun(ports=ports, parent=new_id(ports.now()), conflicts=list(conflicts), dry_run=dry_run)
     for start in range(0, len(edited), BATCH):
-        taking.edit(edited[start : start + BATCH])
+        run.edit(edited[start : start + BATCH])
     if not dry_run:
-        fresh = _unknown(ports, new)
-    for start in range(0, len(fresh), TOGETHER):
-        taking.state(fresh[start : start + TOGETHER])
-    confirm = f"{many}: so many are made only with --force" if many and not force else ""
-    return replace(taking.taken(), known=known, gone=stay, confirm=confirm)
+        unknown = _unknown(ports, new)
+    for start in range(0, len(unknown), TOGETHER):
+        run.state(unknown[start : start + TOGETHER])
+    confirm = f"{excess}: so many are made only with --force" if excess and not force else ""
+    return replace(run.result(), known=known, gone=stay, confirm=confirm)
 
 
 def _checked(line: VaultLine) -> VaultLine:
-    """The line with clean words, or InputError saying which cannot be a fact."""
+    """The line with a valid text and category, or InputError."""
     return replace(line, text=checked_text(line.text, "a line"), category=checked_name(line.category, "category"))
 
 
@@ -190,50 +203,53 @@ def _is_edited(line: VaultLine) -> bool:
     return line.text != line.exported or line.exported_category not in {None, line.category}
 
 
-def _single(ports: Ports, lines: Iterable[VaultLine]) -> tuple[list[VaultLine], tuple[str, ...]]:
-    """One line for each id, and why those of an id that stands on several lines with different words are not taken.
+def _one_line_per_fact(ports: Ports, lines: Iterable[VaultLine]) -> tuple[list[VaultLine], tuple[str, ...]]:
+    """One line for each fact, and the conflicts where several lines of a fact have different edits.
 
-    What stands as it was written is no edit, nor are words that the fact had once: they stand in an older copy.
+    A line is no edit if it is as it was exported, or if it has an earlier text of the fact: then an older copy of the
+    page is in the folder.
     """
     by_id: dict[str | None, list[VaultLine]] = {}
     for line in lines:
         by_id.setdefault(line.id, []).append(line)
     single, conflicts = by_id.pop(None, []), []
     for identity, same in by_id.items():
-        had = _wordings(ports, str(identity)) if len(same) > 1 else frozenset()
-        edits = {(one.text, one.category): one for one in same if _is_edited(one) and one.text not in had}
+        earlier = _earlier_texts(ports, str(identity)) if len(same) > 1 else frozenset()
+        edits = {(line.text, line.category): line for line in same if _is_edited(line) and line.text not in earlier}
         if len(edits) > 1:
-            words = " and ".join(repr(one.text) for one in edits.values())
-            conflicts.append(f"{words}: the lines of {identity} differ; leave one of them")
+            texts = " and ".join(repr(line.text) for line in edits.values())
+            conflicts.append(f"{texts}: the lines of {identity} differ; leave one of them")
         else:
-            unchanged = [one for one in same if not _is_edited(one)] or same
+            unchanged = [line for line in same if not _is_edited(line)] or same
             single += list(edits.values()) or unchanged[:1]
     return single, tuple(conflicts)
 
 
-def _wordings(ports: Ports, identity: str) -> frozenset[str]:
-    """What a fact said before each change."""
-    moved = (event.operation for event in ports.store.history(ports.scope, identity))
-    changes = [one for one in moved if isinstance(one, Change)]
-    return frozenset(one.before.text for one in changes if one.before.text != one.after.text)
+def _earlier_texts(ports: Ports, identity: str) -> frozenset[str]:
+    """The texts of a fact before each of its changes."""
+    operations = (event.operation for event in ports.store.history(ports.scope, identity))
+    changes = [operation for operation in operations if isinstance(operation, Change)]
+    return frozenset(change.before.text for change in changes if change.before.text != change.after.text)
 
 
 def _unknown(ports: Ports, lines: Sequence[VaultLine], changes: Sequence[Change] = ()) -> list[VaultLine]:
-    """Those that say, once these changes are made, what no live fact says; each once."""
-    said = {content_key(change.after.text) for change in changes}
+    """The lines that say what no live fact says after these changes; of several with the same content key, one."""
+    new_keys = {content_key(change.after.text) for change in changes}
     reworded = {change.before.id for change in changes}
-    fresh: dict[str, VaultLine] = {}
+    unknown: dict[str, VaultLine] = {}
     for line in lines:
         key = content_key(line.text)
-        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=key)
-        if key not in said and all(fact.id in reworded for fact in ports.store.select((ports.scope,), where)):
-            fresh.setdefault(key, line)
-    return list(fresh.values())
+        if key not in new_keys and all(fact.id in reworded for fact in facts_with_key(ports, key)):
+            unknown.setdefault(key, line)
+    return list(unknown.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rewordings:
-    """What edited lines come to: operations, how many say what their fact says by now, and why some are not taken."""
+    """What edited lines would do.
+
+    `known` counts the lines whose fact already says what they say; `conflicts` says why other lines change nothing.
+    """
 
     operations: tuple[Operation, ...]
     known: int
@@ -248,33 +264,32 @@ class _Rewordings:
         return _updated(self.changes)
 
 
-def _rewordings(ports: Ports, lines: Sequence[VaultLine], made: Sequence[IndexEntry] = ()) -> _Rewordings:
-    """What edited lines come to on what stands now; `made` is what recall needs of each, if it is to be applied."""
+def _rewordings(ports: Ports, lines: Sequence[VaultLine], index_entries: Sequence[IndexEntry] = ()) -> _Rewordings:
+    """What edited lines would do to the facts as they are now. Without index entries the result is only shown."""
     facts = {fact.id: fact for fact in ports.store.get((ports.scope,), [str(line.id) for line in lines])}
     operations: list[Operation] = []
     conflicts: list[str] = []
-    known, said = 0, set[str]()
+    known, keys = 0, set[str]()
     for place, line in enumerate(lines):
         fact, key = facts.get(str(line.id)), content_key(line.text)
         if fact is not None and fact.is_searchable and (fact.text, fact.category) == (line.text, line.category):
             known += 1
-        elif fact is None or (trouble := _trouble(line, fact)):
-            conflicts.append(f"{line.text!r}: {trouble if fact else f'there is no fact {line.id}'}")
-        elif key in said:
+        elif fact is None or (conflict := _conflict(line, fact)):
+            conflicts.append(f"{line.text!r}: {conflict if fact else f'there is no fact {line.id}'}")
+        elif key in keys:
             conflicts.append(f"{line.text!r}: another line says the same")
         else:
-            said.add(key)
+            keys.add(key)
+            entry = index_entries[place] if index_entries else None
             try:
-                operations += rewording(
-                    ports, fact, line.text, category=line.category, entry=made[place] if made else None
-                )
+                operations += rewording(ports, fact, line.text, category=line.category, entry=entry)
             except ConflictError as error:
                 conflicts.append(str(error))
     return _Rewordings(operations=tuple(operations), known=known, conflicts=tuple(conflicts))
 
 
-def _trouble(line: VaultLine, fact: Memory) -> str:
-    """Why an edited line cannot be taken; empty if it can."""
+def _conflict(line: VaultLine, fact: Memory) -> str:
+    """Why an edited line cannot be imported; empty if it can."""
     if not fact.is_searchable:
         return f"the fact {fact.id} is no longer in use"
     if fact.kind not in FACT_KINDS or line.exported is None:
@@ -287,24 +302,25 @@ def _trouble(line: VaultLine, fact: Memory) -> str:
 
 
 def _changes(operations: Iterable[Operation]) -> tuple[Change, ...]:
-    return tuple(one for one in operations if isinstance(one, Change))
+    return tuple(operation for operation in operations if isinstance(operation, Change))
 
 
 def _updated(changes: Iterable[Change]) -> tuple[tuple[str, str, str], ...]:
-    """Id, before and after of each fact whose words, or at least category, changed."""
-    pairs = [(one.before.id, *_told(one.before, one.after)) for one in changes]
-    return tuple((identity, before, after) for identity, before, after in pairs if before != after)
-
-
-def _told(before: Memory, after: Memory) -> tuple[str, str]:
-    if before.category == after.category:
-        return before.text, after.text
-    return f"[{before.category}] {before.text}", f"[{after.category}] {after.text}"
+    """Id, text before and text after of each fact whose text or category changed."""
+    updated: list[tuple[str, str, str]] = []
+    for change in changes:
+        before, after = change.before, change.after
+        if before.category != after.category:
+            texts = f"[{before.category}] {before.text}", f"[{after.category}] {after.text}"
+            updated.append((before.id, *texts))
+        elif before.text != after.text:
+            updated.append((before.id, before.text, after.text))
+    return tuple(updated)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Taking:
-    """An import under way: one run, a part a batch, and what really came of each; in a dry run what would."""
+class _ImportRun:
+    """One import: a run with a child run for each batch, and what each of them did; in a dry run, what it would do."""
 
     ports: Ports
     parent: str
@@ -316,42 +332,42 @@ class _Taking:
     waiting: int = 0
 
     def edit(self, lines: Sequence[VaultLine]) -> None:
-        """New words for facts."""
-        made, problems = ((), ()) if self.dry_run else entries(self.ports, [line.text for line in lines])
-        planned: list[_Rewordings] = []
+        """Reword the facts of these lines."""
+        index_entries, problems = ((), ()) if self.dry_run else entries(self.ports, [line.text for line in lines])
+        attempts: list[_Rewordings] = []
 
         def plan() -> Plan:
-            planned.append(_rewordings(self.ports, lines, made))
-            return self._part(
-                "edit/changed", planned[-1].operations, f"{counted(len(lines), 'line')} edited in a vault"
-            )
+            attempts.append(_rewordings(self.ports, lines, index_entries))
+            because = f"{counted(len(lines), 'line')} edited in a vault"
+            return self._child_plan("edit/changed", attempts[-1].operations, because)
 
-        self._settled(plan)
-        self.conflicts += planned[-1].conflicts
+        self._apply(plan)
+        self.conflicts += attempts[-1].conflicts
         self.problems += problems
         self.notes += secrets(line.text for line in lines)
 
     def state(self, lines: Sequence[VaultLine]) -> None:
-        """New facts meet what is known. What stands in a page is no use of it: nothing is strengthened."""
+        """Reconcile the facts of these lines. A line in a page is no use of a fact: no use is counted."""
         facts = [Fact(text=line.text, category=line.category) for line in lines]
-        done: list[ReconcileResult] = []
+        attempts: list[ReconcileResult] = []
 
         def plan() -> Plan:
-            done.append(reconcile(self.ports, facts, now=self.ports.now(), stated=True))
-            operations = [one for one in done[-1].operations if not isinstance(one, Use)]
-            made = self._part("edit/stated", operations, f"{counted(len(lines), 'line')} written into a vault")
-            return replace(made, cost=done[-1].cost)
+            attempts.append(reconcile(self.ports, facts, now=self.ports.now(), stated=True))
+            operations = [operation for operation in attempts[-1].operations if not isinstance(operation, Use)]
+            because = f"{counted(len(lines), 'line')} written into a vault"
+            return replace(self._child_plan("edit/stated", operations, because), cost=attempts[-1].cost)
 
-        self._settled(plan)
-        self.notes += (*done[-1].notes, *secrets(fact.text for fact in facts))
-        self.problems += done[-1].problems
-        self.waiting += done[-1].waiting
+        self._apply(plan)
+        result = attempts[-1]
+        self.notes += (*result.notes, *secrets(fact.text for fact in facts))
+        self.problems += result.problems
+        self.waiting += result.waiting
 
-    def taken(self) -> VaultImport:
-        """What came of all."""
+    def result(self) -> VaultImport:
+        """What all batches did."""
         return VaultImport(
             updated=_updated(_changes(self.applied)),
-            added=tuple(one.memory.text for one in self.applied if isinstance(one, Add)),
+            added=tuple(operation.memory.text for operation in self.applied if isinstance(operation, Add)),
             conflicts=tuple(self.conflicts),
             notes=tuple(dict.fromkeys(self.notes)),
             run_id=self.parent if self.applied and not self.dry_run else None,
@@ -360,11 +376,11 @@ class _Taking:
             dry_run=self.dry_run,
         )
 
-    def _part(self, cause: str, operations: Sequence[Operation], because: str) -> Plan:
-        made = single_group_plan(self.ports, cause, operations, because, now=self.ports.now())
-        return replace(made, parent=self.parent)
+    def _child_plan(self, cause: str, operations: Sequence[Operation], because: str) -> Plan:
+        plan = single_group_plan(self.ports, cause, operations, because, now=self.ports.now())
+        return replace(plan, parent=self.parent)
 
-    def _settled(self, plan: Callable[[], Plan]) -> None:
+    def _apply(self, plan: Callable[[], Plan]) -> None:
         if self.dry_run:
             self.applied += plan().operations
             return

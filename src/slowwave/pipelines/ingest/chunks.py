@@ -1,12 +1,13 @@
-"""Chunks: the next stretch of a conversation that a mind reads at once. A message too long for that is read in pieces."""
+"""Splits a conversation into the chunks that a mind reads at once; a message that is too long is read in pieces."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, Memory, Phase
 from slowwave.model.mind import Transcript, Turn
 from slowwave.model.operations import Change, MoveCursor, Operation
+from slowwave.model.progress import RELEASED, PieceCursor, released_flags, released_offset, without_released
 from slowwave.model.query import Where
 from slowwave.model.status import Conversation
 from slowwave.policy.guard.fence import remove_fenced_blocks
@@ -14,11 +15,9 @@ from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import Ports
 
 CURSOR: Final = "distil"
-"""The last message that was read to its end."""
+"""The cursor of the last message that was read to its end."""
 OFFSET_CURSOR: Final = "distil/piece"
-"""How far the message after it was read: its number and the characters read, in one number that only grows."""
-RELEASED: Final = "released"
-"""The flag of a message that was passed over while it was under review, and is to be read after all."""
+"""The cursor of a place inside the message after it, as `PieceCursor` packs it."""
 MESSAGES: Final = 30
 TOKENS: Final = 6000
 PIECE: Final = 20_000
@@ -27,18 +26,23 @@ BEFORE: Final = 3
 """How many messages before a chunk a mind sees for context."""
 EARLIER: Final = 1000
 """The last characters of each of them that it sees."""
-_OFFSET_BITS: Final = 32
 _BREAKS: Final = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " ")
-_HIDDEN: Final = frozenset({"quarantined", "retracted"})
-_STANDING: Final = frozenset({"active", "core", "cold"})
+_HIDDEN: Final = frozenset[Phase]({"quarantined", "retracted"})
+_VALID: Final = frozenset[Phase]({"active", "core", "cold"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """Messages to read, or characters [start, end) of one long message, of which `ends` says whether they are the last.
+    """Messages to read, or a piece of one long message.
 
-    `texts` is what there is to read of each message: without what this system itself put into a prompt. `released`
-    messages lie behind the cursor: they were passed over while they were under review.
+    Attributes:
+        conversation: their conversation.
+        messages: the messages, in order.
+        texts: what is read of each message: without the blocks that this program put into a prompt.
+        start: the first character of the piece.
+        end: the character after the piece; 0 for whole messages.
+        ends: whether the piece is the last one of its message.
+        released: the messages lie before the cursor: they were under review when it passed them.
     """
 
     conversation: Conversation
@@ -56,11 +60,11 @@ class Chunk:
 
     @property
     def more(self) -> bool:
-        """Whether something was unread behind it."""
+        """Whether something unread follows it."""
         return not self.ends or self.conversation.last_seq > self.span[1]
 
     def same(self, other: "Chunk") -> bool:
-        """Whether the other reads the same words."""
+        """Whether the other chunk has the same texts to read."""
         return (self.conversation.name, self.span, self.start, self.texts) == (
             other.conversation.name,
             other.span,
@@ -71,74 +75,76 @@ class Chunk:
     def __str__(self) -> str:
         first, last = self.span[0] + 1, self.span[1]
         if self.released and not self.start and self.ends:
-            return f"released messages {', '.join(str(one.seq) for one in self.messages)} of {self.conversation.name}"
+            return f"released messages {', '.join(str(message.seq) for message in self.messages)} of {self.conversation.name}"
         if self.start or not self.ends:
             return f"characters {self.start + 1:,} to {self.end:,} of message {last} of {self.conversation.name}"
         return f"messages {first} to {last} of {self.conversation.name}"
 
     def moves(self, because: str) -> tuple[Operation, ...]:
-        """What tells that it is read: a cursor moves, or released messages are so no longer."""
+        """The operations that record it as read: a cursor moves, or released messages lose their flags."""
         if self.released:
-            return tuple(Change(before=one, after=self._read(one), because=because) for one in self.messages)
-        return (self._advance(because),)
+            return tuple(
+                Change(before=message, after=self._without_flags(message), because=because) for message in self.messages
+            )
+        name, after = CURSOR, self.messages[-1].seq
+        if not self.ends:
+            name, after = OFFSET_CURSOR, PieceCursor(message=after, offset=self.end).pack()
+        before = self.conversation.cursor(name)
+        conversation = self.conversation.name
+        return (MoveCursor(conversation=conversation, cursor=name, before=before, after=after, because=because),)
 
-    def _read(self, message: Memory) -> Memory:
-        marks = {flag for flag in message.flags if flag.startswith(RELEASED)}
-        left = frozenset() if self.ends else frozenset({RELEASED, f"{RELEASED}/{self.end}"})
-        return replace(message, flags=(message.flags - marks) | left, version=message.version + 1)
-
-    def _advance(self, because: str) -> MoveCursor:
-        found, last = self.conversation, self.messages[-1].seq
-        name, after = (CURSOR, last) if self.ends else (OFFSET_CURSOR, last << _OFFSET_BITS | self.end)
-        return MoveCursor(conversation=found.name, cursor=name, before=found.cursor(name), after=after, because=because)
-
-
-def is_partly_read(found: Conversation) -> bool:
-    """Whether a long message was read in part: then the rest is due."""
-    return found.cursor(OFFSET_CURSOR) >> _OFFSET_BITS > found.cursor(CURSOR)
+    def _without_flags(self, message: Memory) -> Memory:
+        remaining = frozenset[str]() if self.ends else released_flags(self.end)
+        return replace(message, flags=without_released(message.flags) | remaining, version=message.version + 1)
 
 
-def next_chunk(ports: Ports, found: Conversation) -> Chunk | None:
-    """What is to be read next: messages that fit together, or a piece of one that fits with none. None if all is read."""
-    if waiting := released_messages(ports, found.name):
-        offsets = [int(flag.rpartition("/")[2]) for flag in waiting[0].flags if flag.startswith(f"{RELEASED}/")]
-        return _first(found, waiting[:MESSAGES], max(offsets, default=0), released=True)
+def is_partly_read(conversation: Conversation) -> bool:
+    """Whether a long message was read in part: then the rest of it is due."""
+    return PieceCursor.unpack(conversation.cursor(OFFSET_CURSOR)).message > conversation.cursor(CURSOR)
+
+
+def next_chunk(ports: Ports, conversation: Conversation) -> Chunk | None:
+    """The next messages that fit together, or the next piece of a message that does not fit; None if all is read."""
+    if unread := released_messages(ports, conversation.name):
+        return _first_chunk(conversation, unread[:MESSAGES], released_offset(unread[0].flags), released=True)
+    cursor = conversation.cursor(CURSOR)
     where = Where(
-        kinds=frozenset({MESSAGE}), conversation=found.name, after_seq=found.cursor(CURSOR), order="seq", limit=MESSAGES
+        kinds=frozenset({MESSAGE}), conversation=conversation.name, after_seq=cursor, order="seq", limit=MESSAGES
     )
-    waiting = ports.store.select((ports.scope,), where)
-    if not waiting:
+    unread = ports.store.select((ports.scope,), where)
+    if not unread:
         return None
-    number, offset = divmod(found.cursor(OFFSET_CURSOR), 1 << _OFFSET_BITS)
-    return _first(found, waiting, offset if number == waiting[0].seq else 0, released=False)
+    piece = PieceCursor.unpack(conversation.cursor(OFFSET_CURSOR))
+    start = piece.offset if piece.message == unread[0].seq else 0
+    return _first_chunk(conversation, unread, start, released=False)
 
 
 def released_messages(ports: Ports, conversation: str | None = None) -> list[Memory]:
-    """Messages that a person released after they were passed over, of one conversation or of all, in their order."""
-    where = Where(kinds=frozenset({MESSAGE}), phases=_STANDING, flag=RELEASED, conversation=conversation, order="seq")
+    """Messages that a person released after the cursor had passed them, of one conversation or of all, in order."""
+    where = Where(kinds=frozenset({MESSAGE}), phases=_VALID, flag=RELEASED, conversation=conversation, order="seq")
     return ports.store.select((ports.scope,), where)
 
 
-def _first(found: Conversation, waiting: Sequence[Memory], start: int, *, released: bool) -> Chunk:
-    """The first messages that fit together, or a piece of the very first, from a character on."""
-    text = without_injected_blocks(waiting[0])
+def _first_chunk(conversation: Conversation, unread: Sequence[Memory], start: int, *, released: bool) -> Chunk:
+    """The first messages that fit together, or a piece of the first one from the character `start`."""
+    text = without_injected_blocks(unread[0])
     end = piece_end(text, start)
     if start or end < len(text):
         return Chunk(
-            conversation=found,
-            messages=(waiting[0],),
+            conversation=conversation,
+            messages=(unread[0],),
             texts=(text[start:end],),
             start=start,
             end=end,
             ends=end >= len(text),
             released=released,
         )
-    texts = first_batch(map(without_injected_blocks, waiting))
-    return Chunk(conversation=found, messages=tuple(waiting[: len(texts)]), texts=texts, released=released)
+    texts = first_batch(map(without_injected_blocks, unread))
+    return Chunk(conversation=conversation, messages=tuple(unread[: len(texts)]), texts=texts, released=released)
 
 
 def first_batch(texts: Iterator[str]) -> tuple[str, ...]:
-    """The first texts that a mind reads together: at least one, none of the others longer than a piece."""
+    """The first texts that a mind reads together: at least one, and no further one that is longer than a piece."""
     chosen: list[str] = []
     spent = 0
     for text in texts:
@@ -150,19 +156,18 @@ def first_batch(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def piece_end(text: str, start: int) -> int:
-    """Where the piece that starts there ends: behind a paragraph, line, sentence or word, if any is near the limit."""
+    """Where the piece that begins at `start` ends: after a paragraph, line, sentence or word, if one ends near the limit."""
     window = text[start : start + PIECE]
     while (tokens := estimate(window)) > TOKENS:
         window = window[: max(1, len(window) * TOKENS // (tokens + 1))]
     if start + len(window) >= len(text):
         return len(text)
-    late = len(window) * 3 // 4
-    found = ((mark, window.rfind(mark, late)) for mark in _BREAKS)
-    return start + next((place + len(mark) for mark, place in found if place >= 0), len(window))
+    places = ((mark, window.rfind(mark, len(window) * 3 // 4)) for mark in _BREAKS)
+    return start + next((place + len(mark) for mark, place in places if place >= 0), len(window))
 
 
 def transcript(ports: Ports, chunk: Chunk) -> Transcript:
-    """What the mind reads."""
+    """The chunk as a mind reads it, with the end of what comes before it."""
     turns = tuple(
         Turn(number=number, memory=replace(message, text=text))
         for number, (message, text) in enumerate(zip(chunk.messages, chunk.texts, strict=True), 1)
@@ -178,7 +183,7 @@ def transcript(ports: Ports, chunk: Chunk) -> Transcript:
 
 
 def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
-    """The end of what was said just before."""
+    """The end of what comes just before the chunk, for context."""
     if chunk.start:
         (message,) = chunk.messages
         return [replace(message, text=without_injected_blocks(message)[max(0, chunk.start - EARLIER) : chunk.start])]
@@ -190,15 +195,14 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
         until_seq=cursor,
         order="seq",
     )
-    found = ports.store.select((ports.scope,), where)
-    told = [
+    shortened = [
         replace(message, text=without_injected_blocks(message)[-EARLIER:])
-        for message in found
+        for message in ports.store.select((ports.scope,), where)
         if message.phase not in _HIDDEN
     ]
-    return [message for message in told if message.text]
+    return [message for message in shortened if message.text]
 
 
 def without_injected_blocks(message: Memory) -> str:
-    """The words of a message without text that this system itself put into a prompt."""
+    """The words of a message without the blocks that this program put into a prompt."""
     return remove_fenced_blocks(message.text).strip()

@@ -182,7 +182,8 @@ def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationRe
     for _ in range(TRIES):
         plan = replace(read.plan, parent=parent)
         if read.failed:
-            record_unapplied_cost(ports, plan, f"{read.chunk}: {read.result.skipped_reason}")
+            because = f"{read.chunk}: {read.result.skipped_reason}"
+            record_unapplied_cost(ports, plan, because, (read.chunk.conversation.name,))
             return read.result
         receipt = ports.store.apply(plan)
         if not receipt.dropped:
@@ -248,7 +249,11 @@ def _plan(
         RejectFact(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
         for one in rejected[:REFUSED_KEPT]
     ]
-    group = Group(operations=(*chunk.moves(because), *done.operations, *refused), because=because)
+    group = Group(
+        operations=(*chunk.moves(because), *done.operations, *refused),
+        because=because,
+        conversations=(chunk.conversation.name,),
+    )
     return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import cast
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, Memory, Role, Trust
 from slowwave.model.message import Message, checked_message
 from slowwave.model.names import checked_name
 from slowwave.model.operations import Add
@@ -29,7 +30,7 @@ def observe(
     *,
     cause: str = "observe",
     parent: str | None = None,
-    through: str = "user",
+    through: Trust = "user",
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
@@ -55,7 +56,7 @@ def observe(
         for row, entry in zip(kept, made, strict=True)
     ]
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
-    groups = (Group(operations=tuple(adds), because=because),) if adds else ()
+    groups = (Group(operations=tuple(adds), because=because, conversations=(conversation,)),) if adds else ()
     plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
         return Receipt(
@@ -97,7 +98,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
     return (f"{gone} left out: erased earlier",) if gone else ()
 
 
-def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: str) -> Memory:
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
     at = message.at or now
     trust = trust_of_role(message.role)
     if trust != through:
@@ -112,7 +113,7 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, th
         recorded_at=now,
         valid_from=at,
         conversation=conversation,
-        role=message.role,
+        role=cast("Role", message.role),  # `checked_message` refuses others
         speaker=message.speaker,
         ref=message.id,
         trust=trust,

@@ -1,8 +1,9 @@
 """Compares new facts with known ones and plans what each does: add, update, delete, or nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,10 +13,11 @@ from slowwave.model.codec import content_key
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase, Verdict
-from slowwave.model.operations import Operation
+from slowwave.model.operations import LinkKind, Operation
 from slowwave.model.plan import FREE, Cost, cost_of
-from slowwave.model.query import Query, Where
-from slowwave.pipelines.ingest.change_set import LIVE, ChangeSet
+from slowwave.model.query import Query
+from slowwave.pipelines.ingest.change_set import LIVE, ChangeSet, facts_with_key
+from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract, reason_of
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.new_memory import new_fact_memories, unknown_category_warnings
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
@@ -27,16 +29,16 @@ from slowwave.ports import Ports
 CANDIDATES = 8
 """How many known memories a mind is shown for one new fact."""
 RELATED = 0.40
-"""The cosine from which two texts are similar, where the embedder brings no number of its own."""
+"""The cosine from which two texts are similar, unless the embedder has a number of its own."""
 
-_PLAIN_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileResult:
-    """What reconciling a batch comes to: operations, the facts as they will stand, and what it took.
+    """What reconciling a batch of facts would do.
 
-    `about` are those of the notes that are about one of the facts, by its id.
+    `facts` are those that are added or reworded. `about` holds the notes about each of them, by its id.
     """
 
     operations: tuple[Operation, ...]
@@ -50,7 +52,7 @@ class ReconcileResult:
 
 @dataclass(slots=True, kw_only=True)
 class IncomingFact:
-    """A new fact on its way: as proposed, as it would be stored, and what recall needs of it."""
+    """A new fact: as proposed, as it would be stored, and what the search for similar facts needs."""
 
     fact: Fact
     memory: Memory
@@ -68,72 +70,134 @@ def reconcile(
     """Decide for each fact what it does to what is known. Performs nothing.
 
     Args:
-        ports: everything to work with.
+        ports: the store, the mind, the embedder and the settings.
         facts: the new facts, in order.
         now: the instant of the plan.
-        stated: whether a person states them: then what an undo holds is let go, and pinned memories may change.
+        stated: whether a person states them: then content that an undo suppressed may return, and pinned memories may
+            change.
         waiting: if given, the memories these facts already have in the store, one each, flagged as waiting.
     """
-    made, problems = entries(ports, [fact.text for fact in facts])
+    index_entries, problems = entries(ports, [fact.text for fact in facts])
     memories = waiting or new_fact_memories(ports, facts, now)
-    fresh = [_new(fact, memory, entry) for fact, memory, entry in zip(facts, memories, made, strict=True)]
-    equals = _equals(ports, fresh)
-    held = _held(ports, fresh)
-    draft = ChangeSet(ports=ports, now=now, stated=stated, in_store={memory.id for memory in waiting})
+    incoming = [_incoming(*parts) for parts in zip(facts, memories, index_entries, strict=True)]
+    duplicates = _stored_duplicates(ports, incoming)
+    suppressed = _suppressed_keys(ports, incoming)
+    changes = ChangeSet(ports=ports, now=now, stored={memory.id for memory in waiting})
     if stated:
-        draft.release_holds(held)
-        held = frozenset()
-    cases = _cases(ports, fresh, equals | dict.fromkeys(held), now, stated=stated)
-    verdicts, failed, cost = _decide(ports, cases)
+        changes.release_holds(suppressed)
+        suppressed = frozenset()
+    cases = _cases(ports, incoming, duplicates.keys() | suppressed, now, stated=stated)
+    verdicts, mind_problems, cost = _ask_mind(ports, cases)
     about: dict[str, tuple[str, ...]] = {}
-    for number, new in enumerate(fresh, 1):
-        memory = draft.undecided(new.memory)
+    for number, new in enumerate(incoming, 1):
+        memory = changes.undecided(new.memory)
         if memory is None:
             continue
-        known = draft.live_duplicate(memory, new.key, equals)
-        because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
-        noted = len(draft.notes)
-        if new.key in held and memory.id not in draft.in_store:
-            draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
-        elif new.suspect:
-            _put_aside(ports, draft, memory, new)
-        elif known is not None:
-            draft.reinforce(known, memory, because="the same words are known")
-        elif not new.candidates:
-            draft.place(memory, new.entry, because=because)
+        notes_before = len(changes.notes)
+        if new.key in suppressed and memory.id not in changes.stored:
+            changes.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
         else:
-            draft.judge(memory, new.entry, verdicts.get(number, ()), new.candidates, because=because)
-        if (kept := draft.resolved(memory)) is not None and kept.id in draft.facts and draft.notes[noted:]:
-            about[kept.id] = (*about.get(kept.id, ()), *draft.notes[noted:])
+            duplicate = changes.live_duplicate(memory, new.key, duplicates)
+            _plan_fact(changes, new, memory, duplicate, verdicts.get(number, ()), stated=stated)
+        current = changes.current(memory)
+        if current is not None and current.id in changes.facts and (notes := changes.notes[notes_before:]):
+            about[current.id] = (*about.get(current.id, ()), *notes)
     return ReconcileResult(
-        operations=tuple(draft.operations),
-        facts=tuple(draft.facts.values()),
-        notes=(*draft.notes, *unknown_category_warnings(ports, draft.facts.values())),
+        operations=tuple(changes.operations),
+        facts=tuple(changes.facts.values()),
+        notes=(*changes.notes, *unknown_category_warnings(ports, changes.facts.values())),
         about=about,
-        waiting=draft.waiting,
-        problems=(*problems, *failed, *draft.problems),
+        waiting=changes.waiting,
+        problems=(*problems, *mind_problems, *changes.problems),
         cost=cost,
     )
 
 
-def _put_aside(ports: Ports, draft: ChangeSet, memory: Memory, new: IncomingFact) -> None:
-    """A fact that reads as an instruction waits for a person; it meets nothing that is known."""
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({QUARANTINED}), key=new.key)
-    if not ports.store.select((ports.scope,), where):
-        draft.quarantine(memory, new.entry, new.suspect or "")
+def _plan_fact(
+    changes: ChangeSet,
+    new: IncomingFact,
+    memory: Memory,
+    duplicate: Memory | None,
+    verdicts: Sequence[Verdict],
+    *,
+    stated: bool,
+) -> None:
+    """Plan what becomes of one new fact, of which `memory` is the state so far."""
+    because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
+    if new.suspect:
+        if not facts_with_key(changes.ports, new.key, {QUARANTINED}):
+            changes.quarantine(memory, new.entry, new.suspect)
+    elif duplicate is not None:
+        changes.reinforce(duplicate, memory, because="the same words are known")
+    elif not new.candidates:
+        changes.store(memory, new.entry, because=because)
+    elif not verdicts:
+        changes.wait(memory, new.entry, because=because)
+    else:
+        apply_verdicts(changes, memory, new.entry, verdicts, new.candidates, because=because, stated=stated)
 
 
-def _held(ports: Ports, fresh: Sequence[IncomingFact]) -> frozenset[str]:
-    """The keys of facts that a person undid, deleted or erased."""
-    buried = {tombstone(new.fact.text): new.key for new in fresh}
-    found = ports.store.suppressed_keys(ports.scope, [*buried, *buried.values()])
-    return frozenset(buried.get(key, key) for key in found)
+def apply_verdicts(
+    changes: ChangeSet,
+    new: Memory,
+    entry: IndexEntry | None,
+    verdicts: Sequence[Verdict],
+    candidates: Sequence[Candidate],
+    *,
+    because: str,
+    stated: bool,
+) -> None:
+    """Plan what the verdicts on one new fact come to: one of them decides about the fact, others may retract known ones.
+
+    Args:
+        changes: where the operations are collected.
+        new: the new fact as a memory.
+        entry: its index entry; None if it is in the store already.
+        verdicts: what the mind says about it; at least one.
+        candidates: the known facts that the mind compared it with.
+        because: the reason for storing it, where a verdict has none.
+        stated: whether a person states it.
+    """
+    known = {
+        candidate.number: memory
+        for candidate in candidates
+        if (memory := changes.current(candidate.memory)) and memory.id != new.id
+    }
+    fixed = {candidate.number for candidate in candidates if candidate.fixed}
+    main = next((verdict for verdict in verdicts if verdict.op != "DELETE"), None)
+    target = known.get(main.memory) if main and main.memory is not None else None
+    ids = {new.id} if target is None else {new.id, target.id}
+    pair = ComparedPair(
+        new=new,
+        known=target,
+        fixed=main is not None and main.memory in fixed,
+        stated=stated,
+        stored=new.id in changes.stored,
+        is_duplicate=partial(changes.has_duplicate, besides=ids),
+    )
+    stored = changes.carry_out(decide(main, pair, because), new, target, entry)
+    for verdict in verdicts:
+        if verdict.op != "DELETE" or verdict.memory is None or verdict.memory not in known:
+            continue
+        old = changes.current(known[verdict.memory])
+        if old is None or old.id == stored.id or not old.is_searchable:
+            continue
+        if may_retract(old, new, fixed=verdict.memory in fixed, stated=stated):
+            changes.retract(old, stored, because=reason_of(verdict, "no longer true"))
+        else:
+            changes.link(stored, old, "conflict?", because=reason_of(verdict, "it may not change"))
 
 
-def _new(fact: Fact, memory: Memory, entry: IndexEntry) -> IncomingFact:
+def _suppressed_keys(ports: Ports, incoming: Sequence[IncomingFact]) -> frozenset[str]:
+    """The content keys of facts that a person undid, deleted or erased."""
+    by_tombstone = {tombstone(new.fact.text): new.key for new in incoming}
+    found = ports.store.suppressed_keys(ports.scope, [*by_tombstone, *by_tombstone.values()])
+    return frozenset(by_tombstone.get(key, key) for key in found)
+
+
+def _incoming(fact: Fact, memory: Memory, entry: IndexEntry) -> IncomingFact:
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim) if entry.dim else None
-    said = f"{fact.text} {implied(fact.text)}"
-    stems = frozenset(stem(word) for word in words(said) if word not in STOP_WORDS)
+    stems = frozenset(stem(word) for word in words(f"{fact.text} {implied(fact.text)}") if word not in STOP_WORDS)
     return IncomingFact(
         fact=fact,
         memory=memory,
@@ -145,27 +209,30 @@ def _new(fact: Fact, memory: Memory, entry: IndexEntry) -> IncomingFact:
     )
 
 
-def _equals(ports: Ports, fresh: Sequence[IncomingFact]) -> dict[str, Memory]:
-    found: dict[str, Memory] = {}
-    own = {new.memory.id for new in fresh}
-    for key in {new.key for new in fresh}:
-        where = Where(kinds=frozenset(FACT_KINDS), phases=LIVE, key=key)
-        for memory in ports.store.select((ports.scope,), where):
-            if memory.id not in own and (key not in found or memory.is_searchable):
-                found[key] = memory
-    return found
+def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[str, Memory]:
+    """The known memory with the content key of each new fact, a searchable one if there are several."""
+    duplicates: dict[str, Memory] = {}
+    ids = {new.memory.id for new in incoming}
+    for key in {new.key for new in incoming}:
+        for memory in facts_with_key(ports, key, LIVE):
+            if memory.id not in ids and (key not in duplicates or memory.is_searchable):
+                duplicates[key] = memory
+    return duplicates
 
 
 def _cases(
-    ports: Ports, fresh: Sequence[IncomingFact], closed: Mapping[str, object], now: datetime, *, stated: bool
+    ports: Ports, incoming: Sequence[IncomingFact], decided: Collection[str], now: datetime, *, stated: bool
 ) -> list[ReconcileCase]:
-    """The facts that have to do with something known, or with an earlier one of the batch, each with its candidates."""
+    """The facts that are similar to known ones, or to earlier ones of the batch, each with these candidates.
+
+    Facts with one of the `decided` content keys need no mind.
+    """
     cases: list[ReconcileCase] = []
     shown = 0
-    for place, new in enumerate(fresh):
-        if new.suspect or new.key in closed or any(new.key == earlier.key for earlier in fresh[:place]):
+    for place, new in enumerate(incoming):
+        if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
             continue
-        for memory, cosine in (*_similar(ports, new, now), *_in_batch(ports, new, fresh[:place])):
+        for memory, cosine in (*_similar(ports, new, now), *_similar_in_batch(ports, new, incoming[:place])):
             if any(candidate.memory.id == memory.id for candidate in new.candidates):
                 continue
             shown += 1
@@ -178,65 +245,67 @@ def _cases(
 
 
 def _similar(ports: Ports, new: IncomingFact, now: datetime) -> list[tuple[Memory, float | None]]:
-    """Known hot facts of the scope that share a stem with it, or with what it implies, or that point the same way."""
+    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine."""
     query = Query(
         text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
         vector=new.vector,
         embedder=new.entry.embedder,
         top_k=CANDIDATES,
-        kinds=_PLAIN_KINDS,
+        kinds=_KINDS,
         now=now,
     )
     related = similarity(ports, "related", RELATED)
     ranked = {
-        one.id: one
-        for one in ports.store.search((ports.scope,), query)
-        if one.id != new.memory.id and (one.shared > 0 or (one.cosine or -1.0) >= related)
+        place.id: place
+        for place in ports.store.search((ports.scope,), query)
+        if place.id != new.memory.id and (place.shared > 0 or (place.cosine or -1.0) >= related)
     }
     return [(memory, ranked[memory.id].cosine) for memory in ports.store.get((ports.scope,), ranked)]
 
 
-def _in_batch(ports: Ports, new: IncomingFact, earlier: Sequence[IncomingFact]) -> list[tuple[Memory, float | None]]:
-    related, found = similarity(ports, "related", RELATED), []
+def _similar_in_batch(
+    ports: Ports, new: IncomingFact, earlier: Sequence[IncomingFact]
+) -> list[tuple[Memory, float | None]]:
+    related = similarity(ports, "related", RELATED)
+    similar: list[tuple[Memory, float | None]] = []
     for other in earlier:
         if other.suspect:
             continue
-        both = new.vector is not None and other.vector is not None
-        cosine = float(new.vector @ other.vector) if both else None  # type: ignore[operator]  # both are there
+        cosine = None if new.vector is None or other.vector is None else float(new.vector @ other.vector)
         if new.stems & other.stems or (cosine is not None and cosine >= related):
-            found.append((other.memory, cosine))
-    return found[-CANDIDATES:]
+            similar.append((other.memory, cosine))
+    return similar[-CANDIDATES:]
 
 
-def _decide(
+def _ask_mind(
     ports: Ports, cases: Sequence[ReconcileCase]
 ) -> tuple[dict[int, tuple[Verdict, ...]], tuple[str, ...], Cost]:
-    """The verdicts by fact, in one call for the whole batch; a failing mind leaves none, and says why."""
+    """The verdicts by fact, in one call for the whole batch; a failing mind gives none, and its error is a problem."""
     if not cases:
         return {}, (), FREE
     try:
-        proposal = ports.mind.decide(cases)
+        answer = ports.mind.decide(cases)
     except ModelError as error:
         return {}, (str(error),), cost_of(error)
     verdicts: dict[int, tuple[Verdict, ...]] = {}
-    for verdict in proposal.value:
+    for verdict in answer.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)
-    problems = [*proposal.problems, *(f"refused a verdict: {one.reason}" for one in proposal.rejected)]
+    problems = [*answer.problems, *(f"refused a verdict: {item.reason}" for item in answer.rejected)]
     if silent := sum(case.number not in verdicts for case in cases):
         problems.append(f"the mind gave no verdict on {silent} of {len(cases)} facts")
-    return verdicts, tuple(problems), proposal.cost
+    return verdicts, tuple(problems), answer.cost
 
 
 def similarity(ports: Ports, name: str, standard: float) -> float:
-    """A similarity threshold: the embedder's own number where it carries one, else the standard one."""
-    own: Mapping[str, float] = getattr(ports.embedder, "similarity", {})
-    return own.get(name, standard)
+    """A similarity threshold: the embedder's own number if it has one, else the standard one."""
+    thresholds: Mapping[str, float] = getattr(ports.embedder, "similarity", {})
+    return thresholds.get(name, standard)
 
 
-SETTLED: Final = ("distinct", "close", "value changed?", "conflict?", "unsure")
+SETTLED: Final[tuple[LinkKind, ...]] = ("distinct", "close", "value changed?", "conflict?", "unsure")
 """Kinds of links with which a comparison ends."""
 
 
-def compared_pair_key(one: Memory, other: Memory) -> str:
-    """The key under which two facts are held as compared, whichever comes first: by what they say."""
-    return f"pair {' '.join(sorted((content_key(one.text), content_key(other.text))))}"
+def compared_pair_key(first: Memory, second: Memory) -> str:
+    """The key under which a compared pair of facts is suppressed: made of their content keys, in either order."""
+    return f"pair {' '.join(sorted((content_key(first.text), content_key(second.text))))}"

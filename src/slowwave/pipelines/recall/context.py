@@ -1,4 +1,4 @@
-"""Context: what was found, plus core and summaries, packed into a token budget and fenced as data."""
+"""Builds contexts: core facts, summaries, hits and the latest messages, packed into a token budget and fenced as data."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from slowwave.model.context import Scene
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.names import optional_conversation
 from slowwave.model.query import Context, Hit, Item, Section, Where
-from slowwave.pipelines.conversations import latest_conversation
+from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries, latest_conversation
 from slowwave.pipelines.recall.chat import chat_messages, with_blocks
 from slowwave.pipelines.recall.core_memory import context_line, core_lines
 from slowwave.pipelines.recall.search import Search, search
@@ -29,43 +29,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALLEST = 64
-"""Tokens below which nothing useful fits beside the fence."""
+"""The smallest budget in tokens: below it nothing useful fits beside the fence."""
 LARGEST = 10**9
-"""More tokens are no more than so many."""
+"""The largest budget; a larger one counts as this one."""
 RELATED = 2
-"""How many past experiences, summaries of stretches of conversation, are shown."""
+"""How many summaries of other stretches of conversation are shown as past experiences."""
 HITS = 200
-"""How many hits a context is filled with, at most; `injection_top_k` caps the facts among them."""
+"""The most hits that a context is filled with; `injection_top_k` limits the facts among them."""
 HIT_TOKENS = 12
-"""A hit costs at least about so many: no more are looked for than fit."""
+"""Tokens that a hit costs at least: a search asks for no more hits than fit."""
 IN_FULL = 2
-"""The best so many hits are shown in full, the message with its facts; of the others their facts alone, which are shorter.
+"""How many of the best hits are shown as the message with its facts; the others are shown as their facts alone.
 
-Measured on LoCoMo at 800 tokens: contexts hold 82 % of the words of answers so, 78 % with facts alone, and as many of the
-turns that questions need; with more in full, fewer turns.
+Measured on LoCoMo at 800 tokens: contexts contain 82 % of the words of answers this way, 78 % with facts alone, and as
+many of the turns that questions need; with more messages in full, fewer turns.
 """
 IN_FULL_SHARE = 1 / 6
-"""Of a context, what a message beside its facts may take of it."""
+"""The share of a context that a message shown with its facts may take."""
 SUMMARY_SHORTEST = 60
-"""Tokens below which a summary is not cut to fit: it is left out."""
+"""Tokens below which a summary is left out rather than shortened."""
 HEADING = 10
-"""Tokens of a heading, at most about."""
+"""Tokens reserved for a heading."""
 SUMMARY_FRAME = 10
-"""Tokens of the span and the mark around a summary."""
+"""Tokens of the span and the label of a summary."""
 CHARACTERS_A_TOKEN = 4
 SAID_SHORTEST = 20
-"""Characters below which a message is not cut to fit: it is left out."""
+"""Characters below which a message is left out rather than shortened."""
 NEWEST = 0.25
-"""The share of a context that its newest message may take, whatever the layout gives to the latest ones, before it is cut."""
+"""The share of a context that its newest message may take before it is shortened, whatever the layout says."""
 NEWEST_LEAST = 40
-"""Tokens it may take of the smallest context."""
+"""Tokens that the newest message may take of the smallest context."""
 REPEATED = 2
-"""A message is left to its facts, where they are shown already, if it is at most so many times as long as they are."""
+"""A message whose facts are shown already is left out if it is at most this many times as long as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """What a context is for. `scene` is told around the memories where the layout says so ("s4")."""
+    """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories."""
 
     question: str
     conversation: str | None
@@ -75,54 +75,52 @@ class ContextRequest:
 
 
 def context(ports: Ports, wanted: ContextRequest) -> Context:
-    """The parts that fit, in the order of the profile, each item with where it came from.
+    """The parts that fit into the budget, in the order of the profile; each item names its source.
 
     Raises:
-        InputError: for a budget in which nothing fits, an unknown profile, or a question or conversation that is no text.
+        InputError: for a budget in which nothing fits, an unknown profile, or a question or conversation that is not
+            text.
     """
     layout = _layout(wanted)
-    name = optional_conversation(wanted.conversation)
-    wanted = replace(wanted, conversation=name, budget_tokens=min(wanted.budget_tokens, LARGEST))
-    ports = _embedding_once(ports)
-    name = wanted.conversation or latest_conversation(ports)
-    mark = fence_tag(ports.store.secret, ports.scope, name)
+    conversation = optional_conversation(wanted.conversation)
+    wanted = replace(wanted, conversation=conversation, budget_tokens=min(wanted.budget_tokens, LARGEST))
+    ports = _with_embedding_cache(ports)
+    conversation = conversation or latest_conversation(ports)
+    mark = fence_tag(ports.store.secret, ports.scope, conversation)
     opening, closing = (wanted.scene.opening, wanted.scene.closing) if layout.placed else ("", "")
     frame = estimate(opening + render((), mark) + closing) + 1
-    shares = layout.shares(wanted.budget_tokens - frame, ports.config.context_shares)
-    rooms = {part: int(share * (wanted.budget_tokens - frame)) - HEADING for part, share in shares.items()}
-    if shares["immediate"]:
-        room = wanted.budget_tokens - frame
-        rooms["immediate"] = max(rooms["immediate"], min(max(int(NEWEST * room), NEWEST_LEAST), room) - HEADING)
-    headings = {part: ports.config.context_headings.get(part, told) for part, told in layout.headings.items()}
-    parts = _parts(ports, wanted, name, rooms)
+    available = wanted.budget_tokens - frame
+    shares = layout.shares(available, ports.config.context_shares)
+    headings = {part: ports.config.context_headings.get(part, heading) for part, heading in layout.headings.items()}
+    candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available))
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
-        parts["immediate"] = with_blocks(parts["immediate"], block)
-    space = TokenBudget(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
-    found = ContextSearch(
+        candidates["immediate"] = with_blocks(candidates["immediate"], block)
+    budget = TokenBudget(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
+    hits = ContextHits(
         hits=_hits(ports, wanted),
-        standing=parts.pop("standing"),
+        less_trusted_core=candidates.pop("less trusted core"),
         facts=ports.config.injection_top_k,
         longest=int(IN_FULL_SHARE * wanted.budget_tokens),
     )
-    packed = _packed(parts, found, space)
-    if not packed.left:  # there is room for what the newest era tells in fewer words
-        packed = _packed({**parts, "recent": [*parts["within"], *parts["recent"]]}, found, space)
-    sections = _joined([replace(section, name=headings[section.name]) for section in packed.sections])
+    packed = _pack(candidates, hits, budget)
+    if not packed.left:  # everything fits: also show the stretches that the newest era summarises
+        packed = _pack({**candidates, "recent": [*candidates["within"], *candidates["recent"]]}, hits, budget)
+    sections = _merged_sections([replace(section, name=headings[section.name]) for section in packed.sections])
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
     return Context(
         sections=sections,
         text=text,
         tokens=packed.tokens or min(frame, estimate(text)),
         left=packed.left,
-        messages=chat_messages(sections, headings["immediate"], mark, parts["immediate"])
+        messages=chat_messages(sections, headings["immediate"], mark, candidates["immediate"])
         if wanted.profile == CHAT
         else (),
     )
 
 
 def _layout(wanted: ContextRequest) -> Layout:
-    """The layout of a request that can be meant."""
+    """The layout of a valid request."""
     if not isinstance(wanted.question, str):
         raise InputError(f"a question is text, not {type(wanted.question).__name__}: leave it out if there is none")
     if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
@@ -133,24 +131,40 @@ def _layout(wanted: ContextRequest) -> Layout:
     return layout
 
 
-def _packed(parts: Mapping[str, Sequence[Item]], found: "ContextSearch", room: "TokenBudget") -> Packed:
-    """What fits, each memory once.
+def _limits(shares: Mapping[str, float], available: int) -> dict[str, float]:
+    """The tokens of each part below which its newest item is not shortened."""
+    limits: dict[str, float] = {part: int(share * available) - HEADING for part, share in shares.items()}
+    if shares["immediate"]:
+        newest = min(max(int(NEWEST * available), NEWEST_LEAST), available)
+        limits["immediate"] = max(limits["immediate"], newest - HEADING)
+    return limits
 
-    First everything is offered. What is then seen of core, and of the latest messages without a hole, stays; what was
-    found is offered again without it.
+
+def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget: "TokenBudget") -> Packed:
+    """The items that fit, each memory once.
+
+    The first packing decides which items of core and which latest messages are shown. The second one fills the rest of
+    the budget with hits that are not among them.
     """
-    offered = {**parts, "relevant": found.lines(parts["core"], ())}
-    first = room.pack(offered, {"immediate": 1 if room.shares["immediate"] else 0})
-    seen = {section.name: section.items for section in first.sections}
-    stays = {part: seen.get(part, ()) for part in ("core", "immediate")}
-    kept = {part: len(items) for part, items in stays.items()}
-    packed = room.pack({**parts, **stays, "relevant": found.lines(stays["core"], stays["immediate"])}, kept)
-    return replace(packed, left=packed.left + sum(len(parts[part]) - number for part, number in kept.items()))
+    offered = {**candidates, "relevant": hits.lines(candidates["core"], ())}
+    first = budget.pack(offered, {"immediate": 1 if budget.shares["immediate"] else 0})
+    shown = {section.name: section.items for section in first.sections}
+    fixed = {part: shown.get(part, ()) for part in ("core", "immediate")}
+    kept = {part: len(items) for part, items in fixed.items()}
+    packed = budget.pack({**candidates, **fixed, "relevant": hits.lines(fixed["core"], fixed["immediate"])}, kept)
+    return replace(packed, left=packed.left + sum(len(candidates[part]) - number for part, number in kept.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBudget:
-    """The budget, what surrounds the memories, and of each part, in order, its share and what its heading costs."""
+    """The tokens of a context.
+
+    Attributes:
+        tokens: the whole budget.
+        frame: what the fence and the texts around it cost.
+        shares: the share of each part.
+        headings: the heading of each part, in the order in which the parts are shown.
+    """
 
     tokens: int
     frame: int
@@ -158,7 +172,7 @@ class TokenBudget:
     headings: Mapping[str, str]
 
     def pack(self, items: Mapping[str, Sequence[Item]], kept: Mapping[str, int]) -> Packed:
-        """What fits, in sections that are named as their parts are."""
+        """The items that fit, in sections named after their parts."""
         offers = [
             Offer(
                 section=Section(name=part, items=tuple(items[part])),
@@ -173,73 +187,79 @@ class TokenBudget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextSearch:
-    """What a search found, best first, how many facts a context may show, and the longest message beside its facts.
+class ContextHits:
+    """The results of the search for a context.
 
-    `standing` are the lines of facts that are always in view and trusted less than the user.
+    Attributes:
+        hits: the hits, best first.
+        less_trusted_core: lines of core facts that are trusted less than the user; they are shown among the hits.
+        facts: how many facts a context may show, with those of core.
+        longest: tokens up to which a message is shown with its facts.
     """
 
     hits: Sequence[Hit]
-    standing: Sequence[Item]
+    less_trusted_core: Sequence[Item]
     facts: int
     longest: int
 
-    def lines(self, core: Sequence[Item], said: Sequence[Item]) -> list[Item]:
-        """The hits that these do not show already, facts up to `facts` with those of core, and messages."""
-        first = self.standing[: max(0, self.facts - len(core))]
+    def lines(self, core: Sequence[Item], messages: Sequence[Item]) -> list[Item]:
+        """The lines of the hits that these items do not show already."""
+        first = self.less_trusted_core[: max(0, self.facts - len(core))]
         known = {item.memory.id for item in (*core, *first) if item.memory}
-        shown = known | {item.memory.id for item in said if item.memory}
-        room = self.facts - len(core) - len(first)
+        shown = known | {item.memory.id for item in messages if item.memory}
+        facts_left = self.facts - len(core) - len(first)
         lines: list[Item] = []
         for hit in self.hits:
-            if hit.memory.id in shown or _repeats(hit, known):
+            if hit.memory.id in shown or _repeats_facts(hit, known):
                 continue
             if hit.memory.kind != MESSAGE:
-                room -= 1
-                if room < 0:
+                facts_left -= 1
+                if facts_left < 0:
                     continue
-            lines.append(_found(hit, known, longest=self.longest if len(lines) < IN_FULL else 0))
+            lines.append(_hit_line(hit, known, longest=self.longest if len(lines) < IN_FULL else 0))
         return [*first, *lines]
 
 
-def _repeats(hit: Hit, known: Collection[str]) -> bool:
-    """Whether a message says little more than its facts, which are shown already."""
-    told = sum(estimate(fact.text) for fact in hit.facts if fact.id in known)
-    return all(fact.id in known for fact in hit.facts) and estimate(hit.memory.visible_text) <= REPEATED * told
+def _repeats_facts(hit: Hit, known: Collection[str]) -> bool:
+    """Whether a message says little more than its facts, and all of these are shown already."""
+    tokens = sum(estimate(fact.text) for fact in hit.facts if fact.id in known)
+    return all(fact.id in known for fact in hit.facts) and estimate(hit.memory.visible_text) <= REPEATED * tokens
 
 
-def _parts(ports: Ports, wanted: ContextRequest, name: str | None, rooms: Mapping[str, float]) -> dict[str, list[Item]]:
-    """What wants into each part beside what is found, best or newest first as each needs it."""
-    eras, within, since = _summaries(ports, name)
-    related = _experiences(ports, wanted.question, [*eras, *since])
-    told = {hit.memory.id for hit in related}
-    always = core_lines(ports)
+def _candidates(
+    ports: Ports, question: str, conversation: str | None, limits: Mapping[str, float]
+) -> dict[str, list[Item]]:
+    """The items that each part would show, except hits. The order of a part is the one in which it is shown."""
+    eras, within, since = _summaries(ports, conversation)
+    experiences = _experiences(ports, question, [*eras, *since])
+    experience_ids = {hit.memory.id for hit in experiences}
+    core = core_lines(ports)
     return {
-        "core": [item for item in always if _of_user(item)][: ports.config.injection_top_k],
-        "standing": [item for item in always if not _of_user(item)],
-        "older": _fitted(eras, rooms["older"]),
-        "recent": _fitted(since, rooms["recent"]),
-        "within": [summary_line(memory) for memory in within if memory.id not in told],
-        "related": [summary_line(hit.memory, hit) for hit in related],
-        "immediate": _latest(_immediate(ports, name), rooms["immediate"]),
+        "core": [item for item in core if _is_from_user(item)][: ports.config.injection_top_k],
+        "less trusted core": [item for item in core if not _is_from_user(item)],
+        "older": _summary_lines(eras, limits["older"]),
+        "recent": _summary_lines(since, limits["recent"]),
+        "within": [summary_line(memory) for memory in within if memory.id not in experience_ids],
+        "related": [summary_line(hit.memory, hit) for hit in experiences],
+        "immediate": _message_lines(_latest_messages(ports, conversation), limits["immediate"]),
     }
 
 
-def _of_user(item: Item) -> bool:
-    """Whether the user said it, so that it may stand under what is known about the user."""
+def _is_from_user(item: Item) -> bool:
+    """Whether the user said it: only that may stand under what is known about the user."""
     return item.memory is not None and trusted(item.memory.trust, "user")
 
 
-def _joined(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """Parts under one heading stand under it together."""
+def _merged_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """The sections, with the items of those that have the same heading in one."""
     items: dict[str, tuple[Item, ...]] = {}
     for section in sections:
         items[section.name] = items.get(section.name, ()) + section.items
-    return tuple(Section(name=name, items=those) for name, those in items.items())
+    return tuple(Section(name=name, items=merged) for name, merged in items.items())
 
 
 def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
-    """What answers the question and says something."""
+    """The hits for the question, without summaries of conversations, cold memories and small talk."""
     if not wanted.question.strip():
         return []
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
@@ -253,26 +273,19 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
 
 
 def _summaries(ports: Ports, name: str | None) -> tuple[list[Memory], list[Memory], list[Memory]]:
-    """The latest eras of a conversation, the stretches that an era not full yet tells of, and those since; oldest first.
+    """The latest eras of a conversation, the stretches of an era that is not full, and those after all eras.
 
-    The second are for where there is room: they say more than their era.
+    Each is in order, oldest first. The stretches of an era say more than the era does: they are shown if they fit.
     """
     if name is None:
         return [], [], []
-    where = Where(
-        kinds=frozenset({SUMMARY}),
-        phases=frozenset(HOT),
-        conversation=name,
-        cascade=True,
-        order="newest",
-        limit=2 * ERA_SIZE + 4,
-    )
-    found = [memory for memory in ports.store.select((ports.scope,), where)[::-1] if memory.span]
+    found = [memory for memory in conversation_summaries(ports, name, NEWEST_SUMMARIES) if memory.span]
     eras = [memory for memory in found if memory.depth > 1]
     covered = max((_end(era) for era in eras), default=0)
     full = max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
-    stretches = sorted((one for one in found if one.depth == 1 and _end(one) > full), key=_end)
-    return eras, [one for one in stretches if _end(one) <= covered], [one for one in stretches if _end(one) > covered]
+    stretches = sorted((memory for memory in found if memory.depth == 1 and _end(memory) > full), key=_end)
+    within = [memory for memory in stretches if _end(memory) <= covered]
+    return eras, within, stretches[len(within) :]
 
 
 def _end(memory: Memory) -> int:
@@ -280,47 +293,48 @@ def _end(memory: Memory) -> int:
 
 
 def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[Hit]:
-    """The summaries of stretches nearest to the question, of any conversation, that are not shown as the past anyway."""
+    """The summaries of stretches, of any conversation, that are nearest to the question and not shown anyway."""
     if not question.strip():
         return []
-    known = {memory.id for memory in shown}
-    wanted = Search(text=question, kinds=(SUMMARY,), categories=("summary",), top_k=RELATED + len(known))
-    return [hit for hit in search(ports, wanted) if hit.memory.is_cascade and hit.memory.id not in known][:RELATED]
+    ids = {memory.id for memory in shown}
+    request = Search(text=question, kinds=(SUMMARY,), categories=("summary",), top_k=RELATED + len(ids))
+    return [hit for hit in search(ports, request) if hit.memory.is_cascade and hit.memory.id not in ids][:RELATED]
 
 
-def _immediate(ports: Ports, name: str | None) -> list[Memory]:
-    found = ports.store.conversation(ports.scope, name) if name is not None else None
-    if found is None:
+def _latest_messages(ports: Ports, name: str | None) -> list[Memory]:
+    conversation = ports.store.conversation(ports.scope, name) if name is not None else None
+    if conversation is None:
         return []
     where = Where(
         kinds=frozenset({MESSAGE}),
         phases=frozenset(HOT),
         conversation=name,
-        after_seq=max(0, found.last_seq - ports.config.immediate_window),
+        after_seq=max(0, conversation.last_seq - ports.config.immediate_window),
         order="seq",
     )
     return ports.store.select((ports.scope,), where)
 
 
-def _embedding_once(ports: Ports) -> Ports:
-    """The question is looked for twice, and embedded once."""
-    known: dict[tuple[str, ...], NDArray[np.float32]] = {}
+def _with_embedding_cache(ports: Ports) -> Ports:
+    """Ports that embed each text once: a context searches twice for the same question."""
+    cache: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
     def embed(texts: Sequence[str]) -> "NDArray[np.float32]":
-        if (asked := tuple(texts)) not in known:
-            known[asked] = ports.embed(texts)
-        return known[asked]
+        if (key := tuple(texts)) not in cache:
+            cache[key] = ports.embed(texts)
+        return cache[key]
 
     return replace(ports, embed=embed)
 
 
-def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
-    """A hit as a line: the facts it is shown with say it shortest; what is outdated says so.
+def _hit_line(hit: Hit, shown: Collection[str], longest: int) -> Item:
+    """A hit as a line of the context.
 
-    A message of up to `longest` tokens is shown itself, with those of its facts that name what it does not.
+    A message of up to `longest` tokens is shown with those of its facts that name details it does not. A longer one is
+    replaced by its facts, except those that are `shown` already. An outdated hit is marked.
     """
     memory = hit.memory
-    facts = [fact for fact in hit.facts if fact.id not in taken]
+    facts = [fact for fact in hit.facts if fact.id not in shown]
     words = memory.visible_text
     said = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
     quoted = not facts or estimate(said) <= longest
@@ -334,33 +348,32 @@ def _found(hit: Hit, taken: Collection[str], longest: int) -> Item:
     return context_line(f"{words}{stale}", memory, because, facts=facts, quoted=quoted, dated=True)
 
 
-def _latest(said: Sequence[Memory], room: float) -> list[Item]:
-    """The latest messages, oldest first; the newest is cut if it alone is more than the room they have.
+def _message_lines(messages: Sequence[Memory], limit: float) -> list[Item]:
+    """The latest messages, oldest first; the newest one is shortened if it alone costs more than the limit.
 
-    It is left out where nothing of it would be left but who said it.
+    It is left out if too few of its characters would remain.
     """
-    items = [_said(memory, memory.visible_text) for memory in said]
-    characters = len(said[-1].visible_text) if said else 0
-    while items and items[-1].tokens > room > 0 and characters > 1:
-        characters = min(characters - 1, int(characters * room / items[-1].tokens))
-        items[-1] = _said(said[-1], shortened(said[-1].visible_text, characters))
-    return items[:-1] if items and characters < min(SAID_SHORTEST, len(said[-1].visible_text)) else items
+    items = [context_line(memory.visible_text, memory, _origin(memory)) for memory in messages]
+    if not items:
+        return []
+    newest = messages[-1]
+    characters = len(newest.visible_text)
+    while items[-1].tokens > limit > 0 and characters > 1:
+        characters = min(characters - 1, int(characters * limit / items[-1].tokens))
+        items[-1] = context_line(shortened(newest.visible_text, characters), newest, _origin(newest))
+    return items[:-1] if characters < min(SAID_SHORTEST, len(newest.visible_text)) else items
 
 
-def _said(memory: Memory, words: str) -> Item:
-    return context_line(words, memory, _origin(memory))
-
-
-def _fitted(summaries: Sequence[Memory], room: float) -> list[Item]:
-    """Summaries as lines; the newest is cut at a clause if it alone is more than the room it has."""
+def _summary_lines(summaries: Sequence[Memory], limit: float) -> list[Item]:
+    """Summaries as lines; the newest one is shortened at a clause if it alone costs more than the limit."""
     items = [summary_line(memory) for memory in summaries]
-    if items and items[-1].tokens > room >= SUMMARY_SHORTEST:
-        items[-1] = summary_line(summaries[-1], characters=int((room - SUMMARY_FRAME) * CHARACTERS_A_TOKEN))
+    if items and items[-1].tokens > limit >= SUMMARY_SHORTEST:
+        items[-1] = summary_line(summaries[-1], characters=int((limit - SUMMARY_FRAME) * CHARACTERS_A_TOKEN))
     return items
 
 
 def summary_line(memory: Memory, hit: Hit | None = None, *, characters: int | None = None) -> Item:
-    """A line as S4 shows it: the words, and which memories they stand for."""
+    """A summary as a line: its text, and the numbers of the messages that it summarises."""
     first, last = memory.span or (0, 0)
     words = " ".join(memory.text.split("\n"))
     if characters is not None:
@@ -370,7 +383,7 @@ def summary_line(memory: Memory, hit: Hit | None = None, *, characters: int | No
 
 
 def _origin(memory: Memory) -> str:
-    """Where an item came from."""
+    """The source of an item, in words."""
     if memory.kind == MESSAGE:
         return f"message {memory.seq} of {memory.conversation}"
     if memory.is_cascade:

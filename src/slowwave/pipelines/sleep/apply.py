@@ -40,7 +40,8 @@ def _untouched(ports: Ports, dropped: Dropped) -> Group | None:
     if not 0 < len(rest) < len(changes):
         return None
     left_out = len(changes) - len(rest)
-    return Group(operations=rest, because=f"{dropped.group.because}, less {left_out} used or changed meanwhile")
+    because = f"{dropped.group.because}, less {left_out} used or changed meanwhile"
+    return replace(dropped.group, operations=rest, because=because, count_of="")
 
 
 def _as_seen(change: Change, found: Memory) -> bool:

@@ -76,11 +76,11 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
     if not isinstance(topic, str) or not topic.strip():
         raise InputError("no topic: say in words what the facts to compact are about")
     topic = clean(topic)
-    night = SleepContext(ports=ports, now=ports.now(), due=(), think=True, budget=Budget(left=MOST))
-    found = _about(night, topic)
-    staged = summarised(night, _groups(ports, found), what=f"memories about {topic!r}")
+    context = SleepContext(ports=ports, now=ports.now(), due=(), think=True, budget=Budget(left=MOST))
+    found = _about(context, topic)
+    staged = summarised(context, _groups(ports, found), what=f"memories about {topic!r}")
     plan = Plan(
-        id=new_id(night.now), scope=ports.scope, cause=CAUSE, at=night.now, groups=staged.groups, cost=staged.cost
+        id=new_id(context.now), scope=ports.scope, cause=CAUSE, at=context.now, groups=staged.groups, cost=staged.cost
     )
     receipt = ports.store.apply(plan) if plan and not dry_run else None
     if not dry_run and (receipt is None or not receipt.applied):
@@ -97,9 +97,9 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
     )
 
 
-def _about(night: SleepContext, topic: str) -> list[Memory]:
+def _about(context: SleepContext, topic: str) -> list[Memory]:
     """The hot facts about a topic that nothing protects, oldest first."""
-    ports = night.ports
+    ports = context.ports
     vector = ports.embed([topic])[0] if ports.embedder else None
     query = Query(
         text=topic,
@@ -107,7 +107,7 @@ def _about(night: SleepContext, topic: str) -> list[Memory]:
         embedder=ports.embedder.name if ports.embedder else None,
         top_k=MOST,
         kinds=frozenset(FACT_KINDS),
-        now=night.now,
+        now=context.now,
     )
     line, asked = similarity(ports, "related", RELATED), len(set(terms(topic)))
     ranked = ports.store.search((ports.scope,), query)

@@ -43,29 +43,29 @@ Sort = tuple[str, str, int]
 """Kind, category and depth: what is compared with each other."""
 
 
-def compress(night: SleepContext) -> StagePlan:
+def compress(context: SleepContext) -> StagePlan:
     """Clusters of the fading band around what is due, each replaced by a validated summary."""
-    found = not_yet_refused(night, _found(night))
-    if not night.think:
-        night.waiting.update(member.id for members in found for member in members)
+    found = not_yet_refused(context, _found(context))
+    if not context.think:
+        context.waiting.update(member.id for members in found for member in members)
         return StagePlan(left=len(found))
-    return without_refused(night, found, summarised(night, found, what="fading memories"))
+    return without_refused(context, found, summarised(context, found, what="fading memories"))
 
 
-def not_yet_refused(night: SleepContext, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
+def not_yet_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
     """The clusters of which this mind's summary was not refused before: of the same words it would say the same."""
-    keys = [_key(night.ports, members) for members in found]
-    held = night.ports.store.suppressed_keys(night.ports.scope, keys)
+    keys = [_key(context.ports, members) for members in found]
+    held = context.ports.store.suppressed_keys(context.ports.scope, keys)
     return [members for members, key in zip(found, keys, strict=True) if key not in held]
 
 
-def without_refused(night: SleepContext, found: Sequence[tuple[Memory, ...]], staged: StagePlan) -> StagePlan:
+def without_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]], staged: StagePlan) -> StagePlan:
     """The same, and which clusters are not asked about again until one of their members is another or says another thing."""
-    settled = night.taken | night.waiting
+    settled = context.taken | context.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
     many = "1 summary was" if len(refused) == 1 else f"{len(refused)} summaries were"
     because = f"{many} refused; the same memories are not asked about again"
-    holds = tuple(Suppress(key=_key(night.ports, members), because=because) for members in refused)
+    holds = tuple(Suppress(key=_key(context.ports, members), because=because) for members in refused)
     if not holds:
         return staged
     group = Group(operations=holds, because=because)
@@ -78,16 +78,16 @@ def _key(ports: Ports, members: Sequence[Memory]) -> str:
     return f"summary {content_key(f'{ports.mind.name} {said}')}"
 
 
-def summarised(night: SleepContext, found: Sequence[tuple[Memory, ...]], *, what: str) -> StagePlan:
+def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, what: str) -> StagePlan:
     """Each group replaced by a validated summary, as far as the mind and the budget go; `what` they are goes into reasons."""
-    ports = night.ports
+    ports = context.ports
     groups: list[Group] = []
     problems: list[str] = []
     cost, refused = FREE, 0
     undecided = list(found)
     changed = 0
     for members in found[:SUMMARIES]:
-        if not night.budget.can_afford(changed + len(members)):
+        if not context.budget.can_afford(changed + len(members)):
             break
         try:
             proposal = ports.mind.summarise(
@@ -105,34 +105,34 @@ def summarised(night: SleepContext, found: Sequence[tuple[Memory, ...]], *, what
             problems.append(problem)
             refused += 1
             continue
-        group, troubles = _replacement(night, members, text, what)
+        group, troubles = _replacement(context, members, text, what)
         groups.append(group)
         problems += troubles
-        night.taken.update(member.id for member in members)
+        context.taken.update(member.id for member in members)
         changed += len(members)
-    night.waiting.update(member.id for members in undecided for member in members)
+    context.waiting.update(member.id for members in undecided for member in members)
     left = len(undecided) + refused
     return StagePlan(groups=tuple(groups), left=left, problems=tuple(problems), cost=cost)
 
 
-def _found(night: SleepContext) -> list[tuple[Memory, ...]]:
+def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
     """Memories that fade together, each band compared by itself. Only what belongs to a cluster is read whole."""
-    ports = night.ports
+    ports = context.ports
     if ports.embedder is None:
         return []
     bands: dict[Sort, list[str]] = {}
-    for memory in night.open():
-        if memory.depth < DEPTH_MAX and is_in_fading_band(memory, ports.config, night.now):
+    for memory in context.open():
+        if memory.depth < DEPTH_MAX and is_in_fading_band(memory, ports.config, context.now):
             bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory.id)
-    hot = fading_candidates(night, set(bands)) if bands else {}
+    hot = fading_candidates(context, set(bands)) if bands else {}
     clusters: list[list[str]] = []
     for band, due in sorted(bands.items()):
         warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), ports.embedder.name)
         cold = ports.store.cold_faded_facts(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
         vectors = {one.id: one.vector for one in cold if one.depth == band[2]} | warm
-        clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in night.taken})
+        clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in context.taken})
     wanted = [identity for cluster in clusters for identity in cluster]
-    known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if is_fading(memory, night)}
+    known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if is_fading(memory, context)}
     groups = [[known[identity] for identity in cluster if identity in known] for cluster in clusters]
     return [
         tuple(sorted(members, key=lambda m: (m.valid_from, m.id)))
@@ -156,9 +156,9 @@ def _clusters(ports: Ports, vectors: Mapping[str, bytes]) -> list[list[str]]:
     return [[names[place] for place in group] for group in groups]
 
 
-def fading_candidates(night: SleepContext, bands: set[Sort]) -> dict[Sort, list[str]]:
+def fading_candidates(context: SleepContext, bands: set[Sort]) -> dict[Sort, list[str]]:
     """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
-    store, scope, config = night.ports.store, night.ports.scope, night.ports.config
+    store, scope, config = context.ports.store, context.ports.scope, context.ports.config
     found: dict[Sort, list[str]] = {band: [] for band in bands}
     lanes = store.decay_classes(scope)
     curves = {pace: None if pace is None else curve_of(pace, config) for pace in {lane.pace for lane in lanes}}
@@ -166,9 +166,9 @@ def fading_candidates(night: SleepContext, bands: set[Sort]) -> dict[Sort, list[
     for pace, uses, _ in lanes:
         curve = curves[pace]
         if pace is None or curve is None:  # their order tells nothing
-            return {band: _looked_through(night, *band) for band in bands}
+            return {band: _looked_through(context, *band) for band in bands}
         days = curve.reach(config.consolidation_retention_threshold)
-        until = None if isinf(days) or uses >= USES_THAT_KEEP else later(night.now, -days)
+        until = None if isinf(days) or uses >= USES_THAT_KEEP else later(context.now, -days)
         for one in store.fading_facts(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
             room -= 1
             if len(band := found.get(one[1:4], [])) < HOT_MAX:
@@ -176,24 +176,24 @@ def fading_candidates(night: SleepContext, bands: set[Sort]) -> dict[Sort, list[
     return found
 
 
-def _looked_through(night: SleepContext, kind: str, category: str, depth: int) -> list[str]:
+def _looked_through(context: SleepContext, kind: str, category: str, depth: int) -> list[str]:
     """What fades among all hot facts of a kind and category."""
     where = Where(
         kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
     )
-    found = night.ports.store.select((night.ports.scope,), where)
+    found = context.ports.store.select((context.ports.scope,), where)
     return [
         memory.id
         for memory in found
-        if memory.depth == depth and is_in_fading_band(memory, night.ports.config, night.now)
+        if memory.depth == depth and is_in_fading_band(memory, context.ports.config, context.now)
     ]
 
 
-def is_fading(memory: Memory, night: SleepContext) -> bool:
+def is_fading(memory: Memory, context: SleepContext) -> bool:
     """Hot, it fades by its curve, which use may hold up; cold, it did, and only a person's protection counts."""
     if memory.phase == "cold":
         return memory.reason == "faded" and not protection_reason(memory)
-    return is_in_fading_band(memory, night.ports.config, night.now)
+    return is_in_fading_band(memory, context.ports.config, context.now)
 
 
 def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None:
@@ -211,10 +211,10 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
 
 
 def _replacement(
-    night: SleepContext, members: tuple[Memory, ...], text: str, what: str
+    context: SleepContext, members: tuple[Memory, ...], text: str, what: str
 ) -> tuple[Group, tuple[str, ...]]:
     """Store and index the summary, and supersede its members, as one."""
-    ports, now = night.ports, night.now
+    ports, now = context.ports, context.now
     made, problems = entries(ports, [text])
     summary = Memory(
         id=new_id(now),

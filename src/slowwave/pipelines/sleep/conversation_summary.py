@@ -1,4 +1,8 @@
-"""Cascade: long conversations become summaries of their stretches, and those become eras; nothing is ever left out."""
+"""Summarises long conversations: stretches of messages first (depth 1), then eras, which summarise stretches (depth 2).
+
+The stretches of a conversation have no gap and no overlap. A stretch that cannot be summarised stays due, and none
+after it is summarised before it.
+"""
 
 import logging
 import threading
@@ -10,11 +14,12 @@ from typing import Final
 
 from slowwave import forks
 from slowwave.model.codec import content_key
-from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import Add, Change, MoveCursor, Operation, Suppress
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.status import Conversation
+from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries
 from slowwave.pipelines.planning import transition
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.summary_writer import SummaryWriter
@@ -22,20 +27,29 @@ from slowwave.policy.summaries.spans import ERA_SIZE, Era, Span, due_eras, due_s
 from slowwave.ports import Ports
 
 CURSOR = "cascade"
-"""The last message that stands in a summary."""
+"""The cursor of the last message that is in a summary."""
 ERAS = "cascade/eras"
-"""How often an era was written: of two who write the same one, the second finds it moved."""
+"""The cursor that counts writes of eras: of two processes that write the same era, the second finds it moved."""
 SPANS = 32
-"""How many stretches one night summarises; the rest is left for the next."""
+"""How many stretches one sleep pass summarises; the others stay due."""
 LOOKED_AT = 200
-"""In how many conversations, those written to last, a night looks for an era that a mind failed at."""
+"""In how many conversations, the latest, a sleep pass looks for an era at which a mind failed."""
 
 log = logging.getLogger("slowwave")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted:
-    """What became of one conversation: how many stretches and eras were written, and how many are left."""
+    """What was done for one conversation.
+
+    Attributes:
+        written: how many stretches were summarised.
+        eras: how many eras were written.
+        left: how many stretches and eras are still due.
+        problems: why something was not written.
+        cost: what thinking cost since the last summary was stored.
+        busy: whether another thread of this process is summarising the conversation, so that nothing was done.
+    """
 
     written: int = 0
     eras: int = 0
@@ -45,43 +59,50 @@ class Compacted:
     busy: bool = False
 
 
-def cascade(night: SleepContext) -> StagePlan:
-    """Summarise what lies outside the immediate window of every conversation that is due, each stretch a run."""
+def cascade(context: SleepContext) -> StagePlan:
+    """Summarise the messages before the immediate window of every conversation that is due; each stretch is a run."""
+    ports = context.ports
     problems: list[str] = []
-    cost, left, room = FREE, 0, SPANS
-    for place, found in enumerate(night.ports.store.conversations(night.ports.scope)):
-        due = len(spans_to_summarise(night.ports, found))
-        if not due and (place >= LOOKED_AT or not unwritten_eras(night.ports, found)):
+    cost, left, remaining = FREE, 0, SPANS
+    for place, conversation in enumerate(ports.store.conversations(ports.scope)):
+        due = len(spans_to_summarise(ports, conversation))
+        if not due and (place >= LOOKED_AT or not unwritten_eras(ports, conversation)):
             continue
-        if not night.think or room <= 0:
+        if not context.think or remaining <= 0:
             left += max(1, due)
             continue
-        done = compact(night, found.name, most=room)
-        room -= max(1, done.written)
-        left += done.left
-        problems += done.problems
-        cost += done.cost
+        result = compact(context, conversation.name, most=remaining)
+        remaining -= max(1, result.written)
+        left += result.left
+        problems += result.problems
+        cost += result.cost
     return StagePlan(left=left, problems=tuple(problems), cost=cost)
 
 
-def compact(night: SleepContext, name: str, *, force: bool = False, most: int = SPANS) -> Compacted:
-    """Summarise what is due of one conversation. Bounds are those of this moment.
+def compact(context: SleepContext, name: str, *, force: bool = False, most: int = SPANS) -> Compacted:
+    """Summarise what is due of one conversation at this moment.
 
-    Forced, also a shorter rest, and anew what a person took back: stretches that stand in no summary any more, in the
-    same words if need be.
+    Each summary is stored in one transaction with the move of its cursor before the next one is written. A crash
+    therefore loses at most one summary, and the rest stays due. If another thread of this process is summarising the
+    conversation, nothing is done.
 
-    Each summary is stored, with the cursor that tells of it, before the next is thought of: whatever ends this, what
-    was done stands and the rest stays due. Where this process is at it already, nothing is done.
+    Args:
+        context: the sleep pass, or the context of a command.
+        name: the conversation.
+        force: also summarise a rest that is shorter than the recent window, and summarise again the stretches whose
+            summary a person took back, in the same words if need be.
+        most: how many stretches to summarise.
     """
-    ports = night.ports
-    with _FLIGHTS.claim((ports.store.secret, ports.scope, name)) as alone:
-        found = ports.store.conversation(ports.scope, name) if alone else None
-        if found is None:
-            return Compacted(busy=not alone)
-        spans = spans_to_summarise(ports, found, force=force)
+    ports = context.ports
+    with _FLIGHTS.claim((ports.store.secret, ports.scope, name)) as claimed:
+        conversation = ports.store.conversation(ports.scope, name) if claimed else None
+        if conversation is None:
+            return Compacted(busy=not claimed)
+        spans = spans_to_summarise(ports, conversation, force=force)
         if force:
-            spans = (*unsummarised_spans(ports, found), *spans)
-        return _Compacting(night, found, anew=force).done(spans[:most], left=max(0, len(spans) - most))
+            spans = (*unsummarised_spans(ports, conversation), *spans)
+        compacting = _Compacting(context, conversation, rewrite=force)
+        return compacting.run(spans[:most], left=max(0, len(spans) - most))
 
 
 def spans_to_summarise(ports: Ports, found: Conversation, *, force: bool = False) -> tuple[Span, ...]:
@@ -98,242 +119,242 @@ def spans_to_summarise(ports: Ports, found: Conversation, *, force: bool = False
 
 
 def unsummarised_spans(ports: Ports, found: Conversation) -> tuple[Span, ...]:
-    """The stretches before the cursor that stand in no summary, though they have something to summarise.
+    """The stretches before the cursor that are in no summary and have messages to summarise.
 
-    So it is where a person took back a summary and not those after it; each is cut as it would have been at first.
+    They exist where a person took back a summary but not the ones after it. Each is cut as it was cut at first.
     """
-    parts, _ = _standing(ports, found.name, whole=True)
-    ends = [(0, 0), *map(_place, parts), (found.cursor(CURSOR) + 1, 0)]
-    between = [(before[1], after[0] - 1) for before, after in pairwise(ends)]
+    stretches, _ = _all_summaries(ports, found.name)
+    ends = [(0, 0), *map(_span, stretches), (found.cursor(CURSOR) + 1, 0)]
+    gaps = [(before[1], after[0] - 1) for before, after in pairwise(ends)]
     window = ports.config.recent_window
-    cut = [due_spans(last, end, immediate_window=0, recent_window=window, force=True) for end, last in between]
+    cut = [due_spans(last, end, immediate_window=0, recent_window=window, force=True) for end, last in gaps]
     return tuple(span for spans in cut for span in spans if summarisable_messages(ports, found.name, span))
 
 
 def summarisable_messages(ports: Ports, name: str, span: Span) -> list[Memory]:
-    """The messages of a stretch that may be told of."""
+    """The messages of a stretch that a summary may contain: not those under review, and not those taken back."""
     where = Where(kinds=frozenset({MESSAGE}), conversation=name, after_seq=span[0] - 1, until_seq=span[1], order="seq")
-    shown = ports.store.select((ports.scope,), where)
-    return [memory for memory in shown if memory.phase not in {"quarantined", "retracted"}]
+    messages = ports.store.select((ports.scope,), where)
+    return [message for message in messages if message.phase not in {"quarantined", "retracted"}]
 
 
 def unwritten_eras(ports: Ports, found: Conversation) -> tuple[Era, ...]:
-    """Eras that are still to be written, because a mind failed at them."""
-    return _due_eras(*_standing(ports, found.name)) if found.cursor(CURSOR) else ()
+    """The eras that are due although no stretch is: a mind failed at them."""
+    return _due_eras(*_open_summaries(ports, found.name)) if found.cursor(CURSOR) else ()
 
 
-def _standing(ports: Ports, name: str, *, whole: bool = False) -> tuple[list[Memory], list[Memory]]:
-    """The summaries that eras are still made of, those of depth 1 up to the first hole, and these eras.
+def _all_summaries(ports: Ports, name: str, limit: int | None = None) -> tuple[list[Memory], list[Memory]]:
+    """The summaries of stretches and of eras, each in the order of their spans; of more than `limit` the newest."""
+    summaries = [memory for memory in conversation_summaries(ports, name, limit) if memory.span]
+    summaries.sort(key=_span)
+    stretches = [memory for memory in summaries if memory.depth == 1]
+    return stretches, [memory for memory in summaries if memory.depth > 1]
 
-    Of the newest, as many as the last frozen era, the next and its parts can be. The `whole` of them has every summary,
-    also what is frozen and what comes after a hole.
-    """
-    where = Where(
-        kinds=frozenset({SUMMARY}),
-        phases=frozenset(HOT),
-        conversation=name,
-        cascade=True,
-        order="newest",
-        limit=None if whole else 2 * ERA_SIZE + 4,
-    )
-    found = [memory for memory in ports.store.select((ports.scope,), where) if memory.span]
-    found.sort(key=_place)
-    eras = [memory for memory in found if memory.depth > 1]
-    parts = [memory for memory in found if memory.depth == 1]
-    if whole:
-        return parts, eras
-    frozen = max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
-    parts = [memory for memory in parts if _end(memory) > frozen]
-    return contiguous_summaries(ports, name, parts, frozen), [era for era in eras if _end(era) > frozen]
+
+def _open_summaries(ports: Ports, name: str) -> tuple[list[Memory], list[Memory]]:
+    """The summaries of stretches that may still join an era, up to the first gap, and the eras that may still change."""
+    stretches, eras = _all_summaries(ports, name, NEWEST_SUMMARIES)
+    end = _end_of_full_eras(eras)
+    stretches = [memory for memory in stretches if _end(memory) > end]
+    return contiguous_summaries(ports, name, stretches, end), [era for era in eras if _end(era) > end]
 
 
 def contiguous_summaries(ports: Ports, name: str, parts: Sequence[Memory], end: int) -> list[Memory]:
-    """The summaries up to the first stretch without one: an era speaks of all between its ends."""
-    kept: list[Memory] = []
+    """The summaries up to the first stretch that has none: an era must cover everything between its ends."""
+    contiguous: list[Memory] = []
     for memory in parts:
-        first, last = _place(memory)
+        first, last = _span(memory)
         if first > end + 1 and summarisable_messages(ports, name, (end + 1, first - 1)):
             break
-        kept.append(memory)
+        contiguous.append(memory)
         end = last
-    return kept
+    return contiguous
 
 
-def _due_eras(parts: Sequence[Memory], eras: Sequence[Memory]) -> tuple[Era, ...]:
-    """Those that stand as they are are not due: an era that lacks a part which has come since is."""
-    ids = {memory.id: _place(memory) for memory in parts}
-    written = {
+def _due_eras(stretches: Sequence[Memory], eras: Sequence[Memory]) -> tuple[Era, ...]:
+    """The eras to write. One that is stored is due again if a stretch of it has been summarised since."""
+    spans = {memory.id: _span(memory) for memory in stretches}
+    complete = {
         era.span
         for era in eras
-        if era.span and set(era.members) == {one for one, span in ids.items() if era.span[0] <= span[0] <= era.span[1]}
+        if era.span
+        and set(era.members) == {key for key, span in spans.items() if era.span[0] <= span[0] <= era.span[1]}
     }
-    return due_eras(list(ids.values()), written)
+    return due_eras(list(spans.values()), complete)
 
 
-def _place(memory: Memory) -> Span:
+def _end_of_full_eras(eras: Sequence[Memory]) -> int:
+    """The last message of the eras that are full: they and their stretches change no more."""
+    return max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
+
+
+def _span(memory: Memory) -> Span:
     return memory.span or (0, 0)
 
 
 def _end(memory: Memory) -> int:
-    return _place(memory)[1]
+    return _span(memory)[1]
 
 
 class _Compacting:
-    """One conversation, worked through step by step. Stops at the first stretch that fails: spans leave no gap."""
+    """Summarises one conversation step by step. Stops at the first stretch that fails, so that no gap remains.
 
-    def __init__(self, night: SleepContext, found: Conversation, *, anew: bool) -> None:
-        self.night = night
-        self.ports = night.ports
-        self.found = found
-        self.anew = anew
-        self.writer = SummaryWriter(ports=night.ports, now=night.now, anew=anew)
-        self.start = self.cursor = found.cursor(CURSOR)
-        self.turn = found.cursor(ERAS)
-        self.parts, self.eras = _standing(night.ports, found.name, whole=anew)
+    With `rewrite`, summaries are also written again that a person took back, and full eras may change.
+    """
+
+    def __init__(self, context: SleepContext, conversation: Conversation, *, rewrite: bool) -> None:
+        self.context = context
+        self.ports = context.ports
+        self.name = conversation.name
+        self.last_seq = conversation.last_seq
+        self.rewrite = rewrite
+        self.writer = SummaryWriter(ports=context.ports, now=context.now, anew=rewrite)
+        self.start = self.cursor = conversation.cursor(CURSOR)
+        self.era_writes = conversation.cursor(ERAS)
+        load = _all_summaries if rewrite else _open_summaries
+        self.stretches, self.eras = load(context.ports, conversation.name)
         self.written = self.eras_written = 0
-        self.paid = FREE
-        self.left_out: set[Span] = set()
+        self.journaled_cost = FREE
+        self.failed_eras: set[Span] = set()
 
-    def done(self, spans: Sequence[Span], *, left: int) -> Compacted:
-        """All of it, as far as it goes."""
-        late = _due_eras(self.parts, self.eras)
-        if spans or late:
+    def run(self, spans: Sequence[Span], *, left: int) -> Compacted:
+        """Summarise these stretches, or write the eras at which a mind failed before; `left` stretches are not asked for."""
+        failed_before = _due_eras(self.stretches, self.eras)
+        if spans or failed_before:
             config = self.ports.config
-            told = self.found.last_seq, config.immediate_window, config.recent_window
-            self._log("Starting compaction (%d memories, %d immediate, %d recent)", *told)
+            windows = config.immediate_window, config.recent_window
+            self._log("Starting compaction (%d memories, %d immediate, %d recent)", self.last_seq, *windows)
             for span in spans:
-                if self._overtaken() or not self._step(span, last=span == spans[-1]):
+                if self._is_overtaken() or not self._summarise(span, last=span == spans[-1]):
                     break
             if not spans:
-                self._store([], self._eras(late), f"{len(late)} eras of {self.found.name} written at last")
-            self._told()
-        eras_left = len([era for era in _due_eras(self.parts, self.eras) if era.span in self.left_out])
+                because = f"{len(failed_before)} eras of {self.name} written at last"
+                self._store(self._era_operations(failed_before), [], because)
+            self._log_result()
+        eras_left = sum(era.span in self.failed_eras for era in _due_eras(self.stretches, self.eras))
         return Compacted(
             written=self.written,
             eras=self.eras_written,
             left=left + len(spans) - self.written + eras_left,
             problems=tuple(self.writer.problems),
-            cost=self._unpaid(),
+            cost=self._unjournaled_cost(),
         )
 
-    def _overtaken(self) -> bool:
-        """Whether somebody else has come further: then no model is asked."""
-        stored = self.ports.store.conversation(self.ports.scope, self.found.name)
+    def _is_overtaken(self) -> bool:
+        """Whether another process has moved the cursor: then no model is asked."""
+        stored = self.ports.store.conversation(self.ports.scope, self.name)
         return stored is None or stored.cursor(CURSOR) not in {self.start, self.cursor}
 
-    def _step(self, span: Span, *, last: bool) -> bool:
-        """One stretch, and at the last of them, or where an era becomes full, the eras that it completes or extends."""
-        because = f"messages {span[0]} to {span[1]} of {self.found.name} in fewer words"
-        spoken = summarisable_messages(self.ports, self.found.name, span)
-        add = self.writer.summary(spoken, span) if spoken else None
-        if spoken and add is None:
+    def _summarise(self, span: Span, *, last: bool) -> bool:
+        """Store the summary of one stretch, with the eras that are due; False if it stays due.
+
+        Unfinished eras are written with the last stretch only, because each further stretch would change them.
+        """
+        because = f"messages {span[0]} to {span[1]} of {self.name} in fewer words"
+        messages = summarisable_messages(self.ports, self.name, span)
+        summary = self.writer.summary(messages, span) if messages else None
+        if messages and summary is None:
             return False
-        made: list[Operation] = []  # all of a stretch may have been taken back: there is nothing to say of it
-        if add is not None:
-            made += [add, *self._let_go(add)]
-            self._take_in(add.memory)
+        operations: list[Operation] = []  # stays empty if all messages were taken back
+        if summary is not None:
+            operations += [summary, *self._release_hold(summary)]
+            self._add_stretch(summary.memory)
         end = max(span[1], self.cursor)
         if end > self.cursor:
-            name = self.found.name
-            made.append(MoveCursor(conversation=name, cursor=CURSOR, before=self.cursor, after=end, because=because))
-        due = _due_eras(self.parts, self.eras)
-        eras = self._eras(due if last else [era for era in due if era.frozen])
+            operations.append(
+                MoveCursor(conversation=self.name, cursor=CURSOR, before=self.cursor, after=end, because=because)
+            )
+        due = _due_eras(self.stretches, self.eras)
+        eras = self._era_operations(due if last else [era for era in due if era.frozen])
         if end == self.cursor and not eras:
-            made.append(self._turned("a summary that was taken back is written anew"))
-        if not self._store(eras, made, because):
+            operations.append(self._count_write("a summary that was taken back is written anew"))
+        if not self._store(eras, operations, because):
             return False
         self.cursor = end
         self.written += 1
         if eras:
-            self._log("Long-term summary updated (%d chars)", len(_first(eras).text))
-        if add is not None:
-            self._log("Short-term summary updated (%d chars)", len(add.memory.text))
+            text = next(operation.memory.text for operation in eras if isinstance(operation, Add))
+            self._log("Long-term summary updated (%d chars)", len(text))
+        if summary is not None:
+            self._log("Short-term summary updated (%d chars)", len(summary.memory.text))
         return True
 
-    def _take_in(self, memory: Memory) -> None:
-        """One summary more that eras are made of, unless it comes after a hole."""
-        end = _place(self.parts[0])[0] - 1 if self.parts else self.start
-        parts = sorted([*self.parts, memory], key=_place)
-        self.parts = parts if self.anew else contiguous_summaries(self.ports, self.found.name, parts, end)
+    def _add_stretch(self, summary: Memory) -> None:
+        """Count a new summary among those that may join an era, unless a gap lies before it."""
+        end = _span(self.stretches[0])[0] - 1 if self.stretches else self.start
+        stretches = sorted([*self.stretches, summary], key=_span)
+        if not self.rewrite:
+            stretches = contiguous_summaries(self.ports, self.name, stretches, end)
+        self.stretches = stretches
 
-    def _eras(self, due: Sequence[Era]) -> list[Operation]:
-        """What writes these eras in place of those they have outgrown; one that a mind fails at is left out."""
-        by_span = {memory.span: memory for memory in self.parts}
+    def _era_operations(self, due: Sequence[Era]) -> list[Operation]:
+        """The operations that write these eras and replace those that they overlap; one at which a mind fails is left out."""
+        by_span = {memory.span: memory for memory in self.stretches}
         operations: list[Operation] = []
         for era in due:
             add = self.writer.summary([by_span[span] for span in era.parts], era.span)
             if add is None:
-                self.left_out.add(era.span)
+                self.failed_eras.add(era.span)
                 continue
-            operations += [add, *self._let_go(add)]
-            outgrown = [old for old in self.eras if _place(old)[0] <= era.span[1] and _end(old) >= era.span[0]]
-            operations += [self._outgrown(old, add) for old in outgrown]
-            self.eras = [*(old for old in self.eras if old not in outgrown), add.memory]
+            operations += [add, *self._release_hold(add)]
+            replaced = [old for old in self.eras if _span(old)[0] <= era.span[1] and _end(old) >= era.span[0]]
+            for old in replaced:
+                after = transition(old, "replace", self.ports.config, superseded_by=add.memory.id)
+                operations.append(Change(before=old, after=after, because=add.because))
+            self.eras = [*(old for old in self.eras if old not in replaced), add.memory]
         if operations:
-            operations.append(self._turned("the eras are written anew"))
+            operations.append(self._count_write("the eras are written anew"))
         return operations
 
-    def _turned(self, because: str) -> MoveCursor:
-        """Of two who write the same past anew, the second finds this moved."""
-        name = self.found.name
-        return MoveCursor(conversation=name, cursor=ERAS, before=self.turn, after=self.turn + 1, because=because)
+    def _count_write(self, because: str) -> MoveCursor:
+        """Move the cursor `ERAS`, so that the store refuses a second process that writes the same summaries."""
+        before = self.era_writes
+        return MoveCursor(conversation=self.name, cursor=ERAS, before=before, after=before + 1, because=because)
 
-    def _let_go(self, add: Add) -> list[Operation]:
-        """Words that a person took back and now asks for are not held any longer."""
+    def _release_hold(self, add: Add) -> list[Operation]:
+        """Let words return that a person took back and now asks for."""
         key = content_key(add.memory.text)
-        held = self.anew and self.ports.store.suppressed_keys(self.ports.scope, [key])
+        held = self.rewrite and self.ports.store.suppressed_keys(self.ports.scope, [key])
         return [Suppress(key=key, on=False, because="a person asked for it again")] if held else []
 
-    def _outgrown(self, old: Memory, add: Add) -> Change:
-        after = transition(old, "replace", self.ports.config, superseded_by=add.memory.id)
-        return Change(before=old, after=after, because=add.because)
-
-    def _store(self, eras: Sequence[Operation], made: Sequence[Operation], because: str) -> bool:
-        operations = (*eras, *made)
-        if not operations or not self.night.store_group(Group(operations=operations, because=because), self._unpaid()):
+    def _store(self, eras: Sequence[Operation], stretch: Sequence[Operation], because: str) -> bool:
+        """Store the operations in one transaction; False if there are none, or if they no longer apply."""
+        operations = (*eras, *stretch)
+        group = Group(operations=operations, because=because, conversations=(self.name,))
+        if not operations or not self.context.store_group(group, self._unjournaled_cost()):
             return False
-        self.paid = self.writer.cost
-        written = [one for one in operations if isinstance(one, Add) and one.memory.depth > 1]
-        self.turn += sum(isinstance(one, MoveCursor) and one.cursor == ERAS for one in operations)
-        self.eras_written += len(written)
-        self._freeze()
+        self.journaled_cost = self.writer.cost
+        self.era_writes += sum(isinstance(step, MoveCursor) and step.cursor == ERAS for step in operations)
+        self.eras_written += sum(isinstance(step, Add) and step.memory.depth > 1 for step in operations)
+        if not self.rewrite:
+            end = _end_of_full_eras(self.eras)
+            self.stretches = [memory for memory in self.stretches if _end(memory) > end]
+            self.eras = [era for era in self.eras if _end(era) > end]
         return True
 
-    def _freeze(self) -> None:
-        """Eras that are full are looked at no more, unless the past is written anew."""
-        if self.anew:
-            return
-        frozen = max((_end(era) for era in self.eras if len(era.members) >= ERA_SIZE), default=0)
-        self.parts = [memory for memory in self.parts if _end(memory) > frozen]
-        self.eras = [era for era in self.eras if _end(era) > frozen]
-
-    def _unpaid(self) -> Cost:
+    def _unjournaled_cost(self) -> Cost:
         """What thinking has cost since the last summary was stored."""
-        spent, paid = self.writer.cost, self.paid
+        spent, journaled = self.writer.cost, self.journaled_cost
         return Cost(
-            calls=spent.calls - paid.calls,
-            tokens_in=spent.tokens_in - paid.tokens_in,
-            tokens_out=spent.tokens_out - paid.tokens_out,
-            money=spent.money - paid.money,
-            seconds=spent.seconds - paid.seconds,
+            calls=spent.calls - journaled.calls,
+            tokens_in=spent.tokens_in - journaled.tokens_in,
+            tokens_out=spent.tokens_out - journaled.tokens_out,
+            money=spent.money - journaled.money,
+            seconds=spent.seconds - journaled.seconds,
         )
 
-    def _told(self) -> None:
+    def _log_result(self) -> None:
         if self.writer.problems:
-            log.warning("[Memory] %s: Compaction waits (%s)", self.found.name, self.writer.problems[-1])
+            log.warning("[Memory] %s: Compaction waits (%s)", self.name, self.writer.problems[-1])
         elif self.written or self.eras_written:
             self._log("Compaction complete (%s)", "waterfall" if self.eras_written else "first summary")
 
     def _log(self, words: str, *values: object) -> None:
-        log.info(f"[Memory] %s: {words}", self.found.name, *values)  # noqa: G004 - the words are ours
-
-
-def _first(operations: Sequence[Operation]) -> Memory:
-    return next(one.memory for one in operations if isinstance(one, Add))
+        log.info(f"[Memory] %s: {words}", self.name, *values)  # noqa: G004 - the words are ours
 
 
 class InProgress:
-    """Which conversations of which stores this process is summarising: of several who try, one does it."""
+    """The conversations that threads of this process are summarising, so that no two summarise the same one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -341,13 +362,13 @@ class InProgress:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: its parent's threads summarise nothing here."""
+        """Forget the claims of the parent's threads: they do not run in a forked child."""
         self._lock = threading.Lock()
         self._under_way = set()
 
     @contextmanager
     def claim(self, what: tuple[bytes, str, str]) -> Iterator[bool]:
-        """Whether nobody else is at it, and until the end nobody else will be."""
+        """Yield whether the conversation was free; until the end of the block no other thread can claim it."""
         with self._lock:
             free = what not in self._under_way
             self._under_way |= {what}

@@ -9,7 +9,7 @@ from slowwave.model.operations import MoveCursor
 from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.change_set import WAITS, ChangeSet
-from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key, similarity
+from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, compared_pair_key, similarity
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.unread import as_fact
 from slowwave.policy.retention.policies import protection_reason
@@ -23,20 +23,20 @@ CASES = 20
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
 
-def duplicates(night: SleepContext) -> StagePlan:
+def duplicates(context: SleepContext) -> StagePlan:
     """Pairs at or above the duplicate line that nobody has judged yet: the newer meets the older."""
-    ports = night.ports
-    cursor = _cursor(night)
+    ports = context.ports
+    cursor = _cursor(context)
     ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
     if not ids:
         return StagePlan()
-    asked, looked_at = _pairs(night, ids)
-    if asked and not night.think:
+    asked, looked_at = _pairs(context, ids)
+    if asked and not context.think:
         return StagePlan(left=len(asked))
     if looked_at < len(ids):  # the cursor goes as far as was compared, and no further
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
     move = MoveCursor(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
-    draft = ChangeSet(ports=ports, now=night.now, stated=False, in_store={newer.id for newer, _, _ in asked})
+    changes = ChangeSet(ports=ports, now=context.now, stored={newer.id for newer, _, _ in asked})
     cases = [
         ReconcileCase(
             number=number,
@@ -50,59 +50,59 @@ def duplicates(night: SleepContext) -> StagePlan:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
         return StagePlan(left=len(asked), problems=(str(error),), cost=cost_of(error))
-    draft.problems += proposal.problems if proposal else ()
+    changes.problems += proposal.problems if proposal else ()
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
     for case, (newer, older, _) in zip(cases, asked, strict=True):
-        _carry_out(draft, case, newer, older, verdicts.get(case.number))
-    night.taken.update(draft.standing)
+        _carry_out(changes, case, newer, older, verdicts.get(case.number))
+    context.taken.update(changes.states)
     groups = [
         Group(
-            operations=(*draft.operations, move),
+            operations=(*changes.operations, move),
             because=f"near another: {len(asked)} of the {looked_at} that changed",
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
     cost = {"cost": proposal.cost} if proposal else {}
-    return StagePlan(groups=tuple(groups), left=left, problems=tuple(draft.problems), **cost)
+    return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), **cost)
 
 
-def _pairs(night: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
+def _pairs(context: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
     """As many pairs as one night asks about, and how many of the changed facts were looked at for them."""
-    fresh = {memory.id: memory for memory in _fresh(night, ids)}
+    fresh = {memory.id: memory for memory in _fresh(context, ids)}
     pairs: list[tuple[Memory, Memory, float]] = []
     for place, identity in enumerate(ids):
         if len(pairs) == CASES:
             return pairs, place
-        if identity in fresh and (pair := _nearest(night, fresh[identity])) is not None:
+        if identity in fresh and (pair := _nearest(context, fresh[identity])) is not None:
             pairs.append(pair)
     return pairs, len(ids)
 
 
-def _cursor(night: SleepContext) -> int:
-    whole = night.ports.store.conversation(night.ports.scope, "")
+def _cursor(context: SleepContext) -> int:
+    whole = context.ports.store.conversation(context.ports.scope, "")
     return whole.cursor(CURSOR) if whole else 0
 
 
-def _fresh(night: SleepContext, ids: list[str]) -> list[Memory]:
+def _fresh(context: SleepContext, ids: list[str]) -> list[Memory]:
     return [
         memory
-        for memory in night.ports.store.get((night.ports.scope,), ids)
+        for memory in context.ports.store.get((context.ports.scope,), ids)
         if memory.is_searchable
         and memory.kind in _KINDS
-        and memory.id not in night.taken
+        and memory.id not in context.taken
         and WAITS not in memory.flags
         and not protection_reason(memory)
     ]
 
 
-def _nearest(night: SleepContext, newer: Memory) -> tuple[Memory, Memory, float] | None:
+def _nearest(context: SleepContext, newer: Memory) -> tuple[Memory, Memory, float] | None:
     """The nearest older fact at or above the duplicate line, unless the pair was judged before."""
-    ports = night.ports
+    ports = context.ports
     entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
     if entry is None or not entry.dim:
         return None
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim)
-    query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=night.now)
+    query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=context.now)
     line = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
     ranked = {one.id: one.cosine or -1.0 for one in ports.store.search((ports.scope,), query)}
     near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > line]
@@ -112,15 +112,15 @@ def _nearest(night: SleepContext, newer: Memory) -> tuple[Memory, Memory, float]
     judged |= {identity for identity, key in keys.items() if key in held}
     for older in near:
         before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
-        if before and older.id not in judged and older.id not in night.taken and not protection_reason(older):
+        if before and older.id not in judged and older.id not in context.taken and not protection_reason(older):
             return newer, older, ranked[older.id]
     return None
 
 
-def _carry_out(draft: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
+def _carry_out(changes: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:
     if verdict is None:
-        draft.link(newer, older, "unsure", because="the mind did not say")
+        changes.link(newer, older, "unsure", because="the mind did not say")
     elif verdict.op == "ADD":
-        draft.link(newer, older, "distinct", because=verdict.because or "two different things")
-    elif (current := draft.undecided(newer)) is not None:
-        draft.judge(current, None, [verdict], case.candidates, because="compared in sleep")
+        changes.link(newer, older, "distinct", because=verdict.because or "two different things")
+    elif (current := changes.undecided(newer)) is not None:
+        apply_verdicts(changes, current, None, [verdict], case.candidates, because="compared in sleep", stated=False)

@@ -1,8 +1,7 @@
-"""Sleep: the maintenance pass. Each stage plans, the store applies; a night with nothing due is two index reads."""
+"""Runs a sleep pass: each stage plans, the store applies. A pass with nothing due is two index reads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from slowwave import forks
 from slowwave.errors import EmbedderError
@@ -28,11 +27,11 @@ from slowwave.policy.retention.policies import paces
 from slowwave.ports import Ports
 
 DUE_MAX = 2000
-"""How many due facts one night looks at; the rest is left for the next."""
+"""How many due facts one pass reads; the others stay due."""
 REPLANNED_MAX = 2000
-"""How many facts that were planned with other numbers one night looks at, as if they were due; the rest is left."""
+"""How many facts that were scheduled with other settings one pass reads, as if they were due."""
 EMBEDDED_MAX = 2000
-"""How many texts one night embeds anew."""
+"""How many texts one pass embeds again."""
 
 STAGES: tuple[tuple[str, Callable[[SleepContext], StagePlan]], ...] = (
     ("distil", distil),
@@ -47,12 +46,12 @@ STAGES: tuple[tuple[str, Callable[[SleepContext], StagePlan]], ...] = (
 )
 
 BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
-"""Stages that change facts because a mind says so: the budget of the night binds them."""
+"""Stages in which a mind decides what changes: the budget of the pass limits them."""
 
 
 @dataclass(slots=True, weakref_slot=True)
 class SleepState:
-    """What a handle remembers between its sleeps: the sequence at which a night last found nothing more to do."""
+    """What a handle keeps between its sleep passes: the sequence of the scope after a pass that left nothing to do."""
 
     sequence: int | None = None
 
@@ -60,44 +59,45 @@ class SleepState:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: what a thread of the parent has found does not hold."""
+        """Forget it in a forked child: a thread of the parent may have written since."""
         self.sequence = None
 
 
 def sleep(ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True) -> SleepReport:
-    """One pass of all stages in order. A dry run thinks and plans, and applies nothing."""
+    """Run all stages in order. A dry run asks minds and plans, and applies nothing."""
     now = ports.now()
-    parent = new_id(now)
-    plan = Plan(id=parent, scope=ports.scope, cause="sleep", at=now)
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
         return SleepReport(plan=plan, dry_run=dry_run, thought=think)
     if dry_run:
-        return _night(ports, rest, plan, None, think=think)
+        return _run_stages(ports, rest, plan, None, think=think)
     lease = Lease.taken(ports)
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        report = _night(ports, rest, plan, lease.beating(), think=think)
+        report = _run_stages(ports, rest, plan, lease.beating(), think=think)
         lease.slept()
         return report
     finally:
         lease.given_back()
 
 
-def _night(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
-    """All stages, under the lease; without one, a dry run."""
-    dry_run, now, parent = lease is None, plan.at, plan.id
+def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
+    """Run all stages under the lease; without one, as a dry run."""
+    dry_run, now = lease is None, plan.at
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
-    due = tuple(ports.store.select((ports.scope,), where))
-    others, unpaced = ports.store.facts_without_schedule(ports.scope, *paces(ports.config), REPLANNED_MAX)
-    every = {memory.id: memory for memory in (*due, *others)}
-    steps = StageRuns(ports=ports, now=now, cause="sleep/cascade", parent=parent, dry_run=dry_run, lease=lease)
-    budget = Budget(ports=ports)
-    night = SleepContext(
-        ports=ports, now=now, due=tuple(every.values()), think=think, store_group=steps.store_group, budget=budget
+    due = ports.store.select((ports.scope,), where)
+    rescheduled, unscheduled = ports.store.facts_without_schedule(ports.scope, *paces(ports.config), REPLANNED_MAX)
+    facts = {memory.id: memory for memory in (*due, *rescheduled)}
+    runs = StageRuns(ports=ports, now=now, cause="sleep/cascade", parent=plan.id, dry_run=dry_run, lease=lease)
+    context = SleepContext(
+        ports=ports,
+        now=now,
+        due=tuple(facts.values()),
+        think=think,
+        store_group=runs.store_group,
+        budget=Budget(ports=ports),
     )
-    parts = steps.plans
-    receipts = steps.receipts
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
@@ -105,68 +105,56 @@ def _night(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, t
         if lease and not lease.renewed():
             problems.append("another sleeper took over: this one was away for too long, and stops")
             break
-        staged = stage(night)
+        staged = stage(context)
         if name in BY_MINDS:
-            staged = night.budget.apply_limit(staged)
-        night.foresee(staged, stored=not dry_run)
+            staged = context.budget.apply_limit(staged)
+        context.foresee(staged, stored=not dry_run)
         problems += staged.problems
         if staged.left:
             left[name] = staged.left
-        part = Plan(
-            id=new_id(now),
-            scope=ports.scope,
-            cause=f"sleep/{name}",
-            at=now,
-            groups=staged.groups,
-            parent=parent,
-            cost=staged.cost,
-            lease=lease.token if lease else None,
-        )
+        part = runs.plan(f"sleep/{name}", staged.groups, staged.cost)
         cost += staged.cost
-        done = [] if dry_run else _applied(ports, part, staged)
-        parts += [tried for tried, _ in done] if done else [part] if part else []
-        receipts += [receipt for _, receipt in done]
-        if dropped := sum(len(receipt.dropped) for _, receipt in done):  # others were faster: it is due again
+        results = [] if dry_run else _apply_part(ports, part, staged)
+        runs.plans += [tried for tried, _ in results] if results else [part] if part else []
+        runs.receipts += [receipt for _, receipt in results]
+        if dropped := sum(len(receipt.dropped) for _, receipt in results):  # changed by others meanwhile: due again
             left[name] = left.get(name, 0) + dropped
-    left |= _unseen(ports, now, due=len(due), unpaced=unpaced - len(others))
+    if len(due) == DUE_MAX:
+        left["due"] = max(1, ports.store.due(ports.scope, now))
+    if unscheduled > len(rescheduled):
+        left["replan"] = unscheduled - len(rescheduled)
     if not dry_run:
-        problems += _embedded(ports, left)
+        problems += _reembed(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
     return SleepReport(
-        plan=replace(plan, parts=tuple(parts)),
-        receipts=tuple(receipts),
+        plan=replace(plan, parts=tuple(runs.plans)),
+        receipts=tuple(runs.receipts),
         left=left,
-        held=len(night.held),
+        held=len(context.held),
         problems=tuple(problems),
-        cost=cost + steps.cost,
+        cost=cost + runs.cost,
         dry_run=dry_run,
         thought=think,
-        texts=_texts(ports, parts) if dry_run else {},
+        texts=_linked_texts(ports, runs.plans) if dry_run else {},
     )
 
 
-def _texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:
-    """The words of what these plans would link, by id."""
+def _linked_texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:
+    """The texts of the memories that these plans would link, by id."""
     ids = describe_link(operation for part in parts for operation in part.operations)
-    return {one.id: one.text for one in ports.store.get((ports.scope,), ids)} if ids else {}
+    return {memory.id: memory.text for memory in ports.store.get((ports.scope,), ids)} if ids else {}
 
 
-def _unseen(ports: Ports, now: datetime, *, due: int, unpaced: int) -> dict[str, int]:
-    """What this night did not even look at."""
-    left = {"due": max(1, ports.store.due(ports.scope, now))} if due == DUE_MAX else {}
-    return left | ({"replan": unpaced} if unpaced else {})
-
-
-def _applied(ports: Ports, part: Plan, staged: StagePlan) -> list[tuple[Plan, Receipt]]:
-    """Apply what a stage planned, if anything; where nothing of it holds, what it cost is journaled all the same."""
-    done = list(applied(ports, part)) if part else []
-    if all(len(receipt.dropped) == len(tried.groups) for tried, receipt in done):
+def _apply_part(ports: Ports, part: Plan, staged: StagePlan) -> list[tuple[Plan, Receipt]]:
+    """Apply what a stage planned, if anything; if no group of it was applied, its cost is journaled all the same."""
+    results = list(applied(ports, part)) if part else []
+    if all(len(receipt.dropped) == len(tried.groups) for tried, receipt in results):
         record_unapplied_cost(ports, part, "; ".join(staged.problems) or "nothing came of it")
-    return done
+    return results
 
 
-def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
-    """Vectors for what has none of the current embedder; they are derived, so no plan tells of them."""
+def _reembed(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
+    """Embed texts that have no vector of the current embedder. Vectors are derived data, so no plan contains them."""
     if ports.embedder is None:
         return ()
     try:
@@ -178,22 +166,26 @@ def _embedded(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
 
 
 def findable(ports: Ports, plan: Plan) -> Plan:
-    """A plan that was read from a file, with what makes its new words searchable."""
+    """A plan that was read from a file, with index entries for its new texts."""
     parts = tuple(findable(ports, part) for part in plan.parts)
-    return replace(plan, parts=parts, groups=tuple(_findable(ports, group) for group in plan.groups))
+    return replace(plan, parts=parts, groups=tuple(_with_entries(ports, group) for group in plan.groups))
 
 
-def _findable(ports: Ports, group: Group) -> Group:
-    wordings = {place: words for place, one in enumerate(group.operations) if (words := _new_words(one)) is not None}
-    made = dict(zip(wordings, entries(ports, list(wordings.values()))[0], strict=True))
+def _with_entries(ports: Ports, group: Group) -> Group:
+    texts = {
+        place: text for place, operation in enumerate(group.operations) if (text := _new_text(operation)) is not None
+    }
+    index_entries = dict(zip(texts, entries(ports, list(texts.values()))[0], strict=True))
     operations = [
-        replace(one, entry=made[place]) if place in made and isinstance(one, Add | Change) else one
-        for place, one in enumerate(group.operations)
+        replace(operation, entry=index_entries[place])
+        if place in index_entries and isinstance(operation, Add | Change)
+        else operation
+        for place, operation in enumerate(group.operations)
     ]
     return replace(group, operations=tuple(operations))
 
 
-def _new_words(operation: Operation) -> str | None:
+def _new_text(operation: Operation) -> str | None:
     match operation:
         case Add(memory=memory):
             return memory.visible_text
@@ -204,6 +196,6 @@ def _new_words(operation: Operation) -> str | None:
 
 
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:
-    """Execute a plan made earlier, part by part, under its version checks."""
+    """Apply a plan that was made earlier, part by part; the store drops each group whose memories have changed."""
     parts = plan.parts or (plan,)
     return tuple(receipt for part in parts if part for _, receipt in applied(ports, part))

@@ -13,17 +13,17 @@ CORE_MAX = 1000
 """How many core memories one night looks at, the newest first."""
 
 
-def promote(night: SleepContext) -> StagePlan:
+def promote(context: SleepContext) -> StagePlan:
     """Due facts that have earned a place in core memory, and core memories that have lost it.
 
     Core memories are never due, so every night that has anything to do looks at all of them, and at what contradicts
     them: there are few.
     """
-    config = night.ports.config
+    config = context.ports.config
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
-    core = [memory for memory in night.standing(where) if memory.id not in night.taken]
-    able = [memory for memory in night.open() if promotes(memory, config)]
-    disputed = _disputed(night, [*core, *able])
+    core = [memory for memory in context.standing(where) if memory.id not in context.taken]
+    able = [memory for memory in context.open() if promotes(memory, config)]
+    disputed = _disputed(context, [*core, *able])
     reasons = [(memory, "demote", demotes(memory, config, contradicted=memory.id in disputed)) for memory in core]
     reasons += [(memory, "promote", promotes(memory, config, contradicted=memory.id in disputed)) for memory in able]
     changes = [
@@ -31,19 +31,19 @@ def promote(night: SleepContext) -> StagePlan:
         for memory, event, because in reasons
         if because
     ]
-    night.taken.update(change.before.id for change in changes)
+    context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "moved into core memory or out of it"))
 
 
-def _disputed(night: SleepContext, memories: Sequence[Memory]) -> set[str]:
+def _disputed(context: SleepContext, memories: Sequence[Memory]) -> set[str]:
     """The ids of those that a hot memory contradicts."""
-    store, scope = night.ports.store, night.ports.scope
+    store, scope = context.ports.store, context.ports.scope
     ids = {memory.id for memory in memories}
-    planned = [one for one in night.planned if isinstance(one, Link) and one.kind == "conflict?"]
+    planned = [one for one in context.planned if isinstance(one, Link) and one.kind == "conflict?"]
     joined = [(one.source, one.target) for one in store.links(scope, ids, ["conflict?"])]
     joined += [(one.source, one.target) for one in planned]
-    after = {one.after.id: one.after.is_searchable for one in night.planned if isinstance(one, Change)}
-    after |= {one.memory.id: one.memory.is_searchable for one in night.planned if isinstance(one, Add)}
+    after = {one.after.id: one.after.is_searchable for one in context.planned if isinstance(one, Change)}
+    after |= {one.memory.id: one.memory.is_searchable for one in context.planned if isinstance(one, Add)}
     standing = {
         m.id for m in store.get((scope,), {end for pair in joined for end in pair}) if after.get(m.id, m.is_searchable)
     }

@@ -27,30 +27,30 @@ NEAR = 4
 """Places of a conversation this close are read together: to ask once more costs about as much as the few between."""
 
 
-def excess_facts(night: SleepContext) -> list[Change]:
+def excess_facts(context: SleepContext) -> list[Change]:
     """Over `hot_facts_max`, and over the tokens a category may take; nothing exempt goes, so a target may stay missed."""
-    changes = _categories_over(night)
-    limit = night.ports.config.hot_facts_max
+    changes = _categories_over(context)
+    limit = context.ports.config.hot_facts_max
     if limit is None:
         return changes
     gone = {change.before.id for change in changes}
     hot = remaining_allowance(
-        night, [memory for memory in _hot(night, FACT_KINDS) if memory.id not in gone], len, limit
+        context, [memory for memory in _hot(context, FACT_KINDS) if memory.id not in gone], len, limit
     )
-    crowding = _weakest(night, hot)[: max(0, len(hot) - limit)]
-    return changes + [_trimmed(night, memory, f"more than {limit} facts") for memory in crowding]
+    crowding = _weakest(context, hot)[: max(0, len(hot) - limit)]
+    return changes + [_trimmed(context, memory, f"more than {limit} facts") for memory in crowding]
 
 
-def _categories_over(night: SleepContext) -> list[Change]:
+def _categories_over(context: SleepContext) -> list[Change]:
     changes = []
-    for name, limit in sorted(night.ports.config.category_tokens_max.items()):
-        hot = remaining_allowance(night, _hot(night, FACT_KINDS, frozenset({name})), _tokens, limit)
+    for name, limit in sorted(context.ports.config.category_tokens_max.items()):
+        hot = remaining_allowance(context, _hot(context, FACT_KINDS, frozenset({name})), _tokens, limit)
         spent = _tokens(hot)
-        for memory in _weakest(night, hot):
+        for memory in _weakest(context, hot):
             if spent <= limit:
                 break
             spent -= estimate(memory.text)
-            changes.append(_trimmed(night, memory, f"more than {limit} tokens of category {name}"))
+            changes.append(_trimmed(context, memory, f"more than {limit} tokens of category {name}"))
     return changes
 
 
@@ -59,66 +59,68 @@ def _tokens(memories: Iterable[Memory]) -> int:
 
 
 def remaining_allowance(
-    night: SleepContext, hot: Sequence[Memory], size: Callable[[Sequence[Memory]], int], limit: int, *, more: int = 0
+    context: SleepContext, hot: Sequence[Memory], size: Callable[[Sequence[Memory]], int], limit: int, *, more: int = 0
 ) -> list[Memory]:
     """What counts against a target, `more` besides; if those that do not make it a missed one, the night tells of them."""
     counting = [memory for memory in hot if RESTORED not in memory.flags]
     held = [memory for memory in hot if RESTORED in memory.flags]
     if held and min(size(counting) + more, limit) + size(held) > limit:
-        night.held.update(memory.id for memory in held)
+        context.held.update(memory.id for memory in held)
     return counting
 
 
-def excess_messages(night: SleepContext, *, gone: int) -> list[Change]:
+def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
     """Whole messages, weakest by the information of their words and the use they had; facts count against the limit."""
-    ports = night.ports
+    ports = context.ports
     limit = ports.config.hot_messages_max
     if limit is None:
         return []
     counts = ports.store.count(ports.scope)
     hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade")
-    hot += _more(night) - gone
+    hot += _more(context) - gone
     if hot <= limit:
         return []
-    every = _hot(night, [MESSAGE])
+    every = _hot(context, [MESSAGE])
     returned = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=RESTORED)
-    every += night.standing(returned)
-    counting = remaining_allowance(night, every, len, limit, more=hot - len(every))
+    every += context.standing(returned)
+    counting = remaining_allowance(context, every, len, limit, more=hot - len(every))
     hot -= len(every) - len(counting)
     messages = [memory for memory in counting if not memory.pinned]
-    worth, wanted = _worth(night, messages), recently_used(night, messages, limit)
+    worth, wanted = _worth(context, messages), recently_used(context, messages, limit)
     messages.sort(key=lambda m: (m.id in wanted, sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
     return [
-        _trimmed(night, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
+        _trimmed(context, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
         for memory in messages[: max(0, hot - limit)]
     ]
 
 
-def recently_used(night: SleepContext, messages: Iterable[Memory], limit: int) -> set[str]:
+def recently_used(context: SleepContext, messages: Iterable[Memory], limit: int) -> set[str]:
     """The messages used last, up to a twentieth of the limit and one at least, if that is less than a day ago."""
     used = [
-        (memory.used_at, memory.id) for memory in messages if memory.used_at and night.now - memory.used_at < JUST_USED
+        (memory.used_at, memory.id)
+        for memory in messages
+        if memory.used_at and context.now - memory.used_at < JUST_USED
     ]
     return {identity for _, identity in sorted(used, reverse=True)[: max(1, int(limit * JUST_USED_MAX))]}
 
 
-def _more(night: SleepContext) -> int:
+def _more(context: SleepContext) -> int:
     """By how many hot memories what is planned changes their number."""
     told = (
         (operation.memory, 0) if isinstance(operation, Add) else (operation.after, int(operation.before.is_searchable))
-        for operation in night.planned
+        for operation in context.planned
         if isinstance(operation, Add | Change)
     )
     return sum(int(memory.is_searchable) - before for memory, before in told if not memory.is_cascade)
 
 
-def _worth(night: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
+def _worth(context: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
     """What each part of a message adds to its worth, by id."""
-    store, scope = night.ports.store, night.ports.scope
+    store, scope = context.ports.store, context.ports.scope
     frequency, documents = store.frequencies(scope)
     common = Frequencies(documents=documents, frequency=frequency)
     speakers = store.speakers(scope)
-    answered = _answered(night, messages)
+    answered = _answered(context, messages)
     worth: dict[str, dict[str, float]] = {}
     for memory in messages:
         weighed = text_score(
@@ -133,7 +135,7 @@ def _worth(night: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[st
     return worth
 
 
-def _answered(night: SleepContext, messages: Iterable[Memory]) -> dict[str, str]:
+def _answered(context: SleepContext, messages: Iterable[Memory]) -> dict[str, str]:
     """What the other said just before each message of a talk between people, by id; it may be cold by now."""
     named = [memory for memory in messages if memory.speaker]
     said = {(memory.conversation, memory.seq): memory for memory in named}
@@ -144,7 +146,7 @@ def _answered(night: SleepContext, messages: Iterable[Memory]) -> dict[str, str]
     for conversation, wanted in places.items():
         for first, last in _stretches(wanted):
             where = Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=first - 1, until_seq=last)
-            for memory in night.ports.store.select((night.ports.scope,), where):
+            for memory in context.ports.store.select((context.ports.scope,), where):
                 said[conversation, memory.seq] = memory
     return {
         memory.id: other.text
@@ -168,18 +170,18 @@ def _spelled(parts: Mapping[str, float]) -> str:
     return f"{sum(parts.values()):.2f}: " + ", ".join(f"{name} {value:+.2f}" for name, value in parts.items())
 
 
-def _hot(night: SleepContext, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
+def _hot(context: SleepContext, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
     where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories)
-    return [memory for memory in night.standing(where) if memory.id not in night.taken]
+    return [memory for memory in context.standing(where) if memory.id not in context.taken]
 
 
-def _weakest(night: SleepContext, facts: Iterable[Memory]) -> list[Memory]:
+def _weakest(context: SleepContext, facts: Iterable[Memory]) -> list[Memory]:
     """Those that may go, weakest first."""
     free = [memory for memory in facts if not exemption_reason(memory)]
-    return sorted(free, key=lambda m: (strength(m, night.ports.config, night.now), m.recorded_at, m.id))
+    return sorted(free, key=lambda m: (strength(m, context.ports.config, context.now), m.recorded_at, m.id))
 
 
-def _trimmed(night: SleepContext, memory: Memory, because: str) -> Change:
+def _trimmed(context: SleepContext, memory: Memory, because: str) -> Change:
     return Change(
-        before=memory, after=transition(memory, "trim", night.ports.config), because=because, unless_used=True
+        before=memory, after=transition(memory, "trim", context.ports.config), because=because, unless_used=True
     )

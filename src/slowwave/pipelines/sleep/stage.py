@@ -1,4 +1,4 @@
-"""What a sleep stage is given and returns, and how its groups are stored one by one."""
+"""What a stage of a sleep pass reads and returns, and how its groups are stored one by one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,26 +14,27 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.ports import Ports
 
 
-def _nowhere(group: Group, cost: Cost) -> bool:
-    raise AssertionError(f"{group.because!r}, at {cost}, has nowhere to be kept: this night only plans")
+def _cannot_store(group: Group, cost: Cost) -> bool:
+    raise AssertionError(f"{group.because!r} (cost {cost}) cannot be stored: this context only plans")
 
 
 @dataclass(slots=True, kw_only=True)
 class SleepContext:
-    """One sleep of one scope.
+    """One sleep pass over one scope.
 
-    Args:
-        ports: everything to work with.
-        now: the instant of the whole night.
-        due: facts whose `due_at` has come, earliest first, at most as many as one night looks at.
-        think: whether a mind may be asked; without, stages that need one only say what is left.
-        taken: memories an earlier stage has already planned for; later ones leave them alone.
-        planned: in a dry run, what earlier stages would have changed by now; later ones see it as if it were so.
-        held: memories that stand beside a size target which is missed with them: an undo or a person brought them back.
-        waiting: memories for which a mind could not do its work; they stay due, so that the next night tries again.
-        keep: has a group stored at once, in a run of its own with what it cost, for stages whose next step is dear;
-            tells whether it still held. In a dry run it is only planned, and holds.
-        budget: how much of what is known minds may still change tonight.
+    Attributes:
+        ports: the store, the mind, the embedder and the settings.
+        now: the instant of the whole pass.
+        due: facts whose `due_at` has come, earliest first, as many as one pass reads.
+        think: whether minds may be called; without, stages that need one only report what is left.
+        taken: ids of the memories that an earlier stage plans to change; later stages leave them alone.
+        planned: in a dry run, the operations of earlier stages; later stages see their result.
+        held: ids of memories that stay although a size target is missed with them: an undo or a person brought them
+            back.
+        waiting: ids of memories for which a mind failed; they stay due, so that the next pass tries again.
+        store_group: stores a group at once, in a run of its own with its cost, for stages whose next step is expensive.
+            Returns False if the group no longer applied. In a dry run it only plans, and returns True.
+        budget: how many changes minds may still make in this pass.
     """
 
     ports: Ports
@@ -44,7 +45,7 @@ class SleepContext:
     planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
-    store_group: Callable[[Group, Cost], bool] = _nowhere
+    store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
 
     def open(self) -> list[Memory]:
@@ -52,24 +53,24 @@ class SleepContext:
         return [memory for memory in self.due if memory.id not in self.taken]
 
     def foresee(self, staged: "StagePlan", *, stored: bool) -> None:
-        """Leave to this stage what it changes; where nothing is stored, later stages are to see it all the same."""
+        """Take the memories that a stage changes; if nothing is stored, remember the changes for later stages."""
         operations = [operation for group in staged.groups for operation in group.operations]
-        self.taken.update(one.before.id for one in operations if isinstance(one, Change))
+        self.taken.update(operation.before.id for operation in operations if isinstance(operation, Change))
         self.planned += [] if stored else operations
 
     def standing(self, where: Where) -> list[Memory]:
-        """The memories of these kinds, phases, categories and flag, as they stand after what is planned."""
-        found = {memory.id: memory for memory in self.ports.store.select((self.ports.scope,), where)}
+        """The memories of these kinds, phases, categories and flag, as they are after the planned operations."""
+        memories = {memory.id: memory for memory in self.ports.store.select((self.ports.scope,), where)}
         for operation in self.planned:
             if isinstance(operation, Add | Change):
                 memory = operation.memory if isinstance(operation, Add) else operation.after
-                found.pop(memory.id, None)
-                if _meets(memory, where):
-                    found[memory.id] = memory
-        return list(found.values())
+                memories.pop(memory.id, None)
+                if _matches(memory, where):
+                    memories[memory.id] = memory
+        return list(memories.values())
 
     def later(self, memory: Memory) -> Change | None:
-        """The change that moves a looked-at memory to the instant it next needs attention, if that is another."""
+        """The change that moves a due memory to its next instant of attention, if that is a different one."""
         after = postpone(memory, self.ports.config, self.now)
         if (after.due_at, after.pace) == (memory.due_at, memory.pace):
             return None
@@ -77,7 +78,7 @@ class SleepContext:
         return Change(before=memory, after=after, because="looked at; nothing to do yet")
 
 
-def _meets(memory: Memory, where: Where) -> bool:
+def _matches(memory: Memory, where: Where) -> bool:
     return (
         not memory.is_cascade
         and (where.kinds is None or memory.kind in where.kinds)
@@ -89,7 +90,7 @@ def _meets(memory: Memory, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlan:
-    """What a stage plans: groups, how much it left for another night, what went wrong, and what thinking cost."""
+    """What a stage plans: groups, how much it leaves for another pass, what failed, and what thinking cost."""
 
     groups: tuple[Group, ...] = ()
     left: int = 0
@@ -99,9 +100,18 @@ class StagePlan:
 
 @dataclass(slots=True, kw_only=True)
 class StageRuns:
-    """The runs of one stage so far. In a dry run they are plans only.
+    """The child runs of a sleep pass or of a compaction so far; in a dry run they are plans only.
 
-    `cost` is what thinking has cost that led to a step; `parent` the run they all belong to.
+    Attributes:
+        ports: the store and the scope.
+        now: the instant of the runs.
+        cause: the cause of the groups that are stored one by one.
+        parent: the id of the run that these runs belong to.
+        dry_run: plan, and store nothing.
+        lease: the lease of the sleep pass, if there is one.
+        plans: the plans of the runs.
+        receipts: what was applied of them.
+        cost: what the groups cost that were stored one by one.
     """
 
     ports: Ports
@@ -114,26 +124,30 @@ class StageRuns:
     receipts: list[Receipt] = field(default_factory=list)
     cost: Cost = FREE
 
-    def store_group(self, group: Group, cost: Cost) -> bool:
-        """Store a group now; whether it still held. What it cost is journaled all the same."""
-        self.cost += cost
-        step = Plan(
+    def plan(self, cause: str, groups: tuple[Group, ...], cost: Cost) -> Plan:
+        """A plan for one child run."""
+        return Plan(
             id=new_id(self.now),
             scope=self.ports.scope,
-            cause=self.cause,
+            cause=cause,
             at=self.now,
-            groups=(group,),
+            groups=groups,
             parent=self.parent,
             cost=cost,
             lease=self.lease.token if self.lease else None,
         )
-        self.plans.append(step)
+
+    def store_group(self, group: Group, cost: Cost) -> bool:
+        """Store a group now; False if it no longer applied. Its cost is journaled in either case."""
+        self.cost += cost
+        plan = self.plan(self.cause, (group,), cost)
+        self.plans.append(plan)
         if self.dry_run:
             return True
         if self.lease:
             self.lease.renewed()
-        receipt = self.ports.store.apply(step)
+        receipt = self.ports.store.apply(plan)
         self.receipts.append(receipt)
         if receipt.dropped:
-            record_unapplied_cost(self.ports, step, receipt.dropped[0].reason)
+            record_unapplied_cost(self.ports, plan, receipt.dropped[0].reason)
         return not receipt.dropped

@@ -31,22 +31,22 @@ class TrimResult:
     problems: tuple[str, ...] = ()
 
 
-def trim_excess_words(night: SleepContext) -> TrimResult:
+def trim_excess_words(context: SleepContext) -> TrimResult:
     """The clauses of all hot messages compete for the room that facts, pinned messages and the newest ones leave."""
-    limit = night.ports.config.hot_words_max
+    limit = context.ports.config.hot_words_max
     if limit is None:
         return TrimResult()
-    every = [m for m in _hot(night, (MESSAGE, *FACT_KINDS)) if m.id not in night.taken]
-    hot = remaining_allowance(night, every, _spoken, limit)
+    every = [m for m in _hot(context, (MESSAGE, *FACT_KINDS)) if m.id not in context.taken]
+    hot = remaining_allowance(context, every, _spoken, limit)
     if _spoken(hot) <= limit:
         return TrimResult()
     free = [memory for memory in hot if memory.kind == MESSAGE and not memory.pinned]
     fixed = {memory.id for memory in hot} - {memory.id for memory in free}
     room = limit - _spoken(memory for memory in hot if memory.id in fixed)
-    newest = _going_on(night, free, room * NEWEST)
+    newest = _going_on(context, free, room * NEWEST)
     room -= _spoken(memory for memory in free if memory.id in newest)
     free = [memory for memory in free if memory.id not in newest]
-    left = _strongest(night, free, room)
+    left = _strongest(context, free, room)
     whole = {memory.id for memory in free if not left[memory.id]}
     because = f"more than {limit:,} hot words"
     trimmed = [
@@ -56,7 +56,7 @@ def trim_excess_words(night: SleepContext) -> TrimResult:
     ]
     before = {memory.id: memory for memory in free}
     changed = [memory for memory in trimmed if memory.gist != before[memory.id].gist]
-    made, problems = entries(night.ports, [memory.visible_text for memory in changed])
+    made, problems = entries(context.ports, [memory.visible_text for memory in changed])
     changes = [
         Change(
             before=before[memory.id],
@@ -70,7 +70,7 @@ def trim_excess_words(night: SleepContext) -> TrimResult:
     changes += [
         Change(
             before=memory,
-            after=transition(memory, "trim", night.ports.config),
+            after=transition(memory, "trim", context.ports.config),
             because=f"{because}: its words tell least",
             unless_used=True,
         )
@@ -88,20 +88,20 @@ def _told(before: Memory, after: Memory) -> str:
     return f"jotted down in {spoken_words(after.visible_text)} of its {spoken_words(before.visible_text)} words"
 
 
-def _hot(night: SleepContext, kinds: Sequence[str]) -> list[Memory]:
+def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:
     where = Where(kinds=frozenset(kinds), phases=frozenset(HOT))
-    return night.standing(where)
+    return context.standing(where)
 
 
-def _going_on(night: SleepContext, messages: Sequence[Memory], room: float) -> set[str]:
+def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) -> set[str]:
     """The newest messages of talks that go on, as far back as a context shows them word for word and the room lasts."""
     last: dict[str, Memory] = {}
     for memory in messages:
         name = str(memory.conversation)
         if name not in last or memory.seq > last[name].seq:
             last[name] = memory
-    going_on = {name: one.seq for name, one in last.items() if abs(night.now - one.at) < GOES_ON}
-    window = night.ports.config.immediate_window
+    going_on = {name: one.seq for name, one in last.items() if abs(context.now - one.at) < GOES_ON}
+    window = context.ports.config.immediate_window
     recent = [one for one in messages if one.seq > going_on.get(str(one.conversation), one.seq + window) - window]
     kept: set[str] = set()
     for memory in sorted(recent, key=lambda one: (one.at, one.seq, one.id), reverse=True):
@@ -112,9 +112,9 @@ def _going_on(night: SleepContext, messages: Sequence[Memory], room: float) -> s
     return kept
 
 
-def _strongest(night: SleepContext, messages: Sequence[Memory], room: int) -> dict[str, list[Piece]]:
+def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> dict[str, list[Piece]]:
     """By message, the clauses that stay, in order: the strongest of all, while the room lasts."""
-    store, scope = night.ports.store, night.ports.scope
+    store, scope = context.ports.store, context.ports.scope
     frequency, documents = store.frequencies(scope)
     common = Frequencies(documents=documents, frequency=frequency)
     speakers = store.speakers(scope)

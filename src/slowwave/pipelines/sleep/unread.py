@@ -15,12 +15,12 @@ from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.ports import Ports
 
 
-def distil(night: SleepContext) -> StagePlan:
+def distil(context: SleepContext) -> StagePlan:
     """One chunk of each conversation that waits: when automatic distilling is on, and where a person released something.
 
     What was released is read even where nothing is read by itself: what stands around it was.
     """
-    ports = night.ports
+    ports = context.ports
     passed_over = {message.conversation for message in released_messages(ports)}
     automatic = ports.config.consolidate_every_turns is not None
     waiting = [
@@ -29,7 +29,7 @@ def distil(night: SleepContext) -> StagePlan:
         if found.name in passed_over
         or (automatic and (found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages or is_partly_read(found)))
     ]
-    if not night.think:
+    if not context.think:
         return StagePlan(left=len(waiting))
     staged = StagePlan()
     for name in waiting:
@@ -50,11 +50,11 @@ def distil(night: SleepContext) -> StagePlan:
 BATCH = 20
 
 
-def retry(night: SleepContext) -> StagePlan:
+def retry(context: SleepContext) -> StagePlan:
     """Decide again for waiting facts, oldest first; their verdict replaces them in place."""
-    ports = night.ports
+    ports = context.ports
     facts = waiting(ports)
-    if not facts or not night.think:
+    if not facts or not context.think:
         return StagePlan(left=len(facts))
     groups: list[Group] = []
     problems: tuple[str, ...] = ()
@@ -62,12 +62,14 @@ def retry(night: SleepContext) -> StagePlan:
     for stated in (True, False):  # what rests on messages was distilled, and may do less to what a person said
         batch = [memory for memory in facts[:BATCH] if stated is not bool(memory.sources)]
         if batch:
-            done = reconcile(ports, [as_fact(memory) for memory in batch], now=night.now, stated=stated, waiting=batch)
+            done = reconcile(
+                ports, [as_fact(memory) for memory in batch], now=context.now, stated=stated, waiting=batch
+            )
             because = f"{len(batch) - done.waiting} of {len(batch)} waiting facts were decided"
             groups += [Group(operations=done.operations, because=because)] if done.operations else []
             problems, cost, left = (*problems, *done.problems), cost + done.cost, left + done.waiting
-    night.taken.update(memory.id for memory in facts[:BATCH])
-    night.taken.update(
+    context.taken.update(memory.id for memory in facts[:BATCH])
+    context.taken.update(
         change.before.id for group in groups for change in group.operations if isinstance(change, Change)
     )
     return StagePlan(groups=tuple(groups), left=left, problems=problems, cost=cost)

@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from typing import Final
 
-ORDER: Final = ("user", "assistant", "tool", "import", "web", "llm")
+from slowwave.model.memory import Trust
+
+ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web", "llm")
 """Kinds of source, the most trusted first. What a program's own system message says counts as the user's."""
 
-_ROLES: Final = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
+_ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 
 
-def trust_of_role(role: str) -> str:
+def trust_of_role(role: str) -> Trust:
     """The kind of source that a message of this role is, whatever the name of its speaker.
 
     >>> trust_of_role("user"), trust_of_role("tool")
@@ -18,7 +20,7 @@ def trust_of_role(role: str) -> str:
     return _ROLES[role]
 
 
-def least(sources: Iterable[str]) -> str:
+def least(sources: Iterable[Trust]) -> Trust:
     """The trust of what is derived from several sources: that of the least trusted; "llm" if it rests on none.
 
     Repetition never raises it.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg.errors import InsufficientPrivilege
 
 from slowwave.errors import ForeignFileError, ReadOnlyError
+from slowwave.stores.backfill import fill_reasons
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.postgres.opening import LOCK_CLASS
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 ROLE: Final = "slowwave_app"
 """What the store reads and writes as; row-level security holds for it, whoever logs in."""
+
+_REASONS: Final = 6
+"""The migration that adds the columns of `backfill.fill_reasons`."""
 
 _READY = """
 CREATE SCHEMA slowwave;
@@ -49,6 +53,12 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
                         _begin(db, name)
                     db.execute("SET LOCAL search_path = slowwave, pg_catalog")
                     db.execute(script.encode())
+                    if number == _REASONS:
+                        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")
+                        fill_reasons(
+                            lambda statement, values: db.execute(statement.replace("?", "%s").encode(), values)
+                        )
+                        db.execute("SELECT set_config('slowwave.every_scope', 'off', true)")
                     db.execute((files("slowwave.stores") / "postgres/sql/grants.sql").read_bytes())
                     db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
 

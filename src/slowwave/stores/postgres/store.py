@@ -19,6 +19,7 @@ from slowwave.stores.postgres.check import PostgresCheck
 from slowwave.stores.postgres.server_search import ServerSearch
 from slowwave.stores.postgres.session import RetryTransaction
 from slowwave.stores.reads import Reads
+from slowwave.stores.rows import RUN_COLUMNS
 from slowwave.stores.sql import SQL
 
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -27,8 +28,7 @@ _SCOPES: Final = 1000
 """Of so many scopes it is remembered what the last write left."""
 _FEW: Final = 16
 """Memories of one plan that are sent as they come."""
-_BECAUSE: Final = 7
-"""The place of the sentences in a row of `runs`."""
+_BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
 class PostgresStore(Applying, Reads, ServerSearch, PostgresCheck):

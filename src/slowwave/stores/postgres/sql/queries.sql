@@ -13,11 +13,12 @@ SELECT 1
 INSERT INTO memories (key, scope, {memory}, born) VALUES (?, ?, {?memory}, ?) ON CONFLICT DO NOTHING
 
 -- name: add_run
-INSERT INTO runs (key, scope, id, cause, at, parent, cost, because, first, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO runs ({run}) VALUES ({?run})
 ON CONFLICT DO NOTHING
 
 -- name: extend_run
-UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST(? AS text)) AS text) || ']', last = ?
+UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST(? AS text)) AS text) || ']',
+    details = left(details, -1) || ',' || ? || ']', last = ?
 WHERE key = ?
 
 -- name: clear_entry
@@ -94,9 +95,11 @@ WITH r AS MATERIALIZED (
 SELECT j.key, j.op, j.memory, j.other, j.payload
 FROM r CROSS JOIN LATERAL (
     SELECT * FROM journal
-    WHERE scope = :scope AND key BETWEEN first AND last AND run = r.key AND because NOT IN ('said', 'erased') OFFSET 0
+    WHERE scope = :scope AND key BETWEEN first AND last AND run = r.key AND because <> :blank OFFSET 0
 ) j  -- one run after the other, by key: else the server reads the whole journal
-WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups))
+WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups)) AND NOT (
+    j.op = 'add' AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = j.memory AND m.seq IS NOT NULL)
+)
 
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (

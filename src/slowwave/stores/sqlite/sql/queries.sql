@@ -100,10 +100,11 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
 -- name: add_run
-INSERT INTO runs (key, scope, id, cause, at, parent, cost, because, first, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO runs ({run}) VALUES ({?run})
 
 -- name: extend_run
-UPDATE runs SET because = json_insert(because, '$[#]', ?), last = ? WHERE key = ?
+UPDATE runs SET because = json_insert(because, '$[#]', ?), details = json_insert(details, '$[#]', json(?)), last = ?
+WHERE key = ?
 
 -- name: run_exists
 SELECT 1 FROM runs WHERE scope = ? AND id = ?
@@ -200,7 +201,7 @@ DELETE FROM links WHERE scope = :scope AND source IN (SELECT value FROM json_eac
 DELETE FROM links WHERE scope = :scope AND target IN (SELECT value FROM json_each(:ids))
 
 -- name: groups_of_memories
-SELECT j.run, j.part, r.because FROM (
+SELECT j.run, j.part, r.because, r.details FROM (
     SELECT scope, run, part FROM journal
     WHERE key IN (SELECT born FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids)))
     UNION
@@ -212,8 +213,11 @@ SELECT j.run, j.part, r.because FROM (
 -- name: reasons_of_groups
 SELECT j.key, j.op, j.memory, j.other, j.payload
 FROM runs r JOIN journal j ON j.key BETWEEN r.first AND r.last AND j.run = r.key AND j.scope = :scope
-WHERE r.scope = :scope AND r.key IN (SELECT CAST(value AS integer) FROM json_each(:runs)) AND j.because NOT IN ('said', 'erased')
-    AND j.run || '.' || j.part IN (SELECT value FROM json_each(:groups))
+WHERE r.scope = :scope AND r.key IN (SELECT CAST(value AS integer) FROM json_each(:runs))
+    AND j.run || '.' || j.part IN (SELECT value FROM json_each(:groups)) AND j.because <> :blank AND NOT (
+        j.op = 'add'
+        AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = j.memory AND m.seq IS NOT NULL)
+    )
 
 -- name: put_reason
 UPDATE journal SET because = ?, checksum = ? WHERE key = ?
@@ -233,7 +237,9 @@ SELECT key, op, memory, other, payload FROM journal
 WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:word))
 
 -- name: runs_with_words
-SELECT key, because FROM runs WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:escaped))
+SELECT key, because, details FROM runs
+WHERE key BETWEEN :low AND :high
+    AND (instr(folded(because), folded(:escaped)) OR instr(folded(details), folded(:escaped)))
 
 -- name: someone_in_conversations
 SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) LIMIT 1
@@ -258,7 +264,7 @@ DELETE FROM journal
 WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: runs_of_conversations
-SELECT key, because FROM runs WHERE key BETWEEN ? AND ? AND instr(because, ' of ')
+SELECT key, because, details FROM runs WHERE key BETWEEN ? AND ? AND instr(details, '"conversations"')
 
 -- name: mentions
 SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
@@ -273,7 +279,7 @@ WHERE key BETWEEN :low AND :high AND memory IS NOT NULL AND op IN ('add', 'chang
 ORDER BY 1
 
 -- name: put_run_because
-UPDATE runs SET because = ? WHERE key = ?
+UPDATE runs SET because = ?, details = ? WHERE key = ?
 
 -- name: erase_journal
 DELETE FROM journal WHERE key IN (
@@ -295,17 +301,17 @@ WHERE scope = :scope AND op = 'refuse' ORDER BY key DESC LIMIT :limit
 DELETE FROM journal WHERE key = ?
 
 -- name: runs
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_frequent_cause
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since) AND cause = :cause
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_cause
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+SELECT {run} FROM runs
 WHERE key IN (
     SELECT key FROM runs WHERE scope = :scope AND cause = :cause AND cause <> 'observe' AND cause <> 'use'
     UNION ALL
@@ -315,14 +321,14 @@ WHERE key IN (
 ORDER BY key DESC LIMIT :limit
 
 -- name: run
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs WHERE scope = ? AND id = ?
+SELECT {run} FROM runs WHERE scope = ? AND id = ?
 
 -- name: children
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs
+SELECT {run} FROM runs
 WHERE scope = ? AND parent = ? ORDER BY key
 
 -- name: later
-SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs WHERE key IN (
+SELECT {run} FROM runs WHERE key IN (
     SELECT b.run FROM journal a JOIN journal b ON b.scope = :scope AND b.memory = a.memory AND b.key > a.key
     WHERE a.key BETWEEN :first AND :last AND a.run = :run AND a.op IN ('add', 'change')
         AND b.op <> 'add' AND b.op IN ('change', 'erase') AND b.run <> :run
@@ -330,7 +336,7 @@ SELECT key, scope, id, cause, at, parent, cost, because, first, last FROM runs W
 ORDER BY key DESC
 
 -- name: resting
-SELECT m.sources, r.key, r.scope, r.id, r.cause, r.at, r.parent, r.cost, r.because, r.first, r.last
+SELECT m.sources, {r.run}
 FROM memories m JOIN journal j ON j.key = m.born JOIN runs r ON r.key = j.run
 WHERE m.key BETWEEN :low AND :high AND m.born > :first AND m.sources IS NOT NULL AND m.phase <> 'retracted'
     AND r.key <> :run

@@ -1,0 +1,59 @@
+"""How far a message was read, as the integers and flags that stores hold."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+RELEASED: Final = "released"
+"""The flag of a message that is to be read although the cursor has passed it: it was under review then."""
+_RELEASED_AT: Final = re.compile(rf"{RELEASED}/(\d{{1,8}})")
+"""The flag of how many characters of such a message were read."""
+_OFFSET_BITS: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceCursor:
+    """A place inside a message that is too long to be read at once.
+
+    Attributes:
+        message: the number of the message in its conversation.
+        offset: how many of its characters were read.
+    """
+
+    message: int
+    offset: int
+
+    def pack(self) -> int:
+        """The place as one integer, which grows with the message and with the offset, as every cursor does."""
+        return self.message << _OFFSET_BITS | self.offset
+
+    @classmethod
+    def unpack(cls, number: int) -> Self:
+        """The place that `pack` wrote.
+
+        >>> PieceCursor.unpack(PieceCursor(message=7, offset=20_000).pack())
+        PieceCursor(message=7, offset=20000)
+        """
+        message, offset = divmod(number, 1 << _OFFSET_BITS)
+        return cls(message=message, offset=offset)
+
+
+def released_flags(offset: int = 0) -> frozenset[str]:
+    """The flags of a released message of which so many characters were read."""
+    return frozenset({RELEASED, f"{RELEASED}/{offset}"}) if offset else frozenset({RELEASED})
+
+
+def without_released(flags: Iterable[str]) -> frozenset[str]:
+    """The flags without those of a released message."""
+    return frozenset(flag for flag in flags if flag != RELEASED and not is_offset_flag(flag))
+
+
+def is_offset_flag(flag: str) -> bool:
+    """Whether a flag says how far a released message was read."""
+    return _RELEASED_AT.fullmatch(flag) is not None
+
+
+def released_offset(flags: Iterable[str]) -> int:
+    """How many characters of a released message were read."""
+    return max((int(found[1]) for flag in flags if (found := _RELEASED_AT.fullmatch(flag))), default=0)
