@@ -86,12 +86,16 @@ class Suppress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectFact:
-    """A proposed fact that was not stored, and why; kept in the journal only, for a person to read."""
+    """A proposed fact that was not stored, and why; kept in the journal only, for a person to read.
+
+    `held` says that a person undid, deleted or erased it before. It is not journaled.
+    """
 
     text: str
     quote: str
     reason: str
     because: str
+    held: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

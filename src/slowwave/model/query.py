@@ -97,7 +97,7 @@ class Hit:
 
     `parts` are each signal's share of the score. `facts` are the facts shown with a message that they rest on.
     `deep` says it was found in cold storage; `stale` that it is outdated, or outdated for this question;
-    `because` says why it is marked.
+    `because` says why it is marked; `perhaps` that it is outdated only perhaps.
     """
 
     memory: Memory
@@ -108,6 +108,7 @@ class Hit:
     deep: bool = False
     stale: bool = False
     because: str = ""
+    perhaps: bool = field(default=False, repr=False)
 
     @property
     def text(self) -> str:

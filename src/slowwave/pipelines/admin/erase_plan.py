@@ -33,7 +33,7 @@ class ErasePlan:
         facts = ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), cascade=None))
         self.doomed = _with_derived(chosen, facts, {one.id: self._once(one) for one in facts if STATED in one.flags})
         self.restored: list[str] = []
-        self.due: list[str] = []
+        self._due: dict[str, int] = {}
         self._chosen = {memory.id for memory in chosen}
         self._behind: dict[str, list[Memory]] = {}
         self._live: dict[str, str] = {}
@@ -49,6 +49,11 @@ class ErasePlan:
         """The messages a fact rested on before a person gave it other words: its history quotes them."""
         told = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
         return {source.memory for one in told if isinstance(one, Change) for source in one.before.sources}
+
+    @property
+    def due(self) -> list[str]:
+        """What a later sleep pass writes again. Complete once `units` has run."""
+        return [f"summaries of {name} from message {first} on" for name, first in self._due.items()]
 
     def units(self) -> list[list[Operation]]:
         """What to do, in order."""
@@ -108,7 +113,7 @@ class ErasePlan:
             if found is not None and start is not None and found.cursor(CURSOR) > start:
                 before = found.cursor(CURSOR)
                 unit.append(MoveCursor(conversation=name, cursor=CURSOR, before=before, after=start, because=BECAUSE))
-                self.due.append(f"summaries of {name} from message {start + 1} on")
+                self._due[name] = start + 1
             holds = [Suppress(key=key, because=BECAUSE) for memory in own for key in buried(memory)]
             behind = [_repointed(one, None) for memory in own for one in self._behind.get(memory.id, ())]
             units.append([*unit, *holds, *(Erase(memory=memory.id, because=BECAUSE) for memory in own), *behind])
@@ -126,7 +131,7 @@ class ErasePlan:
             where = Where(kinds=frozenset({MESSAGE}), conversation=name, limit=number + 1)
             if len(self.ports.store.select(own, where)) == number:
                 names.append(name)
-                self.due[:] = [what for what in self.due if f" of {name} from " not in what]
+                self._due.pop(name, None)
         return names
 
 

@@ -94,7 +94,7 @@ def reconcile(
         because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
         noted = len(draft.notes)
         if new.key in held and memory.id not in draft.in_store:
-            draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
+            draft.refuse(memory, new.fact.quote, "a person undid, deleted or erased it", held=True)
         elif new.suspect:
             _put_aside(ports, draft, memory, new)
         elif known is not None:
