@@ -358,7 +358,9 @@ class Ports:
 
     def start_run(self) -> "Ports":
         """The same for one run: a mind that counts begins at 0, and knows what the day has cost by the journal."""
-        begun: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "start_run", None)  # a Counting mind has it
+        begun: Callable[[Callable[[], Cost]], Mind] | None = getattr(
+            self.mind, "start_run", None
+        )  # a Counting mind has it
         return self if begun is None else replace(self, mind=begun(self._today))
 
     def _today(self) -> Cost:

@@ -92,13 +92,13 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
     behind = [one for one in ports.store.get(ports.scopes, after) if one.kind == SUMMARY]
     ways = archive_rules(memory, config) if memory.is_searchable and kept is None else []
     never = f"not before the year 9999 by the policy {config.retention_policy}"
-    at, rule = min(ways, default=(None, never))
+    first = min(ways, default=None)
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),
         parts=explain_strength(memory, config, now),
-        fades_at=at,
-        rule=rule,
+        fades_at=first.at if first else None,
+        rule=first.text if first else never,
         expires_at=expiry(memory, config),
         kept_because=kept,
         history=tuple(ports.store.history(memory.scope, memory.id)),

@@ -23,13 +23,22 @@ REFUSED_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TooFew:
+    """How many messages are unread, where that is less than the configured minimum."""
+
+    unread: int
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationResult:
     """What a consolidation did.
 
     `facts` are those written or changed this time. `skipped_reason` is None when everything due was read; else why
     not, in the model's own words if it failed: then the messages stay due. Undo takes `run_id`, and with it every chunk.
     `waiting` are those of the facts that this time no model could decide about; the next sleep asks again. `about` are
-    those of the notes that are about one of the facts, by its id.
+    those of the notes that are about one of the facts, by its id. `too_few` is set where nothing was read because too
+    few messages are unread; `force=True` reads them.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -43,6 +52,7 @@ class ConsolidationResult:
     notes: tuple[str, ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
+    too_few: TooFew | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         head = (
@@ -69,7 +79,10 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
         return ConsolidationResult(skipped_reason="no new messages")
     enough = unread >= ports.config.min_messages or force or is_partly_read(found)
     if not enough and not passed_over:
-        return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
+        minimum = ports.config.min_messages
+        return ConsolidationResult(
+            skipped_reason=f"only {unread} messages (min {minimum})", too_few=TooFew(unread=unread, minimum=minimum)
+        )
     until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     parent: str | None = None
