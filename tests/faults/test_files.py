@@ -499,13 +499,13 @@ def test_tables_that_do_not_fit_together_are_told(damage: str, words: str) -> No
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("DELETE FROM journal WHERE op = 'add'", "is damaged|is not what the journal tells"),
+        ("DELETE FROM journal WHERE op = 'add'", "is damaged|is different from the journal"),
         ("DELETE FROM memories", "in the journal, but not stored"),
         ("UPDATE entries SET terms = x'00'", "index entry 1 is damaged"),
-        ("UPDATE memories SET content = 'x'", "is not what the journal tells"),
+        ("UPDATE memories SET content = 'x'", "is different from the journal"),
         ("INSERT INTO links SELECT scope, 'a', 'b', 'c', 1.0, 0 FROM memories", "the links are not"),
         ("INSERT INTO cursors SELECT scope, 'a', 'b', 1 FROM memories", "the cursors are not"),
-        ("INSERT INTO held SELECT scope, 'a' FROM memories", "the held keys are not"),
+        ("INSERT INTO held SELECT scope, 'a' FROM memories", "the suppressed keys differ"),
     ],
 )
 def test_tables_that_are_not_what_the_journal_tells_are_told_by_a_deep_check(damage: str, words: str) -> None:

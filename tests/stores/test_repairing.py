@@ -124,7 +124,7 @@ def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_touched(hit
     problems = memory.doctor(deep=True, repair=True)
     assert problems[0].startswith("rows re-sealed: 1, because")
     assert problems[1] == (
-        "scope acme: 1 damaged rows were not touched, because the journal says something else: "
+        "scope acme: 1 damaged rows were not changed, because the journal has other values: "
         f"{known[1]}; restore a backup"
     )
     assert any(f"{known[1]} is damaged" in problem for problem in problems[2:])
@@ -136,7 +136,7 @@ def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_touched(hit
 def test_a_number_other_than_the_stored_text_is_not_taken_for_it(hit_memory: AgentMemory) -> None:
     known = ids(hit_memory)
     hit(hit_memory, known[0], 42, "43")
-    assert "were not touched" in hit_memory.doctor(repair=True)[0]
+    assert "were not changed" in hit_memory.doctor(repair=True)[0]
     with pytest.raises(CorruptError):
         hit_memory.get(known[0])
 

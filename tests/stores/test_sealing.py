@@ -85,7 +85,7 @@ WRONG: dict[str, Operation] = {
     "a weight that is no number": linked(weight=float("nan")),
     "a number as a cursor's conversation": advanced(conversation=42),
     "a fraction as a cursor": advanced(after=1.5),
-    "a number as a held key": Suppress(key=42, because="b"),
+    "a number as a suppressed key": Suppress(key=42, because="b"),
     "a lone surrogate in a refused fact": RejectFact(text=LONE, quote="", reason="r", because="b"),
 }
 
