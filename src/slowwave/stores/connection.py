@@ -52,20 +52,20 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A database connection as the shared code uses it. Statements are those of `sql.SQL`.
+    """A connection as the shared code uses it. Statements are in the words of `statements.SQL`.
 
     Attributes:
-        clash: the exception for a violated constraint: the driver's own error, or ConstraintError.
+        clash: what it raises for a row that is not accepted: the driver's own error, or Clash.
     """
 
     clash: type[Exception]
 
     def execute(self, statement: str, values: Values = (), /) -> Cursor:
-        """Run one statement with parameters `?` or `:name`."""
+        """Run one statement; `?` and `:name` stand for values."""
         ...
 
     def executemany(self, statement: str, rows: Iterable[Values], /) -> object:
-        """Run one statement for every row of values. Raises `clash` if a row violates a constraint."""
+        """Run one statement for every row of values. Raises `clash` if one is not accepted."""
         ...
 
 

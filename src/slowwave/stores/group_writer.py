@@ -29,9 +29,9 @@ Values: TypeAlias = tuple[object, ...]
 
 
 @lru_cache(maxsize=256)
-def _update(places: tuple[int, ...], *, with_content: bool) -> str:
-    """The UPDATE of these columns and the checksum, with `with_content` also of `content`, the key of equal facts."""
-    names = [COLUMNS[place] for place in places] + ["content"] * with_content + ["checksum"]
+def _update(places: tuple[int, ...], *, worded: bool) -> str:
+    """The statement that writes these columns of a memory, and what its words mean where they change."""
+    names = [COLUMNS[place] for place in places] + ["content"] * worded + ["checksum"]
     return f"UPDATE memories SET {', '.join(f'{name} = ?' for name in names)} WHERE key = ?"  # noqa: S608  # constants only
 
 
@@ -263,11 +263,11 @@ class GroupWriter:
         """Write the values that differ. Returns them as the journal stores them: {column: [old, new]}."""
         delta = [i for i, value in enumerate(old) if value != new[i]]
         values = [new[i] for i in delta]
-        with_content = TEXT in delta or SPAN in delta
-        if with_content:
+        worded = TEXT in delta or SPAN in delta
+        if worded:
             values.append(row_content(new))
         try:
-            self._db.execute(_update(tuple(delta), with_content=with_content), (*values, sealed(new)[1], key))
+            self._db.execute(_update(tuple(delta), worded=worded), (*values, sealed(new)[1], key))
         except self._db.clash as error:
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise StalePlanError(f"the same fact is known already, as {found}") from error
