@@ -1,4 +1,4 @@
-"""Processes that write to one store, for a moment or for long, and print what was acknowledged; started by test_locks."""
+"""A process that writes to a store, briefly or for long, and prints acknowledged writes; started by test_locks."""
 
 import sys
 import time

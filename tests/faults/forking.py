@@ -24,7 +24,7 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.testing.openai_server import OpenAIServer, says
 
 LONGEST = 30
-"""Seconds that a child may take; one that hangs is ended by its own alarm."""
+"""Seconds that a child may take; its alarm ends a child that hangs."""
 TENANTS = ("acme", "bolt", "crux", "dune")
 Report = dict[str, Any]
 

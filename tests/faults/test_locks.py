@@ -1,4 +1,4 @@
-"""A process keeps its locks on a store whatever it does with it: an erase or a second handle releases none."""
+"""A process keeps its locks on a store: neither an erase nor a second connection releases them."""
 
 import os
 import subprocess
@@ -67,7 +67,7 @@ def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemo
         assert len(copy.search("the fair", top_k=50)) == len(memory.search("the fair", top_k=50)) > 0
 
 
-def test_another_process_does_not_take_the_log_away_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
+def test_another_process_does_not_delete_the_log_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     memory.erase(source="m7")
     subprocess.run([sys.executable, str(CHURN), str(path), "visit", "v", "1"], check=True, capture_output=True)
@@ -107,10 +107,10 @@ def survive_churn(path: Path, seconds: float) -> None:
     assert acknowledged - there == set()
 
 
-def test_a_process_that_erases_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+def test_a_process_that_erases_among_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
     survive_churn(tmp_path / "a.db", 6)
 
 
 @pytest.mark.long
-def test_a_process_that_erases_for_25_seconds_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+def test_a_process_that_erases_for_25_seconds_among_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
     survive_churn(tmp_path / "a.db", 25)

@@ -1,4 +1,4 @@
-"""Power fails at any moment: every image of the disk that may be left opens, is sound, and holds what was acknowledged."""
+"""After a power failure at any moment, every possible image of the disk opens, is sound, and has all acknowledged writes."""
 
 import random
 import shutil

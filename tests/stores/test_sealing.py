@@ -1,4 +1,4 @@
-"""A row that would not be read back as it was written is refused by both stores, and nothing of its plan is applied."""
+"""Both stores refuse a row that would be read back differently, and apply nothing of its plan."""
 
 from collections.abc import Iterator
 from dataclasses import replace
