@@ -82,7 +82,7 @@ def other_program_with_a_journal(mode: str) -> Callable[[Path], None]:
 
 
 def interrupted(path: Path, *, before: str) -> None:
-    """A database, and the hot journal of a transaction whose process died after a part of it was written."""
+    """A database with the hot journal of a transaction that was interrupted while it was written."""
     source = path.with_name("source.db")
     db = sqlite3.connect(source, isolation_level=None)
     db.execute(before)
@@ -141,7 +141,7 @@ def test_a_database_of_another_program_with_tables_only_in_its_log_is_refused_an
     with pytest.raises(ForeignFileError, match="not touched"):
         SqliteStore(str(path))
     after = contents(tmp_path)
-    after.pop("some.db-shm", None)  # SQLite's own, made anew by every program that looks into the log
+    after.pop("some.db-shm", None)  # SQLite recreates it whenever the log is read
     assert after == before
 
 
@@ -282,7 +282,7 @@ def test_a_store_without_write_permission_reports_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def sealed() -> Iterator[Callable[[Path], None]]:
-    """Makes a folder and its files such that nobody may write them; who may write anywhere becomes somebody who may not."""
+    """Makes a folder and its files read-only; root, who can write anywhere, changes to another user."""
     root, sealed_ones = os.geteuid() == 0, []
 
     def seal(folder: Path) -> None:
@@ -304,7 +304,7 @@ def sealed() -> Iterator[Callable[[Path], None]]:
 def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
     sealed: Callable[[Path], None], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(tempfile.mkdtemp())  # outside the folder of all tests, which only its owner may enter
+    folder = Path(tempfile.mkdtemp())  # outside the folder of all tests, which other users cannot enter
     folder.chmod(0o755)
     (folder / "slowwave.toml").touch()
     monkeypatch.setenv("SLOWWAVE_CONFIG", str(folder / "slowwave.toml"))
@@ -378,7 +378,7 @@ def test_a_write_that_fails_at_any_point_is_rolled_back_and_succeeds_when_repeat
             store.apply(operations)
         except StoreError:
             committed = failing.left == 0 and len(store.select([SCOPE], EVERYTHING)) > len(before)
-            if committed:  # the very last point lies behind the commit: the outcome is found by the run's id
+            if committed:  # the last failpoint is after the commit: look up the run by its id
                 assert store.run(SCOPE, operations.id) is not None
                 break
             assert store.select([SCOPE], EVERYTHING) == before
@@ -422,7 +422,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def outcome(path: Path, truth: dict[str, Memory]) -> str:
-    """What became of a damaged file: whatever is read is as it was written, and what is missing is found by the check."""
+    """Check a damaged file: everything that is read equals what was written, and the check reports what is missing."""
     try:
         store = SqliteStore(str(path))
     except StoreError:

@@ -20,7 +20,7 @@ SOON = 5.0
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store is: a file, or an empty database without TLS."""
+    """The location of a store: a file, or an empty database without TLS."""
     if request.param == "sqlite":
         return str(tmp_path / "memory.db")
     server: PostgresServer = request.getfixturevalue("postgres")
@@ -41,7 +41,7 @@ def run(name: str, *arguments: object, seconds: float = 300) -> Any:  # noqa: AN
 
 
 def stored(place: str, ids: list[str]) -> int:
-    """How many of these memories there are, in a store that is sound."""
+    """The number of these memories, in a store that passes its check."""
     with AgentMemory.open(place, scope="acme", llm=None, embedder="none") as memory:
         assert memory.doctor(deep=True) == []
         return len(memory.ports.store.get(("acme",), ids))

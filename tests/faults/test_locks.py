@@ -30,7 +30,7 @@ def held(path: Path) -> list[tuple[str, ...]]:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[AgentMemory]:
-    """A store that was just made: its schema and its messages are in the log only."""
+    """A new store: its schema and its messages are in the log only."""
     with AgentMemory.open(tmp_path / "a.db", llm=None, embedder="none") as opened:
         opened.add_messages([Message(role="user", content=f"Note {n} about the fair", id=f"m{n}") for n in range(20)])
         yield opened
@@ -51,7 +51,7 @@ def test_opening_and_closing_a_second_handle_keeps_every_lock_of_its_process(
     for round_ in range(3):
         AgentMemory.open(path, scope=f"s{round_}", llm=None, embedder="none").close()
         assert held(path) == before
-        memory.ports.store.rewrite_erased()  # from now on the file itself says whose it is
+        memory.ports.store.rewrite_erased()  # merges the log, so that the file has the application id
 
 
 def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemory, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_another_process_does_not_delete_the_log_after_an_erase(memory: AgentMem
 
 
 def churn(path: Path, seconds: float) -> tuple[set[str], set[str], list[str]]:
-    """One process that erases again and again beside short-lived writers: what was acknowledged, what is there, errors."""
+    """Run one process that erases repeatedly among short-lived writers. Returns acknowledged and stored writes, and errors."""
     keeper = [sys.executable, str(CHURN), str(path), "keep", "k", str(seconds)]
     visitors = [[sys.executable, str(CHURN), str(path), "visits", f"v{n}", str(seconds)] for n in range(2)]
     running = [

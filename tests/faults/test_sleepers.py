@@ -31,7 +31,7 @@ THINKING = 2.0
 
 
 class Thoughtful:
-    """Joins what it is given, after a while."""
+    """A mind that summarises after a delay."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -170,7 +170,7 @@ def test_a_killed_sleep_pass_does_not_delay_the_next_one(tmp_path: Path) -> None
         held = Lease.taken(memory.ports)
         assert held is None, "it lives, and thinks"
         first.kill()
-        second = sleeping(tmp_path / "memory.db", clock, "0")  # before anybody buries the first
+        second = sleeping(tmp_path / "memory.db", clock, "0")  # before the first process is reaped
         assert "dropped 0 left {}" in second.communicate(timeout=60)[0]
         first.communicate(timeout=60)
         assert summaries(memory) == 1

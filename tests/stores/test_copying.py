@@ -49,7 +49,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[PostgresStore | SqliteSto
 def interrupt(
     source: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, *, fails: int
 ) -> None:
-    """Begin a copy that ends in the middle of the first scope, before this batch of two rows."""
+    """Begin a copy and interrupt it in the first scope, before this batch of two rows."""
     calls, written = count(1), copying._written
 
     def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
@@ -66,7 +66,7 @@ def interrupt(
 
 
 def left(store: SqliteStore | PostgresStore) -> int:
-    """Rows of scopes that are no longer there."""
+    """The number of rows whose scope does not exist."""
     with store._guard:
         store._see_all()
         tables = (
@@ -133,7 +133,7 @@ def test_a_partly_copied_scope_continues_with_the_next_row(
     rest = copy(full, in_postgres)
     assert 0 < rest.rows < whole
     assert state_hash(in_postgres, SCOPE) == state_hash(full, SCOPE)
-    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # nobody holds it any more
+    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # the lease is free
     assert in_postgres.check(deep=True) == []
 
 
@@ -147,8 +147,8 @@ def test_a_partial_copy_is_invisible_and_can_be_completed(
     assert not target.select([SCOPE], EVERYTHING)
     assert target.runs(SCOPE) == []
     assert any("1 scopes were copied only in part" in one for one in target.check(deep=True))
-    assert copy(target, SqliteStore(":memory:")).scopes == 0  # nor is it copied on
-    assert target.lease(SCOPE, "a sleeper", 60, NOW) == 1  # of a scope that holds nothing yet
+    assert copy(target, SqliteStore(":memory:")).scopes == 0  # a partial copy is not copied
+    assert target.lease(SCOPE, "a sleeper", 60, NOW) == 1  # of a scope without rows
     done = copy(full, target)
     assert (done.scopes, done.known) == (2, 0)
     assert [state_hash(target, one) for one in (SCOPE, OTHER)] == [state_hash(full, one) for one in (SCOPE, OTHER)]
@@ -168,7 +168,7 @@ def test_a_target_that_was_open_before_the_copy_writes_to_the_complete_scope(
     interrupt(full, target, monkeypatch, fails=13)
     target.close()
     if slept:
-        assert other.lease(SCOPE, "a sleeper", 60, NOW) == 1  # it remembers the token of the scope
+        assert other.lease(SCOPE, "a sleeper", 60, NOW) == 1  # this store caches the token of the scope
     assert not hits(other)
     target = SqliteStore(str(tmp_path / "memory.db"))
     copy(full, target)
@@ -244,7 +244,7 @@ def test_the_second_of_two_simultaneous_copies_is_refused(
     def between(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         done = written(store, table, token, rows)
         if next(calls) == 3:
-            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other one does
+            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other copy does
         return done
 
     monkeypatch.setattr(copying, "_BATCH", 2)

@@ -44,7 +44,7 @@ CI, LONG, SERVED, STEPS = 40, 1000, 10, 14
 
 
 class History:
-    """Plans that a seed decides, made from what a store holds."""
+    """Random plans from a seed and the content of a store."""
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
@@ -58,7 +58,7 @@ class History:
         return f"n{self.number}"
 
     def next(self, store: Store, scope: str) -> Plan:
-        """One plan more; both stores get the same one."""
+        """The next plan, which both stores apply."""
         known = store.select([scope], Where(cascade=None))
         groups = tuple(
             group([self.operation(store, scope, known) for _ in range(self.chance.randint(1, 4))], self.text())
@@ -119,7 +119,7 @@ class History:
 
 
 def told(store: Store, scope: str) -> dict[str, object]:
-    """Everything a store says of a scope."""
+    """The results of all reads of a scope."""
     memories = store.select([scope], Where(cascade=None))
     return {
         "memories": memories,

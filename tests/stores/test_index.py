@@ -224,9 +224,9 @@ def test_the_stored_form_of_an_index_changes_only_with_its_layout_number() -> No
     numbers = [np.frombuffer(data, kind, int(np.prod(shape)), start) for _, kind, shape, start in places]
     rounded = [
         (np.round(one.astype(np.float64), 3) + 0.0).tobytes() for one in numbers
-    ]  # processors add in other orders
+    ]  # processors add in different orders
     told = hashlib.blake2b(head.encode() + b"".join(rounded), digest_size=8).hexdigest()
-    # If this fails, an index of the same entries holds other numbers: raise LAYOUT, so that stored ones are passed over.
+    # If this fails, the same entries give other numbers: raise LAYOUT, so that stored indexes are ignored.
     assert (LAYOUT, told) == (1, "fd50d064b0a8fba0")
 
 
@@ -242,7 +242,7 @@ def test_postings_are_the_same_before_and_after_they_are_sorted() -> None:
     terms, places = rng.integers(0, 20, 500).astype(np.uint64), np.sort(rng.integers(0, 90, 500))
     postings = Postings()
     postings.add(terms[:300], places[:300])
-    for asked in range(200):  # more than it takes to sort, with more words coming in between
+    for asked in range(200):  # enough lookups to sort, with more terms added in between
         if asked == 100:
             postings.add(terms[300:], places[300:])
         count = 500 if asked >= 100 else 300

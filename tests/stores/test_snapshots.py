@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> str:
 
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A number for each index that is built row by row."""
+    """One entry for each index that is built from rows."""
     seen: list[int] = []
     load = Index.load
     monkeypatch.setattr(Index, "load", lambda index, told: (seen.append(len(told)), load(index, told))[1])
@@ -81,7 +81,7 @@ def spoil(path: str, statement: str) -> None:
 
 
 def afresh(path: str) -> list[Ranked]:
-    """What an index gives that is built row by row."""
+    """The hits of an index that is built from rows."""
     spoil(path, "DELETE FROM snapshots")
     return opened(path)
 
@@ -159,7 +159,7 @@ def test_an_erase_in_a_scope_deletes_its_stored_index(path: str, builds: list[in
     other = SqliteStore(path)
     other.apply(plan(Erase(memory="t3", because="asked to")))
     other.close()
-    store.close()  # whose index still holds what was erased
+    store.close()  # the cached index still contains the erased memories
     assert row(path) is None
     assert "t3" not in {one.id for one in opened(path)}
     assert builds == [len(TALK) - 1]

@@ -94,7 +94,7 @@ def test_a_limited_selection_is_read_in_order_from_its_index(where: Where) -> No
 
 
 def cost(store: SqliteStore, action: Callable[[], object]) -> int:
-    """How many steps SQLite's machine takes for it, in hundreds."""
+    """The number of steps of SQLite's virtual machine, in hundreds."""
     counted = 0
 
     def count() -> bool:
