@@ -170,7 +170,7 @@ class RunRow:
         reasons = f"[{dumps(because)}]"
         values = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, amounts, reasons, *journal)
         if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
-            # The parent run is inserted with its first part.
+            # The run that stands for all parts comes with the first of them.
             whole = plan.cause.partition("/")[0]
             part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, "{}", "[]", *journal)
             db.execute(SQL["add_run"], part_of)

@@ -57,7 +57,7 @@ class Reads(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return {}
-            # Each statement reads an index only, or just the rows it counts.
+            # Each statement reads an index only, or the few rows that it is about.
             for kind, phase, number in self._all(SQL["count_facts"], (token,)):
                 counts[kind, phase] = number
             for kind, phase, number in self._all(SQL["count_cascades"], (token,)):

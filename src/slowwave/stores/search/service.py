@@ -39,7 +39,7 @@ LARGEST: Final = 800_000_000
 
 
 @dataclass(slots=True)
-class _CachedIndex:
+class _Held:
     """An index, and the state of the scope that it shows."""
 
     index: Index
@@ -55,7 +55,7 @@ class Searching(StoreBase):
     """Reads that use the search indexes in RAM."""
 
     def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
-        self._indexes: OrderedDict[int, _CachedIndex] = OrderedDict()
+        self._indexes: OrderedDict[int, _Held] = OrderedDict()
         self._searching = RLock()  # an index is not thread-safe
         super().__init__(path, **arguments)
 
@@ -139,11 +139,11 @@ class Searching(StoreBase):
             self._indexes.popitem(last=False)
         return held.index
 
-    def _built(self, scope: str, token: int) -> _CachedIndex:
+    def _built(self, scope: str, token: int) -> _Held:
         low, high = bounds(token)
         names = {0: None, **dict(self._all(SQL["embedders"], ()))}
         rows = self._all(SQL["messages_of_scope"], {"low": low, "high": high})
-        rows.sort(key=_PLACE)  # the order that the index needs
+        rows.sort(key=_PLACE)  # the order the index wants
         messages = MessageColumns.of([(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 :]) for row in rows])
         facts = self._pairs(scope, self._all(SQL["facts_of_scope"], {"low": low, "high": high}))
         index = Index()
@@ -151,7 +151,7 @@ class Searching(StoreBase):
         index.append(facts)
         trimmed = [identity for identity, some in zip(messages.id, messages.trimmed, strict=True) if some]
         self._trim(index, scope, token, trimmed)
-        return _CachedIndex(index=index, scope=scope, journal=low, reindexed=0)
+        return _Held(index=index, scope=scope, journal=low, reindexed=0)
 
     def _trim(self, index: Index, scope: str, token: int, ids: Sequence[str]) -> None:
         """Add the trimmed texts of these messages to the index."""
@@ -160,7 +160,7 @@ class Searching(StoreBase):
             pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
             index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
 
-    def _stored(self, scope: str, token: int) -> _CachedIndex | None:
+    def _stored(self, scope: str, token: int) -> _Held | None:
         """The stored index of a scope, if its layout and checksum are valid."""
         row = self._one(SQL["snapshot"], (token,))
         if row is None or row[2] != LAYOUT:
@@ -171,25 +171,25 @@ class Searching(StoreBase):
             return None
         index = Index()
         index.unpack(head, arrays)
-        return _CachedIndex(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
+        return _Held(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a stored index, in a writable array."""
         return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
 
-    def _pop_index(self) -> tuple[int, _CachedIndex] | None:
+    def _pop_index(self) -> tuple[int, _Held] | None:
         """Remove one index from the cache."""
         with self._searching:
             return self._indexes.popitem() if self._indexes else None
 
-    def _store(self, token: int, held: _CachedIndex) -> None:
+    def _store(self, token: int, held: _Held) -> None:
         """Store a large index, unless the stored one is recent or the scope was written to in the meantime."""
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         if len(held.index) < WORTH_STORING:
             return
         with self._guard, self._searching, self._one_state():
-            self._readable([held.scope])  # row-level security shows only the rows of these scopes
+            self._readable([held.scope])  # a server shows rows of scopes that were named
             last, reindexed = self._one(SQL["state_of_scope"], place)
             if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
                 return
@@ -206,28 +206,28 @@ class Searching(StoreBase):
             if (last or low, reindexed) == (held.journal, held.reindexed):
                 self._db.execute(SQL["put_snapshot"], (token, *values))
 
-    def _caught_up(self, held: _CachedIndex, scope: str, token: int, last: int) -> bool:
+    def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
         """Update the index from the journal. Returns False if a new index must be built."""
         if held.journal == last:
             return True
-        with_text: set[str] = set()
+        worded: set[str] = set()
         touched: set[str] = set()
         for op, memory, words in self._all(SQL["touched"], (held.journal, last)):
             if op == "erase":
                 return False
-            (with_text if words or memory not in held.index else touched).add(memory)
-        held.behind += len(with_text | touched)
+            (worded if words or memory not in held.index else touched).add(memory)
+        held.behind += len(worded | touched)
         if held.journal == held.stored and held.behind * BEHIND > 4 * len(held.index):
             return False
-        if not (with_text or touched):
+        if not (worded or touched):
             return True
-        rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*with_text, *touched])})
+        rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*worded, *touched])})
         pairs = self._pairs(scope, rows)
         try:
-            held.index.append([pair for pair in pairs if pair[0].id in with_text])
+            held.index.append([pair for pair in pairs if pair[0].id in worded])
         except ValueError:  # a message out of order, or with another text
             return False
-        held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in with_text)
+        held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
         if trimmed := [memory.id for memory, _ in pairs if memory.gist is not None]:
             rows = self._all(SQL["some_gists"], {"scope": token, "ids": dumps(trimmed)})
             held.index.trim(self._gists(pairs, rows))

@@ -23,7 +23,7 @@ STEP_SECONDS = 0.001
 
 
 class Connection(apsw.Connection):
-    """A connection with the attribute `clash`, the exception for a violated constraint."""
+    """A connection that says what it raises for a row that is not accepted."""
 
     clash: type[Exception] = apsw.ConstraintError
 
