@@ -1,4 +1,4 @@
-"""Which cosines of an embedder mean what MiniLM's 0.92, 0.70 and 0.40 mean: the numbers in its `similarity`.
+"""The cosines of an embedder that correspond to MiniLM's 0.92, 0.70 and 0.40: the values of its `similarity`.
 
     SLOWWAVE_DATA=... python bench/calibrate.py static
 

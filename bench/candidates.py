@@ -1,4 +1,4 @@
-"""Large scopes on Postgres: what a search at the server finds beside one in RAM, and what it costs beside pgvector's bare query.
+"""Large scopes on Postgres: the hits of a search at the server compared with one in RAM, and its time compared with pgvector's query.
 
     SLOWWAVE_DATA=... python bench/candidates.py [--size 100000] [--every 2]
 
@@ -27,7 +27,7 @@ Found = list[tuple[str, float, frozenset[str]]]
 
 
 def told(memory: AgentMemory, number: int, talk: Talk) -> int:
-    """All that was said in a talk, and what rules make of it."""
+    """The messages of a conversation, and the facts that the offline rules distil from it."""
     for name, session in talk.sessions.items():
         messages = [replace(one, id=f"{number}/{one.id}") for one in session]
         memory.add_messages(messages, conversation=f"{number}/{name}")
@@ -36,7 +36,7 @@ def told(memory: AgentMemory, number: int, talk: Talk) -> int:
 
 
 def answers(memory: AgentMemory, questions: Iterable[str]) -> tuple[list[Found], float]:
-    """The first ten places of each question, and the median of the milliseconds."""
+    """The first ten hits of each question, and the median time in milliseconds."""
     found, spent = [], []
     for text in questions:
         begun = time.perf_counter()
@@ -86,14 +86,14 @@ def compared(server: PostgresServer, every: int) -> None:
 
 
 def cost(server: PostgresServer, size: int) -> None:
-    """Messages of a stub, in one scope."""
+    """Synthetic messages in one scope."""
     address = server.database()
     with closing(PostgresStore(address, in_ram=0)) as store, psycopg.connect(address, autocommit=True) as bare:
         for first in range(0, size, BATCH):
             store.apply(planned(first, min(size, first + BATCH)))
         begun = time.perf_counter()
         store.search(["bench"], asked(0))
-        print(f"{size:,} messages taken in: {time.perf_counter() - begun:.0f} s")
+        print(f"{size:,} messages copied into the search tables: {time.perf_counter() - begun:.0f} s")
         bare.execute("VACUUM ANALYZE")
         tables = (
             "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname LIKE 'search\\_%' AND relkind = 'r'"

@@ -1,4 +1,4 @@
-"""Whether a context holds what a question needs: LoCoMo, no model, against plain recall at the same tokens.
+"""How much of the evidence a context contains: LoCoMo, no model, compared with plain search at the same number of tokens.
 
     SLOWWAVE_DATA=... python bench/context.py [tokens] [--read N]
 
@@ -27,12 +27,12 @@ from slowwave.testing import FrozenClock
 
 TOKENS = 800
 DEEP = 100
-"""Hits that plain recall may fill its tokens with."""
+"""The number of hits from which plain search fills its tokens."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, the words of its answer, and the ids of the turns that hold it."""
+    """A question, the words of its answer, and the ids of the turns with the evidence."""
 
     text: str
     answer: frozenset[str]
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation by its sessions, and what is asked about it."""
+    """A conversation by sessions, and its questions."""
 
     name: str
     sessions: list[tuple[datetime, list[Message]]]
@@ -87,14 +87,14 @@ def lived(memory: AgentMemory, clock: FrozenClock, talk: Talk) -> None:
 
 
 def refs(memory: Memory) -> set[str]:
-    """The ids of the turns a memory is, or rests on."""
+    """The ids of the turns that a memory is or has as sources."""
     if memory.kind == MESSAGE:
         return {memory.ref or ""}
     return {source.ref for source in memory.sources}
 
 
 def plain(hits: list[Hit], tokens: int) -> tuple[set[str], str]:
-    """Hits in order as whole messages, as many as fit."""
+    """As many hits as fit, in order, as whole messages."""
     found: set[str] = set()
     lines: list[str] = []
     for hit in hits:

@@ -1,4 +1,4 @@
-"""What is still found when most of a talk is cold: LoCoMo replayed session by session, a sleep after each, no model.
+"""Recall when most of a conversation is cold: LoCoMo replayed session by session, with a sleep pass after each, no model.
 
     SLOWWAVE_DATA=... python bench/forgetting.py [turns words]
 
@@ -25,14 +25,14 @@ LIMITS = {"turns": "hot_messages_max", "words": "hot_words_max"}
 
 @dataclass(frozen=True)
 class Talk:
-    """A talk between two people, and what is asked about it."""
+    """A conversation between two people, and its questions."""
 
     name: str
     sessions: list[list[Message]]
     questions: list[tuple[str, frozenset[str]]]
 
     def size(self, unit: str) -> int:
-        """How many turns or words it has."""
+        """The number of turns or words."""
         messages = [message for session in self.sessions for message in session]
         return len(messages) if unit == "turns" else sum(len(message.content.split()) for message in messages)
 
@@ -65,12 +65,12 @@ def said(turn: dict[str, str], first: str, at: datetime) -> Message:
 
 @dataclass
 class Now:
-    """A clock that is set by hand."""
+    """A clock that the benchmark sets."""
 
     at: datetime
 
     def __call__(self) -> datetime:
-        """The instant it was set to."""
+        """The present setting."""
         return self.at
 
 

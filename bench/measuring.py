@@ -1,4 +1,4 @@
-"""What the benchmarks share: where results go, medians with their spread, tables, and who ran them on what."""
+"""Shared code of the benchmarks: results as JSON, medians with their spread, tables, and the description of the machine."""
 
 import json
 import os
@@ -15,7 +15,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def machine() -> dict[str, object]:
-    """What a reader must know of where the figures come from."""
+    """The machine, versions and load that the figures come from."""
     return {
         "at": datetime.now(UTC).isoformat(timespec="minutes"),
         "python": platform.python_version(),
@@ -25,7 +25,7 @@ def machine() -> dict[str, object]:
 
 
 def save(name: str, result: object) -> Path:
-    """Keep a result as JSON beside the others; they are not part of the repository."""
+    """Write a result as JSON to the results folder, which is not part of the repository."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps({"machine": machine(), "result": result}, indent=1) + "\n", encoding="utf-8")
@@ -39,32 +39,32 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, as a person writes them."""
+    """A number with three significant digits."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if abs(value) >= 0.0005 else "0"
 
 
 def spread(values: Sequence[float]) -> str:
-    """The median, and the lowest and highest where there are several."""
+    """The median, with the lowest and highest value if there are several."""
     middle = number(statistics.median(values))
     return middle if len(values) < 2 else f"{middle} ({number(min(values))}–{number(max(values))})"
 
 
 def milliseconds(action: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """The time of one call."""
     start = time.perf_counter()
     action()
     return 1000 * (time.perf_counter() - start)
 
 
 def median_ms(action: Callable[[], object], rounds: int) -> float:
-    """The median of several calls."""
+    """The median time of several calls."""
     return statistics.median(milliseconds(action) for _ in range(rounds))
 
 
 def syncs_per_s(folder: Path, rounds: int = 100) -> float:
-    """How many 4 kB appends with fdatasync this disk does a second, now."""
+    """The present number of 4 kB appends with fdatasync per second on this disk."""
     path = folder / "syncs"
     with path.open("wb", buffering=0) as file:
         start = time.perf_counter()
@@ -77,16 +77,16 @@ def syncs_per_s(folder: Path, rounds: int = 100) -> float:
 
 
 def data(*parts: str) -> Path | None:
-    """A file or folder below SLOWWAVE_DATA, None if there is none."""
+    """A file or folder below SLOWWAVE_DATA, or None if it does not exist."""
     root = os.environ.get("SLOWWAVE_DATA")
     path = Path(root, *parts) if root else None
     return path if path is not None and path.exists() else None
 
 
-def bars(judged: Mapping[str, tuple[float, str, float]]) -> str:
-    """What was promised and what was measured: {name: (measured, "<=" or ">=", promised)}."""
+def targets(judged: Mapping[str, tuple[float, str, float]]) -> str:
+    """A table of measurements and their targets: {name: (measured, "<=" or ">=", target)}."""
     rows = []
-    for name, (measured, sign, promised) in judged.items():
-        held = measured <= promised if sign == "<=" else measured >= promised
-        rows.append((name, number(measured), f"{sign} {number(promised)}", "yes" if held else "**no**"))
-    return table(("what", "measured", "bar", "held"), rows)
+    for name, (measured, sign, target) in judged.items():
+        met = measured <= target if sign == "<=" else measured >= target
+        rows.append((name, number(measured), f"{sign} {number(target)}", "yes" if met else "**no**"))
+    return table(("what", "measured", "target", "met"), rows)

@@ -1,4 +1,4 @@
-"""A long talk replayed on its own dates with a sleep every night, printed for a person to read: what each night did, and why.
+"""A long conversation replayed on its dates with a sleep pass every night; prints the changes of each pass with their reasons.
 
     SLOWWAVE_DATA=... python bench/month.py [sample number] [setting=value ...]
 
@@ -22,13 +22,13 @@ from slowwave.model.operations import Operation
 
 NIGHT = timedelta(days=1)
 LAST = 45
-"""Nights after the last session."""
+"""The number of sleep passes after the last session."""
 ASKED_EVERY = 2
-"""Days between two questions."""
+"""The number of days between two questions."""
 
 
 def nights(talk: Talk, memory: AgentMemory, clock: Now) -> Iterator[str]:
-    """What happened, session by session and night by night."""
+    """The report, session by session and sleep pass by sleep pass."""
     ends = [session[-1].at for session in talk.sessions]
     known: set[str] = set()
     days = 0
@@ -53,7 +53,7 @@ def nights(talk: Talk, memory: AgentMemory, clock: Now) -> Iterator[str]:
 
 
 def slept(memory: AgentMemory, clock: Now) -> Iterator[str]:
-    """One night, if anything was due: each change with its reason, as the dry run before it told."""
+    """One sleep pass, if anything was due: each change with its reason, from the dry run before it."""
     planned = memory.sleep(dry_run=True)
     report = memory.sleep()
     if str(report) == "sleep: nothing due":

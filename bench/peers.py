@@ -1,4 +1,4 @@
-"""Slowwave beside mem0, LangGraph's SqliteStore and chromadb: the same notes, questions and free embedder.
+"""Slowwave compared with mem0, LangGraph's SqliteStore and chromadb: the same notes, questions and hash embedder.
 
     python bench/peers.py [--sizes 1000 10000] [--rounds 3]
 
@@ -27,7 +27,7 @@ ADDS = 20
 
 @dataclass(frozen=True)
 class Peer:
-    """A system, what to install for it, and what a reader of its figures must know."""
+    """A system, its packages, and notes on its figures."""
 
     name: str
     packages: tuple[str, ...]
@@ -39,13 +39,13 @@ OURS = Peer(
     (),
     "Each add is a journaled commit in WAL with synchronous=FULL, row, indexes and vector in one transaction. Search is "
     "exact and hybrid: words, meaning and neighbours, so its ten differ on purpose from the ten nearest vectors. "
-    "Delete is a retraction that can be undone.",
+    "Delete can be undone.",
 )
 PEERS = (
     Peer(
         "mem0",
         ("mem0ai", "numpy"),
-        "infer=False, so no model is asked; Qdrant in process and a history in another SQLite file, not one "
+        "infer=False, so no model is called; Qdrant in process and a history in another SQLite file, not one "
         "transaction. No batch of its own. Its keyword half needs downloads and is off: search is by meaning alone, "
         "a scan.",
     ),
@@ -53,13 +53,13 @@ PEERS = (
         "langgraph",
         ("langgraph", "langgraph-checkpoint-sqlite", "pysqlite3-binary", "numpy"),
         "A key-value store with vectors: SQLite's defaults (rollback journal, synchronous=FULL). Exact scan by "
-        "sqlite-vec; no words, no reconciling, no journal, no forgetting but TTL. Delete destroys.",
+        "sqlite-vec; no words, no reconciling, no journal, no forgetting except TTL. Delete is irreversible.",
     ),
     Peer(
         "chromadb",
         ("chromadb", "numpy"),
         "A vector database: the log is in SQLite, the HNSW index is written behind. Approximate search by meaning; "
-        "no memory policies. Delete destroys.",
+        "no memory policies. Delete is irreversible.",
     ),
 )
 
@@ -81,27 +81,27 @@ RATIOS = {"add_ms": "add", "fill_per_s": "batch", "search_ms": "search p50", "se
 
 
 def python_of(peer: Peer) -> str | None:
-    """The interpreter of a peer's environment, made when it is missing; None if it cannot be made here."""
+    """The interpreter of a peer's environment, created if it is missing; None if it cannot be created."""
     if not peer.packages:
         return sys.executable
     folder = ENVS / peer.name
     python = folder / "bin" / "python"
     if (folder / "ready").exists():
         return str(python)
-    print(f"making bench/.envs/{peer.name} …", flush=True)
+    print(f"creating bench/.envs/{peer.name} …", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True)
     command = [str(python), "-m", "pip", "install", "-q", "-q", "--disable-pip-version-check", *peer.packages]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(f"{peer.name} cannot be installed here, so it is left out:\n{done.stderr[-400:]}")
+        print(f"{peer.name} cannot be installed here and is skipped:\n{done.stderr[-400:]}")
         return None
     (folder / "ready").touch()
     return str(python)
 
 
 def course(python: str, peer: Peer, *arguments: str, before: tuple[str, ...] = ()) -> str:
-    """Run a driver on an empty folder: what it printed last."""
+    """Run a driver in an empty folder. Returns its last line of output."""
     with tempfile.TemporaryDirectory() as folder:
         command = [*before, python, str(DRIVERS / f"with_{peer.name}.py"), folder, *arguments]
         done = subprocess.run(
@@ -113,7 +113,7 @@ def course(python: str, peer: Peer, *arguments: str, before: tuple[str, ...] = (
 
 
 def syncs_per_add(python: str, peer: Peer) -> float | None:
-    """How often a durable add asks the disk to keep what it was given, counted by strace; None without strace."""
+    """The number of disk syncs of a durable add, counted by strace; None without strace."""
     if shutil.which("strace") is None:
         return None
     counts = []
@@ -126,7 +126,7 @@ def syncs_per_add(python: str, peer: Peer) -> float | None:
 
 
 def measure(sizes: list[int], rounds: int) -> dict[str, dict[str, dict[str, list[float]]]]:
-    """{size: {peer: {figure: a value a round}}}, all peers once before any peer again."""
+    """{size: {peer: {figure: one value per round}}}; each round runs all peers."""
     pythons = {peer.name: python_of(peer) for peer in (OURS, *PEERS)}
     here = [(peer, python) for peer in (OURS, *PEERS) if (python := pythons[peer.name])]
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
@@ -144,7 +144,7 @@ def measure(sizes: list[int], rounds: int) -> dict[str, dict[str, dict[str, list
 
 
 def show(found: dict[str, dict[str, dict[str, list[float]]]]) -> str:
-    """Medians (lowest–highest), then each peer's time over ours, then what each is."""
+    """Print medians (lowest–highest), then each peer's time divided by Slowwave's, then the notes on each peer."""
     sizes = [size for size in found if size.isdigit()]
     rows = [
         (f"{int(size):,}", name, *(spread(figures[column]) for column in COLUMNS))
@@ -159,7 +159,8 @@ def show(found: dict[str, dict[str, dict[str, list[float]]]]) -> str:
             if name != "slowwave":
                 ratios.append((f"{int(size):,}", name, *(_ratio(column, figures, ours) for column in RATIOS)))
     parts.append(
-        "Times slowwave's (above 1 slowwave is ahead):\n\n" + table(("notes", "system", *RATIOS.values()), ratios)
+        "Divided by the figures of slowwave (above 1 slowwave is better):\n\n"
+        + table(("notes", "system", *RATIOS.values()), ratios)
     )
     counted = {name: figures["syncs"][0] for name, figures in found["syncs_per_add"].items()}
     kept = [

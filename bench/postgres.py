@@ -1,4 +1,4 @@
-"""Slowwave on Postgres at 100,000 memories in one scope, beside what the same server and connection cost bare.
+"""Slowwave on Postgres at 100,000 memories in one scope, compared with plain statements on the same server and connection.
 
     python bench/postgres.py [--size 100000]
 
@@ -34,7 +34,7 @@ BATCH, ROUNDS, ADDED, TOPICS = 5000, 5, 60, 10_000
 
 
 def made(number: int, scope: str = "bench") -> Add:
-    """A message with its entry."""
+    """A message with its index entry."""
     text = note(number, TOPICS)
     bare = index_text(text)
     entry = IndexEntry(
@@ -85,7 +85,7 @@ def asked(number: int) -> Query:
 
 
 def copied(source: SqliteStore, store: PostgresStore) -> None:
-    """There and back."""
+    """Copy a store to Postgres and back."""
     for what, one, other in (("to Postgres", source, store), ("back to SQLite", store, SqliteStore(":memory:"))):
         begun = time.perf_counter()
         rows = copy(one, other).rows
@@ -94,7 +94,7 @@ def copied(source: SqliteStore, store: PostgresStore) -> None:
 
 
 def added(store: PostgresStore, bare: Bare, first: int) -> None:
-    """One message, in turns with a bare row, so that both meet the same load."""
+    """Adds of one message, alternating with plain one-row commits, so that both run under the same load."""
     bare.execute("CREATE TABLE bare (id bigint PRIMARY KEY, body text, vector bytea)")
     body = vector(note(1, TOPICS)).astype("<f4").tobytes()
     plans = {number: planned(number, number + 1) for number in range(first, first + ROUNDS * ADDED)}
@@ -116,7 +116,7 @@ def added(store: PostgresStore, bare: Bare, first: int) -> None:
 
 
 def searched(store: PostgresStore, bare: Bare, size: int) -> None:
-    """Questions, beside a bare scan in RAM and the bare query of pgvector."""
+    """Searches, compared with a plain scan in RAM and the plain query of pgvector."""
     begun = time.perf_counter()
     store.search(["bench"], asked(0))
     print(f"first search, which builds the index: {time.perf_counter() - begun:.1f} s")
@@ -139,7 +139,7 @@ def searched(store: PostgresStore, bare: Bare, size: int) -> None:
 
 
 def idled(address: str, number: int) -> None:
-    """Looking for work among scopes that were slept, each with a message and a fact that is due in a month."""
+    """The query for due scopes among idle scopes, each with a message and a fact that is due in a month."""
     month, day = NOW + timedelta(days=30), NOW + timedelta(days=1)
     with closing(PostgresStore(address)) as store, psycopg.connect(address, autocommit=True) as db:
         tea = Memory(id="f", scope="s0", kind="semantic", text="Tea", recorded_at=NOW, valid_from=NOW, due_at=month)
@@ -175,7 +175,7 @@ def idled(address: str, number: int) -> None:
 
 
 def measured(size: int) -> None:
-    """All of it."""
+    """Run all parts."""
     with postgres_server() as server, closing(SqliteStore(":memory:")) as source:
         for first in range(0, size, BATCH):
             stored(source, first, min(size, first + BATCH))

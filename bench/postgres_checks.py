@@ -1,4 +1,4 @@
-"""Programs that judge Slowwave through its public API, run once on SQLite as they are and once with every store in Postgres.
+"""Runs programs that measure Slowwave through its public API, once on SQLite as they are and once with every store in Postgres.
 
     python bench/postgres_checks.py FOLDER/retrieval.py [FOLDER/sources.py …]
 
@@ -29,7 +29,7 @@ TIMES: Final = ("ms", "seconds", "p50", "p95")
 
 
 def printed(program: Path, arguments: list[str]) -> dict[str, Any]:
-    """What a program prints last."""
+    """The last line of output of a program."""
     out = io.StringIO()
     folder = str(program.parent)
     with (
@@ -47,7 +47,7 @@ def printed(program: Path, arguments: list[str]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def in_postgres(server: PostgresServer) -> Iterator[None]:
-    """Every memory that is opened meanwhile lies in a database; one in RAM shares a database with others of its kind."""
+    """Within this context every opened memory is in a database; all memories in RAM share one database."""
     prepared = server.database()
     PostgresStore(prepared).close()
     template = prepared.partition("?")[0].rpartition("/")[2]
@@ -65,7 +65,7 @@ def in_postgres(server: PostgresServer) -> Iterator[None]:
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """Figures that are further apart than they may be."""
+    """Figures that differ by more than is allowed."""
     for name, value in one.items():
         if any(name.startswith(time) or name.endswith(time) for time in TIMES):
             continue
@@ -80,7 +80,7 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Compare them all."""
+    """Compare the figures of all programs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="+", type=Path)
     parser.add_argument("--data", action="append", default=[], help="handed to each program as its argument")

@@ -1,4 +1,4 @@
-"""What each part of the ranking is worth: evidence found on LoCoMo and BEAM, with every signal off in turn.
+"""The effect of each part of the ranking: evidence found on LoCoMo and BEAM, with one signal turned off at a time.
 
     SLOWWAVE_DATA=... python bench/recall.py [--embedders static none minilm] [--consolidate] [--beam 500K]
 
@@ -53,32 +53,32 @@ OFF: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "recent, if asked for": ((score, "RECENT", 0.0),),
     "facts lend": ((score, "LENT", 0.0),),
 }
-"""A signal, and what to set where so that it says nothing. Neighbours' vectors are pooled when an index is built, so
-every measurement opens its memories anew."""
+"""Each signal, with the setting that turns it off. Neighbours' vectors are pooled when an index is built, so every
+measurement opens its memories again."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """One conversation of a benchmark: its messages by session, and its questions with the ids of their evidence."""
+    """One conversation of a benchmark: messages by session, and questions with the ids of their evidence."""
 
     sessions: Mapping[str, Sequence[Message]]
     questions: Sequence[tuple[str, frozenset[str]]]
 
     @property
     def end(self) -> datetime:
-        """A day after the last word."""
+        """A day after the last message."""
         said = [message.at for messages in self.sessions.values() for message in messages if message.at]
         return max(said) + timedelta(days=1)
 
 
 def locomo() -> list[Talk]:
-    """The development conversations, none without data."""
+    """The development conversations; empty without data."""
     path = data("locomo", "locomo-dev.json")
     return [Talk(one.sessions, one.questions) for one in samples(path)] if path else []
 
 
 def beam(size: str) -> list[Talk]:
-    """BEAM's chats of a size ("100K"), all messages, all abilities that have evidence."""
+    """BEAM's chats of a size ("100K"): all messages, and the questions of all abilities with evidence."""
     path = data("beam", size)
     return [_chat(folder) for folder in sorted(path.iterdir())] if path else []
 
@@ -110,7 +110,7 @@ def _numbers(cited: object) -> Iterator[int]:
 
 
 class Bench:
-    """Memories of some conversations, filled once with an embedder, asked many times."""
+    """Memories of some conversations, filled once with an embedder and searched many times."""
 
     def __init__(self, talks: Sequence[Talk], folder: Path, embedder: str, *, distil: bool = False) -> None:
         self._talks, self._folder, self._embedder = talks, folder, embedder
@@ -118,13 +118,13 @@ class Bench:
         for number, talk in enumerate(talks):
             with self._memory(number, Config()) as memory:
                 for name, said in talk.sessions.items():
-                    self._now = max(message.at for message in said if message.at)  # stored on the day it was said
+                    self._now = max(message.at for message in said if message.at)  # stored on the date of the message
                     memory.add_messages(said, name)
                     if distil:
                         memory.end_conversation(name)
 
     def ask(self, config: Config | None = None) -> tuple[np.ndarray, float]:
-        """(questions, figures) in 0..1, and the median milliseconds of a question."""
+        """(questions, figures) in 0..1, and the median milliseconds of a search."""
         rows, spent = [], []
         for number, talk in enumerate(self._talks):
             self._now = talk.end
@@ -146,7 +146,7 @@ class Bench:
 
 @contextmanager
 def without(signal: str) -> Iterator[None]:
-    """One signal off."""
+    """A context in which one signal is turned off."""
     with ExitStack() as stack:
         for place, name, nothing in OFF[signal]:
             stack.enter_context(patch.object(place, name, nothing))
@@ -154,7 +154,7 @@ def without(signal: str) -> Iterator[None]:
 
 
 def interval(rows: np.ndarray) -> tuple[float, float]:
-    """95 % of the means of resampled questions."""
+    """The 95 % interval of the means of resampled questions."""
     chance = np.random.default_rng(0)
     means = np.array([rows[chance.integers(0, len(rows), len(rows))].mean() for _ in range(RESAMPLES)])
     low, high = np.quantile(means, [0.025, 0.975])
@@ -177,12 +177,12 @@ def row(name: str, rows: np.ndarray, first: np.ndarray | None, spent: float) -> 
 def measured(
     title: str, talks: Sequence[Talk], embedder: str, *, ablate: bool, distil: bool = False
 ) -> list[dict[str, object]]:
-    """The full ranking first, then each signal off, then the other profiles."""
+    """Measure the full ranking, then without each signal, then the other profiles."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             bench = Bench(talks, Path(folder), embedder, distil=distil)
         except SlowwaveError as error:
-            print(f"{title}: left out: {error}")
+            print(f"{title}: skipped: {error}")
             return []
         first, spent = bench.ask()
         found = [row(title, first, None, spent)]
@@ -228,7 +228,7 @@ def main() -> None:
     options = parser.parse_args()
     talks = locomo()
     if not talks:
-        print(f"left out: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no locomo/locomo-dev.json")
+        print(f"skipped: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no locomo/locomo-dev.json")
         return
     print(f"LoCoMo, {len(talks)} conversations, turn level, categories 1-4")
     found = []

@@ -1,4 +1,4 @@
-"""Every benchmark, one after the other: `make bench`.
+"""Runs all benchmarks one after the other: `make bench`.
 
     python bench/run.py [--long]
 

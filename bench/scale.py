@@ -1,4 +1,4 @@
-"""What Slowwave costs as it grows, as ratios to floors measured in the same run, so that a busy machine cancels out.
+"""The cost of Slowwave at growing sizes, as ratios to floors measured in the same run, so that the load of the machine cancels out.
 
     python bench/scale.py [--sizes 1000 10000] [--long]
 
@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from drivers.stub import DIM, embed, note, question, vector
-from measuring import ONE_THREAD, bars, median_ms, milliseconds, number, save, syncs_per_s, table
+from measuring import ONE_THREAD, median_ms, milliseconds, number, save, syncs_per_s, table, targets
 from slowwave import AgentMemory, Message
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -47,7 +47,7 @@ SAID = (
 
 
 class Free:
-    """An embedder that costs nothing: known texts are looked up, others made from a hash."""
+    """An embedder that costs nothing: known texts are looked up, others are derived from a hash."""
 
     name, dim = "bench-free-384", DIM
 
@@ -60,7 +60,7 @@ class Free:
 
 
 def at_size(size: int) -> dict[str, float]:
-    """Every figure of one size."""
+    """All figures of one size."""
     topics = size // 10
     embedder, now = Free(), {"at": START + timedelta(days=30)}
     with (
@@ -119,7 +119,7 @@ def adds(memory: AgentMemory, folder: Path, size: int, topics: int) -> dict[str,
 
 
 def bare_table(folder: Path) -> sqlite3.Connection:
-    """A table of one column, each row a durable commit of its own: the most that SQLite can do here."""
+    """Commits of single rows into a table of one column: the limit of SQLite on this machine."""
     db = sqlite3.connect(folder / "bare.db", isolation_level=None)
     for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "CREATE TABLE bare (row BLOB)"):
         db.execute(statement).fetchall()
@@ -127,10 +127,10 @@ def bare_table(folder: Path) -> sqlite3.Connection:
 
 
 def searches(memory: AgentMemory, embedder: Free, size: int, topics: int) -> dict[str, float]:
-    """Searches against one matrix-vector product over as many vectors, pair by pair."""
+    """Searches, alternating with a matrix-vector product over the same number of vectors."""
     matrix = embed([note(n, topics) for n in range(size + ADDED)])
     asked = [question(n, topics) for n in range(40)]
-    alien = [f"zzq{n}" for n in range(40)]  # no word in common with anything
+    alien = [f"zzq{n}" for n in range(40)]  # shares no word with any text
     embedder.known |= {name: vector(text) for name, text in zip(alien, asked, strict=True)}
     embedder.known |= {text: vector(text) for text in asked}
 
@@ -153,7 +153,7 @@ def searches(memory: AgentMemory, embedder: Free, size: int, topics: int) -> dic
 def paired(
     floor: Callable[[str], object], ours: Callable[[str], object], texts: Sequence[str]
 ) -> tuple[list[float], list[float]]:
-    """Medians of three of each, one text after the other."""
+    """Medians of three calls each, text by text."""
     pairs = [
         (median_ms(lambda text=text: floor(text), 3), median_ms(lambda text=text: ours(text), 3)) for text in texts
     ]
@@ -161,7 +161,7 @@ def paired(
 
 
 def core(memory: AgentMemory, now: dict[str, datetime]) -> dict[str, float]:
-    """A thousand stated facts, then the core of them; and what a night without and with work costs."""
+    """A thousand stated facts, their core memory, and sleep passes with and without work."""
     spent = [
         milliseconds(
             lambda n=n: memory.add(f"Project {n} uses port {8000 + n} and belongs to team {n % 40}", category="project")
@@ -219,7 +219,7 @@ PARTS: dict[str, Callable[[], object]] = {"consolidation": consolidation, "rss":
 
 
 def part(name: str) -> object:
-    """One part in a process of its own: a size, or a name in PARTS."""
+    """Run one part in a separate process: a size, or a name in PARTS."""
     command = [sys.executable, __file__, "--part", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **ONE_THREAD})
     if done.returncode:
@@ -228,7 +228,7 @@ def part(name: str) -> object:
 
 
 def show(found: dict[str, dict[str, float]], thinking: dict[str, float], rss: float) -> str:
-    """A column a size, the rest below, then what was promised."""
+    """Print one column for each size, the other figures, and the targets."""
     names = list(next(iter(found.values())))
     rows = [(name, *(number(figures[name]) for figures in found.values())) for name in names]
     judged = {"RSS with 10,000 messages and the default embedder, MB": (rss, "<=", 200.0)}
@@ -236,7 +236,7 @@ def show(found: dict[str, dict[str, float]], thinking: dict[str, float], rss: fl
         [
             table(("figure", *(f"{int(size):,}" for size in found)), rows),
             f"Consolidating 30 messages: {thinking['consolidate_30_ms']} ms, of which {thinking['cpu_ms']} ms of processor.",
-            bars(judged),
+            targets(judged),
         ]
     )
 

@@ -1,11 +1,11 @@
-"""What a sleep and core memory cost as a scope grows: both shall follow what is due, not what is stored.
+"""The cost of a sleep pass and of core memory as a scope grows: both should depend on what is due, not on what is stored.
 
     python bench/sleep.py [SIZES ...]        default: 1000 10000 100000 1000000; the last takes some minutes
 
 Hot facts of many paces with vectors, a tenth of them used, and a tenth as many cold ones. A hundred of them cross the
 forgetting threshold two hours ago, a thousand an hour ago. They are stored in the order in which they were recorded.
 
-find: the ids of what is due, by the index. few, night: whole sleeps with the hundred and with the thousand due; idle:
+find: the ids of due facts, by the index. few, night: whole sleeps with the hundred and with the thousand due; idle:
 with nothing due. longest: the longest of a night's transactions. rewrite: what others do instead, in a table of its own
 under the same settings: read every fact, compute its strength, write it back, put away what fell below, in one
 transaction. core: the top ten; fresh: right after a write; scan: by comparing every fact. Figures go to
@@ -25,7 +25,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from measuring import ONE_THREAD, RESULTS, bars, median_ms, milliseconds, number, save, table
+from measuring import ONE_THREAD, RESULTS, median_ms, milliseconds, number, save, table, targets
 
 os.environ.update(ONE_THREAD)
 
@@ -56,7 +56,7 @@ CONFIG = Config()
 
 
 class FreeEmbedder:
-    """Random vectors: what resembles what is not what is measured here."""
+    """An embedder with random vectors, since similarities are not measured here."""
 
     name = "free-64"
 
@@ -70,7 +70,7 @@ class FreeEmbedder:
 
 
 def fact(number: int, hours: float | None, chance: random.Random, scope: str) -> Memory:
-    """A hot fact: one that fell below the forgetting threshold so many hours ago, or one that is not yet fading."""
+    """A hot fact that fell below the forgetting threshold this many hours ago, or that is not yet fading."""
     importance = chance.random()
     uses = min(9, int(chance.expovariate(0.5))) if chance.random() < 0.1 else 0
     one = Memory(
@@ -90,12 +90,12 @@ def fact(number: int, hours: float | None, chance: random.Random, scope: str) ->
         days = chance.random() * 0.9 * law.reach(CONFIG.consolidation_retention_threshold)
     else:
         days = law.reach(CONFIG.forgetting_threshold) + hours / 24
-    # Another night has looked at it when it began to fade: what comes next is the other threshold.
+    # An earlier sleep pass saw it when it began to fade, so the next threshold is the other one.
     return postpone(altered(one, recorded_at=NOW - timedelta(days=days)), CONFIG, NOW - 12 * HOUR)
 
 
 def filled(memory: AgentMemory, size: int) -> None:
-    """The facts, as an import writes them."""
+    """Write the facts as an import does."""
     store, scope, chance, embedder = memory.ports.store, memory.ports.scope, random.Random(size), FreeEmbedder()
     places = chance.sample(range(size), min(size, DUE + FEW))
     hours = dict.fromkeys(places[FEW:], 1.0) | dict.fromkeys(places[:FEW], 2.0)
@@ -103,7 +103,7 @@ def filled(memory: AgentMemory, size: int) -> None:
     every = [fact(number, hours.get(number), chance, scope) for number in range(size)]
     for place in cold:
         every[place] = altered(every[place], phase="cold", reason="faded", due_at=None, pace=None)
-    every.sort(key=lambda one: one.recorded_at)  # as they came
+    every.sort(key=lambda one: one.recorded_at)  # in the order of recording
     for start in range(0, size, 10_000):
         made = every[start : start + 10_000]
         vectors = embedder.embed([""] * len(made))
@@ -129,7 +129,7 @@ def opened(path: Path, clock: FrozenClock) -> AgentMemory:
 
 
 def nights(path: Path) -> dict[str, float]:
-    """The two nights of one copy of the store, and one with nothing due."""
+    """Two sleep passes on one copy of the store, and one with nothing due."""
     begun: list[float] = []
     spans: list[float] = []
 
@@ -141,7 +141,7 @@ def nights(path: Path) -> dict[str, float]:
 
     clock = FrozenClock(NOW - 1.5 * HOUR)
     with opened(path, clock) as memory:
-        memory.ports.store._reached = reached  # noqa: SLF001 - the store tells it to tests
+        memory.ports.store._reached = reached  # noqa: SLF001 - the failpoint hook of the store
         store, scope = memory.ports.store, memory.ports.scope
         found = {"few_due": store.due(scope, clock()), "few_ms": milliseconds(memory.sleep)}
         clock.advance(hours=1.5)
@@ -152,7 +152,7 @@ def nights(path: Path) -> dict[str, float]:
 
 
 def finding(path: Path) -> float:
-    """The ids of what is due, as one statement gives them."""
+    """The ids of due memories by one statement."""
     db = apsw.Connection(str(path))
     at = int(NOW.timestamp() * 1_000_000)
     which = "SELECT id FROM memories WHERE scope = 1 AND due_at <= ? AND phase IN ('active', 'core')"
@@ -162,7 +162,7 @@ def finding(path: Path) -> float:
 
 
 def core(path: Path, size: int) -> dict[str, float]:
-    """The top ten: again, right after a write, and by comparing every fact."""
+    """The top ten of core memory: repeated, right after a write, and by comparing every fact."""
     with opened(path, FrozenClock(NOW)) as memory:
         store, scope = memory.ports.store, memory.ports.scope
         memory.core(10)
@@ -180,7 +180,7 @@ def core(path: Path, size: int) -> dict[str, float]:
 
 
 def copied(path: Path, other: Path) -> None:
-    """The hot facts in a file of their own, as a store has them that keeps strengths."""
+    """The hot facts in a separate file, as in a store that keeps strengths."""
     db = apsw.Connection(str(other))
     db.pragma("journal_mode", "WAL")
     db.execute("ATTACH ? AS ours", (str(path),))
@@ -196,7 +196,7 @@ def copied(path: Path, other: Path) -> None:
 
 
 def rewritten(path: Path) -> None:
-    """Read every fact, let its strength decay by the same law, write it back, put away what fell below."""
+    """Read every fact, compute its strength by the same formula, write it back, and archive those below the threshold."""
     db = apsw.Connection(str(path))
     db.pragma("synchronous", "FULL")
     now, day = NOW.timestamp() * 1e6, 8.64e10
@@ -221,9 +221,9 @@ def measured(size: int) -> dict[str, float]:
         copied(whole, other)
         found: dict[str, float] = {"fill_per_s": 1000 * size / filled_ms, "find_ms": finding(whole)} | core(whole, size)
         rounds = []
-        for _ in range(ROUNDS):  # in turn, so that both meet the same neighbours on this machine
+        for _ in range(ROUNDS):  # alternating, so that both run under the same load
             shutil.copy(whole, one)
-            os.sync()  # so that the night does not wait for the copy
+            os.sync()  # so that the sleep pass does not wait for the copy
             rounds.append(nights(one) | {"rewrite_ms": milliseconds(lambda: rewritten(other))})
         found |= {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
     found["rewrite / find"] = found["rewrite_ms"] / found["find_ms"]
@@ -232,7 +232,7 @@ def measured(size: int) -> dict[str, float]:
 
 
 def clustered(size: int = 20_000, dim: int = 256) -> dict[str, float]:
-    """A fifth of the vectors resemble nothing, the others come in eights."""
+    """A fifth of the vectors are similar to no other; the others are in groups of eight."""
     chance = np.random.default_rng(0)
     alone = size // 5
     alike = np.repeat(chance.standard_normal(((size - alone) // 8, dim), dtype=np.float32), 8, axis=0)
@@ -246,7 +246,7 @@ def clustered(size: int = 20_000, dim: int = 256) -> dict[str, float]:
             rows[start : start + height] @ rows[start:].T
 
     def spent(action: Callable[[], object]) -> float:
-        start = time.process_time()  # one thread computes: what others do meanwhile is no part of it
+        start = time.process_time()  # processor time of one thread, independent of other processes
         action()
         return 1000 * (time.process_time() - start)
 
@@ -259,7 +259,7 @@ def clustered(size: int = 20_000, dim: int = 256) -> dict[str, float]:
 
 
 def drawn(result: dict[int, dict[str, float]]) -> str:
-    """Microseconds over sizes, both as powers of ten."""
+    """Plot microseconds over sizes, both as powers of ten."""
     names = {
         "rewrite_ms": "rewriting every strength",
         "night_ms": "a sleep, 1,000 due",
@@ -303,11 +303,11 @@ def main() -> None:
     print("clustering 20,000:", ", ".join(f"{name} {number(value)}" for name, value in clusters.items()))
     most = result[max(result)]
     print(
-        bars(
+        targets(
             {
-                "finding what is due, times faster than rewriting": (most["rewrite / find"], ">=", 500),
-                "the whole sleep, times faster than rewriting": (most["rewrite / night"], ">=", 20),
-                "a sleep with nothing due, ms": (most["idle_ms"], "<=", 1),
+                "finding due facts, times faster than rewriting": (most["rewrite / find"], ">=", 500),
+                "the whole sleep pass, times faster than rewriting": (most["rewrite / night"], ">=", 20),
+                "a sleep pass with nothing due, ms": (most["idle_ms"], "<=", 1),
                 "core memory, top ten, ms": (most["core_ms"], "<=", 1),
                 "clustering 20,000, times the matrix products": (clusters["cluster / products"], "<=", 2),
             }

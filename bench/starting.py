@@ -1,4 +1,4 @@
-"""How long Slowwave takes to start, beside Python and numpy themselves, and how much it installs.
+"""The start-up time of Slowwave compared with Python and numpy, and the number of installed packages.
 
     python bench/starting.py [--rounds 9]
 
@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 from drivers.stub import note
-from measuring import ONE_THREAD, bars, number, save, spread, table
+from measuring import ONE_THREAD, number, save, spread, table, targets
 from slowwave import AgentMemory, Message
 
 MESSAGES = 10_000
@@ -39,11 +39,11 @@ COMMANDS = {
     "slowwave context, 10,000 messages": (COMMAND, "context", "kubernetes budget", "--scope", "large"),
 }
 FIRST = "slowwave recall, 10,000 messages, first after adding"
-"""It builds the index and stores it; those after it read it."""
+"""This command builds the index and stores it; later commands read it."""
 
 
 def fill(store: Path) -> None:
-    """A file with a small and a large scope."""
+    """Create a file with a small and a large scope."""
     for scope, size in (("small", 10), ("large", MESSAGES)):
         with AgentMemory.open(store, scope=scope, embedder="static", llm=None) as memory:
             for first in range(0, size, 1000):
@@ -53,7 +53,7 @@ def fill(store: Path) -> None:
 
 
 def once(command: tuple[str, ...], environment: dict[str, str]) -> tuple[float, float]:
-    """Milliseconds to the first line, and of processor time in all."""
+    """Milliseconds to the first line of output, and total processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
@@ -69,7 +69,7 @@ def once(command: tuple[str, ...], environment: dict[str, str]) -> tuple[float, 
 
 
 def installed() -> int:
-    """How many packages a default installation brings, itself included, by the metadata of what is installed here."""
+    """The number of packages of a default installation, Slowwave included, by the metadata of the installed packages."""
     seen: set[str] = set()
     waiting = ["slowwave"]
     while waiting:
@@ -78,7 +78,7 @@ def installed() -> int:
             continue
         try:
             needed = requires(name) or ()
-        except PackageNotFoundError:  # for another system or Python than this
+        except PackageNotFoundError:  # only for another system or Python version
             continue
         seen.add(name)
         waiting += [re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in needed if "extra ==" not in one]
@@ -86,7 +86,7 @@ def installed() -> int:
 
 
 def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
-    """{command: {wall, cpu: a value a round}}, after one round to warm the page cache; of FIRST one value."""
+    """{command: {wall, cpu: one value per round}}, after one round to warm the page cache; one value for FIRST."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: {"wall_ms": [], "cpu_ms": []})
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder, "memory.db")
@@ -104,7 +104,7 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
 
 
 def show(found: dict[str, dict[str, list[float]]], packages: int) -> str:
-    """Medians, ratios to numpy of the same round, and the bars."""
+    """Print medians, ratios to numpy in the same round, and the targets."""
     numpy = found["import numpy"]
     rows = [
         (
@@ -127,11 +127,11 @@ def show(found: dict[str, dict[str, list[float]]], packages: int) -> str:
         "packages of a default installation": (packages, "<=", 45.0),
     }
     heads = ("command", "first line, wall ms", "processor ms", "of import numpy")
-    return table(heads, rows) + "\n\n" + bars(judged)
+    return table(heads, rows) + "\n\n" + targets(judged)
 
 
 def _over(ours: list[float], floor: list[float]) -> float:
-    return statistics.median(mine / other for mine, other in zip(ours, floor, strict=False))  # FIRST has one
+    return statistics.median(mine / other for mine, other in zip(ours, floor, strict=False))  # FIRST has one value
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What an extractive summary keeps of a session: LoCoMo, no model, a budget of 20 % of the session's words.
+"""How much of a session an extractive summary keeps: LoCoMo, no model, a budget of 20 % of the session's words.
 
     SLOWWAVE_DATA=... python bench/summaries.py [locomo.json]
 
@@ -38,7 +38,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Session:
-    """What is summarised at once, and what is asked about it later."""
+    """A range of messages that is summarised, and the later questions about it."""
 
     conversation: str
     turns: list[Turn]
@@ -53,7 +53,7 @@ def content(text: str) -> set[str]:
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Every session, with document frequencies of the turns up to its end."""
+    """All sessions, each with document frequencies of the turns up to its end."""
     for sample in json.loads(path.read_text()):
         talk = sample["conversation"]
         counts: Counter[str] = Counter()
@@ -149,7 +149,7 @@ def cascade(path: Path, *, span: int = 64, first: int = 120, second: int = 600, 
 
 
 def public(path: Path, *, profile: str = "detailed") -> dict[str, float]:
-    """The same by the library's own doors: each session a conversation, compacted; the profile's 20 % of its words."""
+    """The same through the public API: each session is a conversation and is compacted to the profile's 20 % of its words."""
     answers, evidence = [], []
     config = Config(immediate_window=1, recent_window=10_000, summary_profile=profile)
     with AgentMemory.open(":memory:", llm=None, embedder="none", config=config) as memory:
@@ -170,7 +170,7 @@ def public(path: Path, *, profile: str = "detailed") -> dict[str, float]:
 
 
 def _touched(turn: Turn, pieces: list[set[str]]) -> bool:
-    """Whether most content words of one of its clauses stand together in a piece: dates are printed in full there."""
+    """Whether most content words of one of its clauses occur in one piece; dates are printed in full there."""
     told = (content(clause.text) for clause in clauses(turn.text))
     return any(len(own) > 1 and any(len(own & piece) >= 0.7 * len(own) for piece in pieces) for own in told)
 

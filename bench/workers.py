@@ -1,4 +1,4 @@
-"""Workers on Postgres: nights a second, what a look costs among many idle scopes, and what a memory takes on disk.
+"""Workers on Postgres: sleep passes per second, the cost of the query for due scopes among many idle ones, and the bytes of a memory on disk.
 
     python bench/workers.py [--scopes 200] [--idle 100000] [--memories 20000]
 
@@ -45,7 +45,7 @@ def nights(server: PostgresServer, scopes: int) -> None:
                 time.sleep(0.02)
             spent = slept[-1] - begun
         print(
-            f"worker: {scopes} scopes queued in {queued:.2f} s, slept in {spent:.1f} s, {scopes / spent:.0f} nights/s"
+            f"worker: {scopes} scopes queued in {queued:.2f} s, slept in {spent:.1f} s, {scopes / spent:.0f} sleep passes/s"
         )
     with opened(server) as (_, memory, clock):
         _state(memory, scopes)
@@ -53,11 +53,11 @@ def nights(server: PostgresServer, scopes: int) -> None:
         begun = time.perf_counter()
         assert len(memory.sleep_due()) == scopes
         spent = time.perf_counter() - begun
-        print(f"sleep --due: {scopes} scopes in {spent:.1f} s, {scopes / spent:.0f} nights/s")
+        print(f"sleep --due: {scopes} scopes in {spent:.1f} s, {scopes / spent:.0f} sleep passes/s")
 
 
 def idle(server: PostgresServer, scopes: int) -> None:
-    """Scopes that were slept and are due some day; their rows are made by the server, or making them would take hours."""
+    """Idle scopes that are due later. The server generates their rows; otherwise it would take hours."""
     with opened(server) as (address, memory, clock):
         _state(memory, BUSY)
         with psycopg.connect(address, autocommit=True) as db:
@@ -71,7 +71,7 @@ def idle(server: PostgresServer, scopes: int) -> None:
         clock.advance(days=2)
         assert len(memory.sleep_due()) == BUSY
         looks = [_seconds(memory.sleep_due) for _ in range(LOOKS)]
-        print(f"a sleep over {scopes + BUSY:,} idle scopes: {statistics.median(looks) * 1000:.1f} ms")
+        print(f"a query for due scopes among {scopes + BUSY:,} idle ones: {statistics.median(looks) * 1000:.1f} ms")
 
 
 def disk(server: PostgresServer, memories: int) -> None:
@@ -91,7 +91,7 @@ def disk(server: PostgresServer, memories: int) -> None:
 
 
 def small(server: PostgresServer, memories: int) -> None:
-    """Searches of scopes as most are: the first in a process, and those after it."""
+    """Searches of small scopes: the first in a process, and later ones."""
     with opened(server, "static") as (address, _, clock):
         for scope in range(SCOPES):
             with AgentMemory.open(address, scope=f"s/{scope}", llm=None, embedder="static", clock=clock) as one:

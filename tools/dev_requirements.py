@@ -1,4 +1,4 @@
-"""Print the development requirements of pyproject.toml, for a pip that knows no dependency groups yet."""
+"""Print the development requirements of pyproject.toml, for versions of pip without dependency groups."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The course that each system runs in a process of its own; one JSON line tells how it did."""
+"""The sequence of operations that each system runs in a separate process; prints the figures as one line of JSON."""
 
 import argparse
 import json
@@ -17,26 +17,26 @@ ONE_BY_ONE, QUESTIONS, DELETES, WANTED = 60, 60, 20, 10
 
 
 class System(Protocol):
-    """What is measured. Keys are our own: "n12" is note 12."""
+    """The operations that are measured. Keys are those of the benchmark: "n12" is note 12."""
 
     def add(self, key: str, text: str) -> None:
-        """Store one, as durably as the system ever does."""
+        """Store one note, as durably as the system can."""
 
     def fill(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Store many, the fastest way its documentation shows."""
+        """Store many notes, in the fastest documented way."""
 
     def search(self, text: str, wanted: int) -> list[str]:
-        """The keys of what it finds."""
+        """The keys of the hits."""
 
     def delete(self, key: str) -> None:
-        """Take one out."""
+        """Delete one note."""
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
 
 
 def run(start: Callable[[Path], System]) -> None:
-    """Drive a system through the course named on the command line: FOLDER SIZE, or only so many adds."""
+    """Run a system with the arguments of the command line: FOLDER SIZE, or only this many adds."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("size", type=int)
@@ -100,7 +100,7 @@ def _each(action: Callable[[object], object], items: Iterable[object]) -> list[f
 
 
 def _recall(system: System, notes: list[str], asked: list[str]) -> float:
-    """The share of the exact ten nearest that the system's ten hold."""
+    """The share of the exact ten nearest notes among the ten hits of the system."""
     matrix = embed(notes)
     shares = []
     for text in asked:
@@ -115,7 +115,7 @@ def _resident_mb() -> float:
 
 
 def _syncs_per_s(folder: Path, rounds: int = 100) -> float:
-    """How many 4 kB appends with fdatasync this disk does a second, now."""
+    """The present number of 4 kB appends with fdatasync per second on this disk."""
     path = folder / "syncs"
     with path.open("wb", buffering=0) as file:
         start = time.perf_counter()

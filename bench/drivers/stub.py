@@ -1,4 +1,4 @@
-"""What every system under test is given: the same texts, the same questions, and an embedder that costs nothing.
+"""The input of every system: the same texts, the same questions, and an embedder that costs nothing.
 
 A text's vector is its topic's direction plus as much noise of its own, so that texts of one topic are near each other
 (cosine about 0.5) and others are not: kinder to approximate indexes than random vectors, as real embeddings are.
@@ -64,12 +64,12 @@ def note(number: int, topics: int) -> str:
 
 
 def question(number: int, topics: int) -> str:
-    """A question near in meaning to the ten notes of one topic, that shares one rare and two common words with some."""
+    """A question similar in meaning to the ten notes of one topic. It shares one rare and two common words with some."""
     return f"topic{number * 7 % topics} {WORDS[number % 40]} {WORDS[(number * 7 + 3) % 40]}"
 
 
 def vector(text: str) -> np.ndarray:
-    """A unit row of 384 float32, always the same for the same text. Whatever wraps the text (JSON) changes nothing."""
+    """A unit row of 384 float32, always the same for the same text. A wrapper around the text (JSON) is ignored."""
     found = _MARK.search(text)
     if found is None:
         return _direction(text)

@@ -1,4 +1,4 @@
-"""chromadb's PersistentClient: one collection, cosine, vectors given."""
+"""chromadb's PersistentClient: one collection, cosine distance, precomputed vectors."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,15 +28,15 @@ class Chroma:
         self._notes.add(ids=keys, documents=texts, embeddings=embed(texts))
 
     def search(self, text: str, wanted: int) -> list[str]:
-        """By meaning, approximate (HNSW)."""
+        """Approximate search by meaning (HNSW)."""
         return self._notes.query(query_embeddings=[vector(text)], n_results=wanted)["ids"][0]
 
     def delete(self, key: str) -> None:
-        """Gone for good."""
+        """Delete it, irreversibly."""
         self._notes.delete(ids=[key])
 
     def close(self) -> None:
-        """Stop its system, which lets go of the files."""
+        """Stop the client, which closes the files."""
         self._client.close()
 
 

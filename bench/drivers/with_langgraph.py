@@ -23,7 +23,7 @@ def _driver() -> ModuleType:
 
 
 class LangGraph:
-    """A connection as `SqliteStore.from_conn_string` makes it."""
+    """A connection with the settings of `SqliteStore.from_conn_string`."""
 
     def __init__(self, folder: Path) -> None:
         self._db = _driver().connect(str(folder / "store.db"), check_same_thread=False, isolation_level=None)
@@ -41,11 +41,11 @@ class LangGraph:
         self._store.batch([PutOp(SPACE, key, {"text": text}) for key, text in pairs])
 
     def search(self, text: str, wanted: int) -> list[str]:
-        """By meaning."""
+        """Search by meaning."""
         return [item.key for item in self._store.search(SPACE, query=text, limit=wanted)]
 
     def delete(self, key: str) -> None:
-        """Gone for good."""
+        """Delete it, irreversibly."""
         self._store.delete(SPACE, key)
 
     def close(self) -> None:

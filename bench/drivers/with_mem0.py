@@ -1,4 +1,4 @@
-"""mem0 with its default vector store (Qdrant on disk, in process) and history, `infer=False`: nothing asks a model."""
+"""mem0 with its default vector store (Qdrant on disk, in process) and history, `infer=False`: no model is called."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ WHO = {"user_id": "bench"}
 
 
 class Free:
-    """What mem0 asks of an embedder."""
+    """The interface of an embedder of mem0."""
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:  # noqa: ARG002 - mem0's signature
         """384 numbers."""
@@ -25,11 +25,11 @@ class Free:
 
 
 class Mem0:
-    """Keys are found again by metadata; mem0 makes its own ids."""
+    """Keys are stored as metadata, since mem0 creates its own ids."""
 
     def __init__(self, folder: Path) -> None:
         os.environ["MEM0_DIR"] = str(folder)
-        from mem0 import Memory  # noqa: PLC0415 - it reads MEM0_DIR when it is imported
+        from mem0 import Memory  # noqa: PLC0415 - it reads MEM0_DIR at import
 
         self._memory = Memory.from_config(
             {
@@ -49,7 +49,7 @@ class Mem0:
         self._ids: dict[str, str] = {}
 
     def add(self, key: str, text: str) -> None:
-        """One message, stored as it is."""
+        """One message, stored verbatim."""
         made = self._memory.add(text, infer=False, metadata={"key": key}, **WHO)
         self._ids[key] = made["results"][0]["id"]
 
@@ -59,16 +59,16 @@ class Mem0:
             self.add(key, text)
 
     def search(self, text: str, wanted: int) -> list[str]:
-        """By meaning; its keyword half needs spaCy's model, which is a download."""
+        """Search by meaning; the keyword search needs spaCy's model, which is a download."""
         found = self._memory.search(text, top_k=wanted, filters=WHO)["results"]
         return [one["metadata"]["key"] for one in found]
 
     def delete(self, key: str) -> None:
-        """Taken out; the history keeps its text."""
+        """Delete it; the history keeps its text."""
         self._memory.delete(self._ids[key])
 
     def close(self) -> None:
-        """Let go of the lock on the folder."""
+        """Release the lock on the folder."""
         self._memory.vector_store.client.close()
         self._memory.close()
 

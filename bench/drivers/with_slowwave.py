@@ -1,4 +1,4 @@
-"""Slowwave, as its README drives it: messages into a file, hybrid search by words and meaning."""
+"""Slowwave as in its README: messages in a file, hybrid search by words and meaning."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -38,11 +38,11 @@ class Slowwave:
         self._memory.add_messages([self._message(key, text) for key, text in pairs], conversation="bench")
 
     def search(self, text: str, wanted: int) -> list[str]:
-        """Hits by the caller's own ids."""
+        """Hits as the ids of the caller."""
         return [str(source) for hit in self._memory.search(text, top_k=wanted) for source in hit.sources]
 
     def delete(self, key: str) -> None:
-        """Retracted, which is reversible: `erase` destroys, and is not compared here."""
+        """Delete it, reversibly. `erase`, which is irreversible, is not compared here."""
         self._memory.delete(self._ids()[key])
 
     def close(self) -> None:

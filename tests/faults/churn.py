@@ -1,4 +1,4 @@
-"""Processes that write to one store, for a moment or for long, and print what was acknowledged; started by test_locks."""
+"""A process that writes to a store, briefly or for long, and prints acknowledged writes; started by test_locks."""
 
 import sys
 import time
@@ -28,7 +28,7 @@ def write(memory: AgentMemory, name: str) -> None:
 
 
 def keep(path: str, name: str, seconds: float) -> None:
-    """One handle for the whole time: five batches, then an erase."""
+    """One connection for the whole time: five batches, then an erase."""
     ends = time.monotonic() + seconds
     turn = 0
     with opened(path) as memory:
@@ -38,7 +38,7 @@ def keep(path: str, name: str, seconds: float) -> None:
             say("gone", f"{name}{turn}.0.0")
             try:
                 memory.erase(source=f"{name}{turn}.0.0")
-            except BusyError as error:  # the rows are gone, the file could not be rewritten beside the others
+            except BusyError as error:  # the rows are erased; the file could not be rewritten while others use it
                 say("busy", error)
             turn += 1
 
@@ -49,7 +49,7 @@ def visit(path: str, name: str) -> None:
 
 
 def visits(path: str, name: str, seconds: float) -> None:
-    """A handle for each batch: every close looks whether it is the last one of the store."""
+    """One connection for each batch: every close checks whether it is the last one of the store."""
     ends = time.monotonic() + seconds
     turn = 0
     while time.monotonic() < ends:

@@ -24,7 +24,7 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.testing.openai_server import OpenAIServer, says
 
 LONGEST = 30
-"""Seconds that a child may take; one that hangs is ended by its own alarm."""
+"""Seconds that a child may take; its alarm ends a child that hangs."""
 TENANTS = ("acme", "bolt", "crux", "dune")
 Report = dict[str, Any]
 
@@ -36,7 +36,7 @@ class Child(NamedTuple):
     pipe: int
 
     def report(self) -> Report:
-        """What it came to; `hung` if its alarm ended it."""
+        """The result of the child; `hung` if its alarm ended it."""
         with os.fdopen(self.pipe) as pipe:
             told = pipe.read()
         os.waitpid(self.pid, 0)
@@ -44,7 +44,7 @@ class Child(NamedTuple):
 
 
 def forked(work: Callable[[], Report], *, leave: Callable[[int], object] = os._exit) -> Child:
-    """Run this in a child. An error in Slowwave's words is reported as `refused`, any other ends the child silently."""
+    """Run a function in a child. A SlowwaveError is reported as `refused`; any other error ends the child silently."""
     read, write = os.pipe()
     begun = time.monotonic()
     pid = os.fork()
@@ -167,7 +167,7 @@ def stuck(address: str) -> Report:
     inside.wait(LONGEST)
     used = forked(lambda: {"found": len(memory.search("note"))}).report()
     anew = forked(lambda: {"found": len(opened(address).search("note"))}).report()
-    ended = forked(dict, leave=sys.exit).report()  # the interpreter of the child ends as any does
+    ended = forked(dict, leave=sys.exit).report()  # the child exits in the normal way
     go_on.set()
     thread.join()
     memory.ports.store._reached = None
@@ -181,7 +181,7 @@ def stuck(address: str) -> Report:
 
 
 def parent_closes(address: str) -> Report:
-    """A child goes on writing after its parent, the last other process with the file open, has closed it."""
+    """A child continues to write after its parent, the last other process with the file open, has closed it."""
     memory = opened(address)
     said(memory, "The parent's note.")
     hears, tell = os.pipe()

@@ -1,4 +1,4 @@
-"""A worker process on a clock that the test sets; started by the test that kills one."""
+"""A worker process with a clock that the test sets; started by test_workers."""
 
 import sys
 import time

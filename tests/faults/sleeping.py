@@ -1,4 +1,4 @@
-"""A process that sleeps a scope with a mind that takes its time; started by the tests of sleepers."""
+"""A process that runs a sleep pass with a slow mind; started by test_sleepers."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Backups of a Postgres store with the server's own tools: what comes back is the same, and an empty backup is none."""
+"""Backups of a Postgres store with the server's own tools: a restored store is the same, and an empty backup is detected."""
 
 import os
 import subprocess
@@ -92,7 +92,7 @@ def state_of_nothing() -> str:
         return state_hash(memory.ports.store, "nobody")
 
 
-def test_a_dump_is_restored_into_another_database_with_the_same_state_and_recall(
+def test_a_dump_restored_into_another_database_has_the_same_state_and_hits(
     postgres: PostgresServer, own: str, tmp_path: Path
 ) -> None:
     dumped(postgres, own, tmp_path / "memory.sql")
@@ -108,7 +108,7 @@ def test_a_dump_is_restored_on_another_server_that_has_the_role(
     same(own, restored(elsewhere, tmp_path / "memory.sql"))
 
 
-def test_an_owner_whom_row_security_binds_gets_no_dump_unless_all_scopes_are_asked_for(
+def test_an_owner_bound_by_row_security_gets_no_dump_unless_it_selects_all_scopes(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
     address, dump = postgres.database(), tmp_path / "memory.sql"

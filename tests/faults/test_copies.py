@@ -1,4 +1,4 @@
-"""Backups are whole, and what was erased is in no file."""
+"""Backups are complete, and erased bytes are in no file."""
 
 import stat
 from pathlib import Path
@@ -19,7 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_a_backup_made_while_others_write_is_whole(tmp_path: Path) -> None:
+def test_a_backup_made_during_writes_is_complete(tmp_path: Path) -> None:
     store, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
     store.apply(plan(*(add(message(f"Note {n}")) for n in range(100))))
     other.apply(plan(add(fact("Likes tea"))))
@@ -48,7 +48,7 @@ def test_a_backup_that_is_not_sound_is_refused_and_leaves_no_file(tmp_path: Path
     store.close()
 
 
-def test_a_backup_beside_the_log_of_another_database_is_refused(tmp_path: Path) -> None:
+def test_a_backup_next_to_the_log_of_another_database_is_refused(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "memory.db"))
     (tmp_path / "copy.db-wal").write_text("of another database")
     with pytest.raises(InputError, match=r"copy\.db-wal.* exists"):
@@ -66,7 +66,7 @@ def test_a_backup_over_the_open_store_itself_is_refused(tmp_path: Path) -> None:
     store.close()
 
 
-def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:
+def test_erased_bytes_are_in_no_file_after_a_rewrite(tmp_path: Path) -> None:
     canary = "XyzzyCanary0451"
     store = SqliteStore(str(tmp_path / "memory.db"))
     secret, tea = message(f"My code is {canary}"), fact(f"The code is {canary}")
@@ -84,7 +84,7 @@ def test_what_is_erased_and_scrubbed_is_in_no_file(tmp_path: Path) -> None:
     store.close()
 
 
-def test_scrubbing_while_another_reads_says_to_try_again(tmp_path: Path) -> None:
+def test_a_rewrite_during_another_read_asks_to_try_again(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "memory.db"), busy_seconds=0.05)
     other = apsw.Connection(str(tmp_path / "memory.db"))
     store.apply(plan(add(fact("Likes tea"))))

@@ -1,4 +1,4 @@
-"""Files that are full, locked, damaged, foreign, newer, or somewhere else: a clear error, and nothing touched."""
+"""Files that are full, locked, damaged, foreign, newer or missing raise a clear error and are not changed."""
 
 import os
 import random
@@ -30,7 +30,7 @@ from slowwave.testing import Failpoint, Injected
 from slowwave.testing.builders import NOW, SCOPE, add, change, fact, group, message, plan
 
 NEXT = len(migrations("sqlite")) + 1
-"""The number of a migration that there is not yet."""
+"""The number of a migration that does not exist yet."""
 
 EVERYTHING = Where(cascade=None)
 
@@ -82,7 +82,7 @@ def other_program_with_a_journal(mode: str) -> Callable[[Path], None]:
 
 
 def interrupted(path: Path, *, before: str) -> None:
-    """A database, and the hot journal of a transaction whose process died after a part of it was written."""
+    """A database with the hot journal of a transaction that was interrupted while it was written."""
     source = path.with_name("source.db")
     db = sqlite3.connect(source, isolation_level=None)
     db.execute(before)
@@ -121,7 +121,7 @@ def damaged_header(path: Path) -> None:
         *(other_program_that_died_in_a_transaction, text_files_of_these_names),
     ],
 )
-def test_a_file_that_is_not_ours_is_refused_and_not_touched(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_refused_and_not_changed(make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / "some.db")
     before = contents(tmp_path)
     with pytest.raises(ForeignFileError, match="not touched"):
@@ -129,7 +129,7 @@ def test_a_file_that_is_not_ours_is_refused_and_not_touched(make: Callable[[Path
     assert contents(tmp_path) == before
 
 
-def test_another_program_whose_tables_lie_in_its_log_alone_is_refused_and_keeps_file_and_log(tmp_path: Path) -> None:
+def test_a_database_of_another_program_with_tables_only_in_its_log_is_refused_and_not_changed(tmp_path: Path) -> None:
     source, path = tmp_path / "source.db", tmp_path / "some.db"
     db = sqlite3.connect(source)
     db.execute("PRAGMA journal_mode = WAL")
@@ -141,11 +141,11 @@ def test_another_program_whose_tables_lie_in_its_log_alone_is_refused_and_keeps_
     with pytest.raises(ForeignFileError, match="not touched"):
         SqliteStore(str(path))
     after = contents(tmp_path)
-    after.pop("some.db-shm", None)  # SQLite's own, made anew by every program that looks into the log
+    after.pop("some.db-shm", None)  # SQLite recreates it whenever the log is read
     assert after == before
 
 
-def test_a_store_whose_first_transaction_was_interrupted_is_made_anew(tmp_path: Path) -> None:
+def test_a_store_whose_first_transaction_was_interrupted_is_created_again(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     interrupted(path, before="SELECT 1")
     path.write_bytes(bytes(100) + path.read_bytes()[100:])
@@ -156,7 +156,7 @@ def test_a_store_whose_first_transaction_was_interrupted_is_made_anew(tmp_path: 
     store.close()
 
 
-def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:
+def test_a_newer_file_is_refused_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     SqliteStore(str(path), steps=[*migrations("sqlite"), (NEXT, "CREATE TABLE news (x)")]).close()
     before = contents(tmp_path)
@@ -165,7 +165,7 @@ def test_a_newer_file_is_refused_and_not_touched(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_newer_file_whose_log_is_not_written_back_is_refused_too(tmp_path: Path) -> None:
+def test_a_newer_file_with_an_unmerged_log_is_refused_too(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     newer = SqliteStore(str(path), steps=[*migrations("sqlite"), (NEXT, "CREATE TABLE news (x)")])
     with pytest.raises(NewerSchemaError):
@@ -173,7 +173,7 @@ def test_a_newer_file_whose_log_is_not_written_back_is_refused_too(tmp_path: Pat
     newer.close()
 
 
-def test_an_older_file_is_brought_up_to_date_in_one_piece(tmp_path: Path) -> None:
+def test_an_older_file_is_migrated_in_one_transaction(tmp_path: Path) -> None:
     path, steps = (
         str(tmp_path / "memory.db"),
         [*migrations("sqlite"), (NEXT, "CREATE TABLE news (x); CREATE TABLE more (x)")],
@@ -192,7 +192,7 @@ def test_an_older_file_is_brought_up_to_date_in_one_piece(tmp_path: Path) -> Non
     new.close()
 
 
-def test_an_empty_file_and_an_empty_database_are_taken(tmp_path: Path) -> None:
+def test_an_empty_file_and_an_empty_database_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     db = sqlite3.connect(tmp_path / "vacuumed.db")
     db.execute("VACUUM")
@@ -203,7 +203,7 @@ def test_an_empty_file_and_an_empty_database_are_taken(tmp_path: Path) -> None:
         store.close()
 
 
-def test_a_path_that_cannot_be_says_why(tmp_path: Path) -> None:
+def test_an_impossible_path_reports_the_reason(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="does not exist: create it"):
         SqliteStore(str(tmp_path / "nowhere" / "memory.db"))
     with pytest.raises(StoreError, match="is a folder"):
@@ -223,7 +223,7 @@ def test_two_paths_to_one_file_are_one_store(tmp_path: Path) -> None:
     two.close()
 
 
-def test_a_lock_held_by_another_process_is_busy_after_the_time_out(tmp_path: Path) -> None:
+def test_a_lock_of_another_process_raises_busy_after_the_time_out(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.db")
     store = SqliteStore(path, busy_seconds=0.05)
     other = apsw.Connection(path)
@@ -236,7 +236,7 @@ def test_a_lock_held_by_another_process_is_busy_after_the_time_out(tmp_path: Pat
     store.close()
 
 
-def test_a_reader_neither_waits_for_a_writer_nor_stops_it(tmp_path: Path) -> None:
+def test_a_reader_neither_waits_for_a_writer_nor_blocks_it(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.db")
     store, other = SqliteStore(path, busy_seconds=0.0), apsw.Connection(path)
     store.apply(plan(add(fact("Likes tea"))))
@@ -250,7 +250,7 @@ def test_a_reader_neither_waits_for_a_writer_nor_stops_it(tmp_path: Path) -> Non
     store.close()
 
 
-def test_a_full_disk_loses_nothing_and_the_store_works_once_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_loses_nothing_and_the_store_works_once_there_is_space(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "memory.db"))
     store.apply(plan(add(fact("Likes tea"))))
     pages = store._db.pragma("page_count")
@@ -271,7 +271,7 @@ def test_a_full_disk_loses_nothing_and_the_store_works_once_there_is_room(tmp_pa
     store.close()
 
 
-def test_a_store_that_may_not_write_says_so(tmp_path: Path) -> None:
+def test_a_store_without_write_permission_reports_it(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "memory.db"))
     store._db.pragma("query_only", "ON")
     with pytest.raises(ReadOnlyError, match="permissions"):
@@ -282,7 +282,7 @@ def test_a_store_that_may_not_write_says_so(tmp_path: Path) -> None:
 
 @pytest.fixture
 def sealed() -> Iterator[Callable[[Path], None]]:
-    """Makes a folder and its files such that nobody may write them; who may write anywhere becomes somebody who may not."""
+    """Makes a folder and its files read-only; root, who can write anywhere, changes to another user."""
     root, sealed_ones = os.geteuid() == 0, []
 
     def seal(folder: Path) -> None:
@@ -301,10 +301,10 @@ def sealed() -> Iterator[Callable[[Path], None]]:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")
-def test_a_store_on_a_disk_that_cannot_be_written_is_read_and_says_so(
+def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
     sealed: Callable[[Path], None], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(tempfile.mkdtemp())  # outside the folder of all tests, which only its owner may enter
+    folder = Path(tempfile.mkdtemp())  # outside the folder of all tests, which other users cannot enter
     folder.chmod(0o755)
     (folder / "slowwave.toml").touch()
     monkeypatch.setenv("SLOWWAVE_CONFIG", str(folder / "slowwave.toml"))
@@ -340,7 +340,7 @@ def test_a_store_on_a_disk_that_cannot_be_written_is_read_and_says_so(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")
-def test_a_log_that_was_never_merged_is_not_passed_over_on_a_disk_that_cannot_be_written(
+def test_an_unmerged_log_on_a_read_only_disk_is_not_ignored(
     sealed: Callable[[Path], None],
 ) -> None:
     folder = Path(tempfile.mkdtemp())
@@ -356,7 +356,7 @@ def test_a_log_that_was_never_merged_is_not_passed_over_on_a_disk_that_cannot_be
 
 
 @pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError, apsw.BusyError, apsw.InterruptError, apsw.NoMemError])
-def test_a_write_that_fails_anywhere_is_undone_whole_and_succeeds_when_tried_again(
+def test_a_write_that_fails_at_any_point_is_rolled_back_and_succeeds_when_repeated(
     error: type[apsw.Error], tmp_path: Path
 ) -> None:
     class Failing:
@@ -378,7 +378,7 @@ def test_a_write_that_fails_anywhere_is_undone_whole_and_succeeds_when_tried_aga
             store.apply(operations)
         except StoreError:
             committed = failing.left == 0 and len(store.select([SCOPE], EVERYTHING)) > len(before)
-            if committed:  # the very last point lies behind the commit: the outcome is found by the run's id
+            if committed:  # the last failpoint is after the commit: look up the run by its id
                 assert store.run(SCOPE, operations.id) is not None
                 break
             assert store.select([SCOPE], EVERYTHING) == before
@@ -422,7 +422,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def outcome(path: Path, truth: dict[str, Memory]) -> str:
-    """What became of a damaged file: whatever is read is as it was written, and what is missing is found by the check."""
+    """Check a damaged file: everything that is read equals what was written, and the check reports what is missing."""
     try:
         store = SqliteStore(str(path))
     except StoreError:
@@ -457,16 +457,16 @@ def survive_damage(folder: Path, rounds: int) -> None:
     assert {"refused", "checked", "harmless"} == set(outcomes)
 
 
-def test_damage_is_never_read_as_something_else(tmp_path: Path) -> None:
+def test_damage_is_never_read_as_other_content(tmp_path: Path) -> None:
     survive_damage(tmp_path, 250)
 
 
 @pytest.mark.long
-def test_two_thousand_damages_are_never_read_as_something_else(tmp_path: Path) -> None:
+def test_two_thousand_damages_are_never_read_as_other_content(tmp_path: Path) -> None:
     survive_damage(tmp_path, 2000)
 
 
-def test_a_flipped_letter_in_a_memory_is_noticed(tmp_path: Path) -> None:
+def test_a_flipped_letter_in_a_memory_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     store = SqliteStore(str(path))
     tea = fact("Likes darjeeling")
@@ -488,7 +488,7 @@ def test_a_flipped_letter_in_a_memory_is_noticed(tmp_path: Path) -> None:
         ("DELETE FROM runs", "belong to no run"),
     ],
 )
-def test_tables_that_do_not_fit_together_are_told(damage: str, words: str) -> None:
+def test_inconsistent_tables_are_reported(damage: str, words: str) -> None:
     store = SqliteStore(":memory:")
     store.apply(plan(add(message("Hello"))))
     store._db.execute(damage)
@@ -499,16 +499,16 @@ def test_tables_that_do_not_fit_together_are_told(damage: str, words: str) -> No
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("DELETE FROM journal WHERE op = 'add'", "is damaged|is not what the journal tells"),
+        ("DELETE FROM journal WHERE op = 'add'", "is damaged|is different from the journal"),
         ("DELETE FROM memories", "in the journal, but not stored"),
         ("UPDATE entries SET terms = x'00'", "index entry 1 is damaged"),
-        ("UPDATE memories SET content = 'x'", "is not what the journal tells"),
+        ("UPDATE memories SET content = 'x'", "is different from the journal"),
         ("INSERT INTO links SELECT scope, 'a', 'b', 'c', 1.0, 0 FROM memories", "the links are not"),
         ("INSERT INTO cursors SELECT scope, 'a', 'b', 1 FROM memories", "the cursors are not"),
-        ("INSERT INTO held SELECT scope, 'a' FROM memories", "the held keys are not"),
+        ("INSERT INTO held SELECT scope, 'a' FROM memories", "the suppressed keys differ"),
     ],
 )
-def test_tables_that_are_not_what_the_journal_tells_are_told_by_a_deep_check(damage: str, words: str) -> None:
+def test_tables_that_differ_from_the_journal_are_reported_by_a_deep_check(damage: str, words: str) -> None:
     store = SqliteStore(":memory:")
     store.apply(plan(add(fact("Likes tea"))))
     store._db.execute(damage)

@@ -1,4 +1,4 @@
-"""Processes that fork with an open memory: children have connections, caches and locks of their own."""
+"""Processes that fork with an open memory: children have separate connections, caches and locks."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SOON = 5.0
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store is: a file, or an empty database without TLS."""
+    """The location of a store: a file, or an empty database without TLS."""
     if request.param == "sqlite":
         return str(tmp_path / "memory.db")
     server: PostgresServer = request.getfixturevalue("postgres")
@@ -41,7 +41,7 @@ def run(name: str, *arguments: object, seconds: float = 300) -> Any:  # noqa: AN
 
 
 def stored(place: str, ids: list[str]) -> int:
-    """How many of these memories there are, in a store that is sound."""
+    """The number of these memories, in a store that passes its check."""
     with AgentMemory.open(place, scope="acme", llm=None, embedder="none") as memory:
         assert memory.doctor(deep=True) == []
         return len(memory.ports.store.get(("acme",), ids))
@@ -63,7 +63,7 @@ def test_the_children_of_a_preloaded_parent_find_their_own_tenants_only(place: s
 
 
 @pytest.mark.long
-def test_a_hundred_preloaded_parents_answer_36000_searches_rightly(postgres: PostgresServer) -> None:
+def test_a_hundred_preloaded_parents_answer_36000_searches_correctly(postgres: PostgresServer) -> None:
     search_in_children(without_tls(postgres.database()), starts=100, searches=90)
 
 
@@ -80,7 +80,7 @@ def test_children_answer_and_write_while_a_thread_of_the_parent_writes(place: st
     assert stored(place, ids + told["acknowledged"]) == len(ids) + len(told["acknowledged"])
 
 
-def test_a_child_of_a_process_in_the_middle_of_a_long_write_refuses_and_harms_nothing(tmp_path: Path) -> None:
+def test_a_child_forked_during_a_long_write_refuses_and_damages_nothing(tmp_path: Path) -> None:
     told = run("stuck", tmp_path / "memory.db")
     used, anew, ended = told["children"]
     assert "was forked while another thread was using SQLite" in used["refused"]
@@ -90,13 +90,13 @@ def test_a_child_of_a_process_in_the_middle_of_a_long_write_refuses_and_harms_no
     assert stored(str(tmp_path / "memory.db"), told["acknowledged"]) == 1
 
 
-def test_what_a_child_writes_after_its_parent_has_closed_the_store_is_durable(place: str) -> None:
+def test_writes_of_a_child_after_its_parent_has_closed_the_store_are_durable(place: str) -> None:
     (child,) = run("parent_closes", place)["children"]
     assert len(child["ids"]) == 2
     assert stored(place, child["ids"]) == 2
 
 
-def test_a_child_that_closes_the_store_and_exits_does_not_harm_its_parent(place: str) -> None:
+def test_a_child_that_closes_the_store_and_exits_does_not_affect_its_parent(place: str) -> None:
     told = run("child_closes", place)
     closing, idle = told["children"]
     assert "hung" not in idle
@@ -117,7 +117,7 @@ def test_a_handle_that_was_not_used_before_the_fork_works_in_children_and_a_clos
     assert "closed" in closed["refused"]
 
 
-def test_the_async_face_works_in_a_child(place: str) -> None:
+def test_the_async_facade_works_in_a_child(place: str) -> None:
     told = run("asynchronous", place)
     assert told["children"][0]["found"] == 2
     assert told["parent"]["found"] == 3
@@ -136,7 +136,7 @@ def test_a_memory_in_ram_is_copied_to_the_child() -> None:
     assert len(child["ids"]) == 2
 
 
-def test_locks_and_connections_of_models_and_background_work_are_the_childs_own() -> None:
+def test_a_child_has_new_locks_and_connections_of_models_and_background_work() -> None:
     told = run("locked", "")
     (child,) = told["children"]
     del child["seconds"]

@@ -1,4 +1,4 @@
-"""A process keeps its locks on a store whatever it does with it: an erase or a second handle releases none."""
+"""A process keeps its locks on a store: neither an erase nor a second connection releases them."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def held(path: Path) -> list[tuple[str, ...]]:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[AgentMemory]:
-    """A store that was just made: its schema and its messages are in the log only."""
+    """A new store: its schema and its messages are in the log only."""
     with AgentMemory.open(tmp_path / "a.db", llm=None, embedder="none") as opened:
         opened.add_messages([Message(role="user", content=f"Note {n} about the fair", id=f"m{n}") for n in range(20)])
         yield opened
@@ -51,7 +51,7 @@ def test_opening_and_closing_a_second_handle_keeps_every_lock_of_its_process(
     for round_ in range(3):
         AgentMemory.open(path, scope=f"s{round_}", llm=None, embedder="none").close()
         assert held(path) == before
-        memory.ports.store.rewrite_erased()  # from now on the file itself says whose it is
+        memory.ports.store.rewrite_erased()  # merges the log, so that the file has the application id
 
 
 def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemory, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemo
         assert len(copy.search("the fair", top_k=50)) == len(memory.search("the fair", top_k=50)) > 0
 
 
-def test_another_process_does_not_take_the_log_away_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
+def test_another_process_does_not_delete_the_log_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     memory.erase(source="m7")
     subprocess.run([sys.executable, str(CHURN), str(path), "visit", "v", "1"], check=True, capture_output=True)
@@ -81,7 +81,7 @@ def test_another_process_does_not_take_the_log_away_after_an_erase(memory: Agent
 
 
 def churn(path: Path, seconds: float) -> tuple[set[str], set[str], list[str]]:
-    """One process that erases again and again beside short-lived writers: what was acknowledged, what is there, errors."""
+    """Run one process that erases repeatedly among short-lived writers. Returns acknowledged and stored writes, and errors."""
     keeper = [sys.executable, str(CHURN), str(path), "keep", "k", str(seconds)]
     visitors = [[sys.executable, str(CHURN), str(path), "visits", f"v{n}", str(seconds)] for n in range(2)]
     running = [
@@ -107,10 +107,10 @@ def survive_churn(path: Path, seconds: float) -> None:
     assert acknowledged - there == set()
 
 
-def test_a_process_that_erases_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+def test_a_process_that_erases_among_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
     survive_churn(tmp_path / "a.db", 6)
 
 
 @pytest.mark.long
-def test_a_process_that_erases_for_25_seconds_beside_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
+def test_a_process_that_erases_for_25_seconds_among_short_lived_writers_loses_nothing(tmp_path: Path) -> None:
     survive_churn(tmp_path / "a.db", 25)

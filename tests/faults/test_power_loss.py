@@ -1,4 +1,4 @@
-"""Power fails at any moment: every image of the disk that may be left opens, is sound, and holds what was acknowledged."""
+"""After a power failure at any moment, every possible image of the disk opens, is sound, and has all acknowledged writes."""
 
 import random
 import shutil
@@ -26,7 +26,7 @@ STEPS = [
 
 
 class Recording(apsw.VFS):
-    """Writes through, and keeps every write, truncation, sync and deletion in order."""
+    """A VFS that passes all calls on and records every write, truncation, sync and deletion in order."""
 
     def __init__(self) -> None:
         self.log: list[tuple] = []
@@ -70,7 +70,7 @@ def carried_out(data: bytearray, operation: tuple) -> None:
 
 
 def image(log: list[tuple], chance: random.Random, folder: Path) -> None:
-    """The disk as it may look when power fails after this log: about half of what was not synced is lost, some torn."""
+    """A possible image of the disk after a power failure: about half of the unsynced writes are lost, some are torn."""
     disk: dict[str, bytearray] = {}
     pending: dict[str, list[tuple]] = {}
     for operation in log:
@@ -100,7 +100,7 @@ def image(log: list[tuple], chance: random.Random, folder: Path) -> None:
 
 
 def workload(path: Path, log: list[tuple]) -> Iterator[tuple[int, dict[str, int]]]:
-    """A life in small: yields, at each acknowledgement, how long the log was and the least version of each memory."""
+    """A short history: yields, at each acknowledgement, the length of the log and the least version of each memory."""
     known: dict[str, int] = {}
     store = SqliteStore(str(path), vfs="recording", steps=STEPS[:-1])
     tea = fact("Likes tea", due_at=NOW)

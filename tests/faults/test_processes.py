@@ -1,4 +1,4 @@
-"""Processes that die at every named point, and many that write to one file at once."""
+"""Processes that are killed at every failpoint, and many that write to one file at the same time."""
 
 import subprocess
 import sys
@@ -35,13 +35,13 @@ def passed(path: Path) -> dict[str, int]:
     return counter.passed
 
 
-def test_the_points_are_all_that_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_of_failpoints_is_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(passed(tmp_path / "memory.db")) == set(POINTS)
     assert capsys.readouterr().out.count("ack") == 3
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_process_killed_at_a_point_loses_nothing_acknowledged_and_the_next_one_finishes(
+def test_a_process_killed_at_a_failpoint_loses_nothing_acknowledged_and_the_next_one_finishes(
     point: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "memory.db"
@@ -102,7 +102,7 @@ def run_together(path: Path, processes: int, rounds: int) -> None:
     store.close()
 
 
-def test_eight_processes_open_a_fresh_file_at_once_and_lose_nothing(tmp_path: Path) -> None:
+def test_eight_processes_open_a_new_file_at_once_and_lose_nothing(tmp_path: Path) -> None:
     run_together(tmp_path / "memory.db", processes=8, rounds=20)
 
 

@@ -1,4 +1,4 @@
-"""A store whose files are deleted, replaced or cut while it is open stores nothing more, and its check says so."""
+"""A store whose files are deleted, replaced or truncated while it is open stores nothing more, and its check reports it."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("change", "name"), [(deleted, "a.db"), (restored_over, "a.db"), (renamed, "a.db"), (without_its_log, "a.db-wal")]
 )
-def test_a_store_that_is_gone_acknowledges_nothing_and_its_check_says_why(
+def test_a_deleted_store_acknowledges_nothing_and_its_check_reports_why(
     change: Callable[[Path], None], name: str, path: Path
 ) -> None:
     store = SqliteStore(str(path))
@@ -64,7 +64,7 @@ def test_a_store_that_is_gone_acknowledges_nothing_and_its_check_says_why(
     store.close()
 
 
-def test_closing_a_store_that_is_gone_harms_no_store_of_the_same_name(path: Path) -> None:
+def test_closing_a_deleted_store_does_not_damage_another_store_of_the_same_name(path: Path) -> None:
     gone = SqliteStore(str(path))
     gone.apply(plan(add(fact("Likes tea"))))
     deleted(path)
@@ -81,7 +81,7 @@ def test_closing_a_store_that_is_gone_harms_no_store_of_the_same_name(path: Path
     new.close()
 
 
-def test_a_link_that_names_another_store_now_is_a_replaced_store(tmp_path: Path) -> None:
+def test_a_link_that_points_to_another_store_counts_as_a_replaced_store(tmp_path: Path) -> None:
     link = tmp_path / "link.db"
     link.symlink_to(tmp_path / "one.db")
     store = SqliteStore(str(link))
@@ -94,7 +94,7 @@ def test_a_link_that_names_another_store_now_is_a_replaced_store(tmp_path: Path)
     store.close()
 
 
-def test_a_store_of_a_relative_name_goes_on_when_the_program_changes_its_folder(
+def test_a_store_with_a_relative_path_works_after_a_change_of_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -107,7 +107,7 @@ def test_a_store_of_a_relative_name_goes_on_when_the_program_changes_its_folder(
     assert not (tmp_path / "elsewhere" / "a.db").exists()
 
 
-def test_the_check_of_an_open_handle_reads_a_truncated_file_and_not_its_cache(path: Path) -> None:
+def test_the_check_of_an_open_store_reads_the_truncated_file_and_not_its_cache(path: Path) -> None:
     store = SqliteStore(str(path))
     store.apply(plan(*(add(message(f"Note {n} " + "words " * 200)) for n in range(100))))
     store.rewrite_erased()

@@ -1,4 +1,4 @@
-"""Sleepers among writers and among each other: nobody waits for a mind, and who was away too long changes nothing."""
+"""Sleep passes among writers and other sleep passes: no writer waits for a mind, and an expired lease changes nothing."""
 
 import os
 import signal
@@ -26,12 +26,12 @@ SLEEPING = [sys.executable, str(Path(__file__).with_name("sleeping.py"))]
 POINTS = ("apply.before_begin", "apply.begun", "apply.change", "apply.rows", "apply.before_commit", "apply.committed")
 WRITERS = 8
 LONGEST = 0.2
-"""Seconds that a write may take, the half of them, on a machine that others use too."""
+"""The median seconds that a write may take on a busy machine."""
 THINKING = 2.0
 
 
 class Thoughtful:
-    """Joins what it is given, after a while."""
+    """A mind that summarises after a delay."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -57,7 +57,7 @@ def faded(path: Path, clock: FrozenClock, llm: object = None, number: int = 6) -
     return memory
 
 
-def test_eight_writers_never_wait_for_a_sleeping_mind_and_what_they_change_survives(tmp_path: Path) -> None:
+def test_eight_writers_never_wait_for_a_slow_mind_and_their_changes_survive(tmp_path: Path) -> None:
     clock, llm = FrozenClock(), Thoughtful(THINKING)
     with faded(tmp_path / "memory.db", clock, llm) as memory:
         old = memory.get_all()
@@ -105,7 +105,7 @@ def test_eight_writers_never_wait_for_a_sleeping_mind_and_what_they_change_survi
         mine.close()
 
 
-def test_between_two_groups_of_a_plan_the_file_is_free(tmp_path: Path) -> None:
+def test_the_write_lock_is_released_between_two_groups_of_a_plan(tmp_path: Path) -> None:
     ours, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"), busy_seconds=0.01)
     ways: list[str] = []
 
@@ -131,7 +131,7 @@ def summaries(memory: AgentMemory) -> int:
 
 
 @pytest.mark.parametrize("workers", [2, 5])
-def test_of_several_sleepers_one_works_and_the_work_is_done_once(tmp_path: Path, workers: int) -> None:
+def test_one_of_several_sleep_passes_works_and_the_work_is_done_once(tmp_path: Path, workers: int) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         many = [sleeping(tmp_path / "memory.db", clock, "0.5") for _ in range(workers)]
@@ -142,7 +142,7 @@ def test_of_several_sleepers_one_works_and_the_work_is_done_once(tmp_path: Path,
         assert memory.doctor(deep=True) == []
 
 
-def test_a_sleeper_stopped_beyond_its_lease_commits_nothing_when_it_wakes(tmp_path: Path) -> None:
+def test_a_sleep_pass_paused_beyond_its_lease_commits_nothing(tmp_path: Path) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         first = sleeping(tmp_path / "memory.db", clock, "0.3")
@@ -161,7 +161,7 @@ def test_a_sleeper_stopped_beyond_its_lease_commits_nothing_when_it_wakes(tmp_pa
         assert summaries(memory) == 1
 
 
-def test_a_sleeper_that_was_killed_keeps_nobody_from_sleeping_at_once(tmp_path: Path) -> None:
+def test_a_killed_sleep_pass_does_not_delay_the_next_one(tmp_path: Path) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         first = sleeping(tmp_path / "memory.db", clock, "60")
@@ -170,7 +170,7 @@ def test_a_sleeper_that_was_killed_keeps_nobody_from_sleeping_at_once(tmp_path: 
         held = Lease.taken(memory.ports)
         assert held is None, "it lives, and thinks"
         first.kill()
-        second = sleeping(tmp_path / "memory.db", clock, "0")  # before anybody buries the first
+        second = sleeping(tmp_path / "memory.db", clock, "0")  # before the first process is reaped
         assert "dropped 0 left {}" in second.communicate(timeout=60)[0]
         first.communicate(timeout=60)
         assert summaries(memory) == 1
@@ -179,7 +179,7 @@ def test_a_sleeper_that_was_killed_keeps_nobody_from_sleeping_at_once(tmp_path: 
         assert now.token == 3, "each of the two had a token of its own"
 
 
-def test_a_lease_outlives_its_time_while_its_holder_thinks_and_no_longer(tmp_path: Path) -> None:
+def test_a_lease_is_renewed_while_its_holder_works_and_no_longer(tmp_path: Path) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         lease = Lease.taken(memory.ports)
@@ -195,7 +195,7 @@ def test_a_lease_outlives_its_time_while_its_holder_thinks_and_no_longer(tmp_pat
         assert Lease.taken(memory.ports) is not None
 
 
-def test_a_mind_that_never_answers_keeps_others_away_for_so_many_beats_only(tmp_path: Path) -> None:
+def test_a_mind_that_never_answers_holds_the_lease_for_a_limited_number_of_renewals(tmp_path: Path) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         lease = Lease.taken(memory.ports)
@@ -218,7 +218,7 @@ def wait_for(true: "Callable[[], bool]") -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("passing", [1, 3])
-def test_killed_at_any_point_of_a_night_the_next_one_finishes_and_does_nothing_twice(
+def test_after_a_kill_at_any_failpoint_of_a_sleep_pass_the_next_one_finishes_and_repeats_nothing(
     tmp_path: Path, point: str, passing: int
 ) -> None:
     clock = FrozenClock()
@@ -237,7 +237,7 @@ def test_killed_at_any_point_of_a_night_the_next_one_finishes_and_does_nothing_t
         assert memory.doctor(deep=True) == []
 
 
-def test_every_failure_of_a_store_during_a_night_leaves_it_sound(tmp_path: Path) -> None:
+def test_every_failure_of_a_store_during_a_sleep_pass_leaves_it_sound(tmp_path: Path) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         for nth in range(1, 40):

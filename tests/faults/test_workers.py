@@ -1,4 +1,4 @@
-"""Two workers and two hundred scopes, one worker killed in the middle: every night has its effect once, none is stuck."""
+"""Two workers, two hundred scopes, and one worker killed: every sleep pass has its effect once, and none is stuck."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ KILLED_AFTER = 25
 LONGEST = 90.0
 
 
-def test_of_two_workers_one_is_killed_and_every_scope_is_slept_once(postgres: PostgresServer) -> None:
+def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(postgres: PostgresServer) -> None:
     address, clock = postgres.database(), FrozenClock()
     names = [f"acme/{number}" for number in range(SCOPES)]
     with AgentMemory.open(address, scope="keeper", llm=None, embedder="none", clock=clock) as memory:

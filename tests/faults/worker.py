@@ -1,4 +1,4 @@
-"""A process that writes to a store and says what was acknowledged, line by line; started by the fault tests."""
+"""A process that writes to a store and prints each acknowledged write; started by the fault tests."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A Postgres store that each test finds empty."""
+"""A fixture with a Postgres store that is empty for each test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

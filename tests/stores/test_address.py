@@ -1,4 +1,4 @@
-"""What only resembles an address of a database is refused, and no password in it is ever repeated."""
+"""Malformed addresses of databases are refused, and error messages never repeat a password."""
 
 import traceback
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_a_malformed_address_is_refused_in_one_sentence_without_its_password(
         "localhost:5432/memory",
     ],
 )
-def test_a_server_without_its_kind_is_refused_in_one_sentence(
+def test_a_server_without_a_scheme_is_refused_in_one_sentence(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -75,7 +75,7 @@ def test_a_server_without_its_kind_is_refused_in_one_sentence(
     assert not [*tmp_path.iterdir()], "no file of that name is made"
 
 
-def test_a_file_of_such_a_name_can_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_name_resembles_a_server_can_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for place in ("./you@host/memory", "you@host/memory", "localhost/memory", "me@work.db", "C:/me@work/memory.db"):
         if place != "C:/me@work/memory.db":
@@ -85,7 +85,7 @@ def test_a_file_of_such_a_name_can_be_opened(tmp_path: Path, monkeypatch: pytest
     assert Path("you@host/memory").is_file()
 
 
-def test_another_kind_of_server_is_refused_in_one_sentence() -> None:
+def test_a_server_of_another_kind_is_refused_in_one_sentence() -> None:
     with pytest.raises(SettingsError, match="no store for 'mysql' addresses: give a file name") as told:
         make("mysql://app:s3cret@db/memory")
     assert "s3cret" not in str(told.value)
@@ -102,11 +102,11 @@ def test_another_kind_of_server_is_refused_in_one_sentence() -> None:
         "postgresql://app@/memory?host=@abstract",
     ],
 )
-def test_a_file_or_an_escaped_address_is_taken_as_it_is(place: str) -> None:
+def test_a_file_name_or_an_escaped_address_is_returned_unchanged(place: str) -> None:
     assert checked(place) == place
 
 
-def test_no_connection_says_why_in_the_words_of_the_server(postgres: PostgresServer) -> None:
+def test_a_failed_connection_reports_the_message_of_the_server(postgres: PostgresServer) -> None:
     there = postgres.database()
     name = there.partition("?")[0].rpartition("/")[2]
     for address, words in (

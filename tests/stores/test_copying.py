@@ -1,4 +1,4 @@
-"""A store copied into another kind and back is the same store."""
+"""Copying a store between SQLite and Postgres keeps every row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[PostgresStore | SqliteSto
 def interrupt(
     source: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, *, fails: int
 ) -> None:
-    """Begin a copy that ends in the middle of the first scope, before this batch of two rows."""
+    """Begin a copy and interrupt it in the first scope, before this batch of two rows."""
     calls, written = count(1), copying._written
 
     def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
@@ -66,7 +66,7 @@ def interrupt(
 
 
 def left(store: SqliteStore | PostgresStore) -> int:
-    """Rows of scopes that are no longer there."""
+    """The number of rows whose scope does not exist."""
     with store._guard:
         store._see_all()
         tables = (
@@ -85,7 +85,7 @@ def said(store: SqliteStore | PostgresStore) -> object:
     return store.select([SCOPE, OTHER], Where()), store.runs(SCOPE), hits(store), store.secret
 
 
-def test_there_and_back_every_row_is_the_same(full: SqliteStore, in_postgres: PostgresStore) -> None:
+def test_a_copy_there_and_back_keeps_every_row(full: SqliteStore, in_postgres: PostgresStore) -> None:
     in_postgres.apply(plan(add(fact("Not here", scope="zz")), scope="zz"))  # so that tokens differ
     done: list[str] = []
     there = copy(full, in_postgres, told=done.append)
@@ -101,7 +101,7 @@ def test_there_and_back_every_row_is_the_same(full: SqliteStore, in_postgres: Po
     back.close()
 
 
-def test_it_goes_on_where_it_was_interrupted(full: SqliteStore, in_postgres: PostgresStore) -> None:
+def test_an_interrupted_copy_skips_the_scopes_that_are_complete(full: SqliteStore, in_postgres: PostgresStore) -> None:
     def stop(path: str) -> None:
         raise KeyboardInterrupt(path)
 
@@ -114,7 +114,7 @@ def test_it_goes_on_where_it_was_interrupted(full: SqliteStore, in_postgres: Pos
 
 
 @pytest.mark.parametrize("fails", [3, 5, 8])
-def test_a_scope_that_was_copied_in_part_goes_on_with_the_next_row(
+def test_a_partly_copied_scope_continues_with_the_next_row(
     full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch, fails: int
 ) -> None:
     monkeypatch.setattr(copying, "_BATCH", 2)
@@ -133,12 +133,12 @@ def test_a_scope_that_was_copied_in_part_goes_on_with_the_next_row(
     rest = copy(full, in_postgres)
     assert 0 < rest.rows < whole
     assert state_hash(in_postgres, SCOPE) == state_hash(full, SCOPE)
-    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # nobody holds it any more
+    assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1  # the lease is free
     assert in_postgres.check(deep=True) == []
 
 
 @pytest.mark.parametrize("fails", [5, 13, 17])
-def test_of_a_half_copy_nobody_sees_anything_and_it_can_be_finished(
+def test_a_partial_copy_is_invisible_and_can_be_completed(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, fails: int
 ) -> None:
     interrupt(full, target, monkeypatch, fails=fails)
@@ -147,8 +147,8 @@ def test_of_a_half_copy_nobody_sees_anything_and_it_can_be_finished(
     assert not target.select([SCOPE], EVERYTHING)
     assert target.runs(SCOPE) == []
     assert any("1 scopes were copied only in part" in one for one in target.check(deep=True))
-    assert copy(target, SqliteStore(":memory:")).scopes == 0  # nor is it copied on
-    assert target.lease(SCOPE, "a sleeper", 60, NOW) == 1  # of a scope that holds nothing yet
+    assert copy(target, SqliteStore(":memory:")).scopes == 0  # a partial copy is not copied
+    assert target.lease(SCOPE, "a sleeper", 60, NOW) == 1  # of a scope without rows
     done = copy(full, target)
     assert (done.scopes, done.known) == (2, 0)
     assert [state_hash(target, one) for one in (SCOPE, OTHER)] == [state_hash(full, one) for one in (SCOPE, OTHER)]
@@ -161,14 +161,14 @@ def test_of_a_half_copy_nobody_sees_anything_and_it_can_be_finished(
 
 
 @pytest.mark.parametrize("slept", [False, True])
-def test_who_had_the_target_open_writes_on_to_the_copy_once_it_is_whole(
+def test_a_target_that_was_open_before_the_copy_writes_to_the_complete_scope(
     full: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slept: bool
 ) -> None:
     target, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
     interrupt(full, target, monkeypatch, fails=13)
     target.close()
     if slept:
-        assert other.lease(SCOPE, "a sleeper", 60, NOW) == 1  # it remembers the token of the scope
+        assert other.lease(SCOPE, "a sleeper", 60, NOW) == 1  # this store caches the token of the scope
     assert not hits(other)
     target = SqliteStore(str(tmp_path / "memory.db"))
     copy(full, target)
@@ -181,7 +181,7 @@ def test_who_had_the_target_open_writes_on_to_the_copy_once_it_is_whole(
     other.close()
 
 
-def test_what_is_written_to_a_scope_while_its_copy_is_interrupted_is_kept_and_the_copy_refused(
+def test_rows_written_during_an_interruption_are_kept_and_the_copy_is_refused(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt(full, target, monkeypatch, fails=17)
@@ -194,7 +194,7 @@ def test_what_is_written_to_a_scope_while_its_copy_is_interrupted_is_kept_and_th
     assert left(target) == 0
 
 
-def test_what_is_written_to_a_scope_just_before_its_copy_gets_its_name_is_kept(
+def test_rows_written_just_before_a_copy_is_completed_are_kept(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = copying._whole
@@ -213,7 +213,7 @@ def test_what_is_written_to_a_scope_just_before_its_copy_gets_its_name_is_kept(
     assert left(target) == 0
 
 
-def test_a_source_that_changed_since_the_interruption_is_copied_from_the_start_the_next_time(
+def test_a_source_that_changed_since_the_interruption_is_copied_from_the_beginning(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt(full, target, monkeypatch, fails=17)
@@ -226,7 +226,7 @@ def test_a_source_that_changed_since_the_interruption_is_copied_from_the_start_t
     assert left(target) == 0
 
 
-def test_a_half_copy_can_be_given_up(
+def test_a_partial_copy_can_be_discarded(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt(full, target, monkeypatch, fails=17)
@@ -236,7 +236,7 @@ def test_a_half_copy_can_be_given_up(
     assert copy(full, target).scopes == 2
 
 
-def test_of_two_copies_at_once_one_is_refused(
+def test_the_second_of_two_simultaneous_copies_is_refused(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written, calls = copying._written, count(1)
@@ -244,7 +244,7 @@ def test_of_two_copies_at_once_one_is_refused(
     def between(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         done = written(store, table, token, rows)
         if next(calls) == 3:
-            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other one does
+            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other copy does
         return done
 
     monkeypatch.setattr(copying, "_BATCH", 2)
@@ -254,7 +254,7 @@ def test_of_two_copies_at_once_one_is_refused(
         copy(full, target)
 
 
-def test_a_copy_that_is_not_what_the_source_holds_is_told(
+def test_a_copy_that_differs_from_its_source_is_reported(
     full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = copying._written
@@ -267,7 +267,7 @@ def test_a_copy_that_is_not_what_the_source_holds_is_told(
         copy(full, in_postgres)
 
 
-def test_a_scope_that_holds_something_else_is_not_touched(full: SqliteStore, in_postgres: PostgresStore) -> None:
+def test_a_scope_with_other_content_is_not_changed(full: SqliteStore, in_postgres: PostgresStore) -> None:
     in_postgres.apply(plan(add(fact("Likes milk"))))
     with pytest.raises(InputError, match="other memories"):
         copy(full, in_postgres)

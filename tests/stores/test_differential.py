@@ -1,4 +1,4 @@
-"""The same random history in SQLite and in Postgres: the same state, the same runs, the same places for every question."""
+"""The same random history in SQLite and in Postgres gives the same state, runs and hits for every question."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ CI, LONG, SERVED, STEPS = 40, 1000, 10, 14
 
 
 class History:
-    """Plans that a seed decides, made from what a store holds."""
+    """Random plans from a seed and the content of a store."""
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
@@ -58,7 +58,7 @@ class History:
         return f"n{self.number}"
 
     def next(self, store: Store, scope: str) -> Plan:
-        """One plan more; both stores get the same one."""
+        """The next plan, which both stores apply."""
         known = store.select([scope], Where(cascade=None))
         groups = tuple(
             group([self.operation(store, scope, known) for _ in range(self.chance.randint(1, 4))], self.text())
@@ -119,7 +119,7 @@ class History:
 
 
 def told(store: Store, scope: str) -> dict[str, object]:
-    """Everything a store says of a scope."""
+    """The results of all reads of a scope."""
     memories = store.select([scope], Where(cascade=None))
     return {
         "memories": memories,
@@ -185,7 +185,7 @@ def live(seed: int, postgres: PostgresStore) -> None:
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_candidates_from_the_server_rank_as_a_search_in_ram_does(
+def test_candidates_of_the_server_rank_like_a_search_in_ram(
     part: int, in_postgres: PostgresStore, emptied: Callable[[], None]
 ) -> None:
     in_postgres.in_ram = 0
@@ -196,14 +196,14 @@ def test_candidates_from_the_server_rank_as_a_search_in_ram_does(
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_both_stores_tell_the_same(part: int, in_postgres: PostgresStore, emptied: Callable[[], None]) -> None:
+def test_both_stores_have_the_same_state(part: int, in_postgres: PostgresStore, emptied: Callable[[], None]) -> None:
     for seed in range(part, CI, 4):
         _afresh(in_postgres, emptied)
         live(seed, in_postgres)
 
 
 @pytest.mark.long
-def test_both_stores_tell_the_same_of_a_thousand_histories(
+def test_both_stores_have_the_same_state_after_a_thousand_histories(
     in_postgres: PostgresStore, emptied: Callable[[], None]
 ) -> None:
     for seed in range(CI, CI + LONG):

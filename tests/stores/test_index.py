@@ -1,4 +1,4 @@
-"""The laws of the search index: what a score may depend on, and what it may not."""
+"""Properties of the search index: what scores depend on, and what they do not depend on."""
 
 import hashlib
 from collections.abc import Sequence
@@ -105,7 +105,7 @@ def scopes(draw: st.DrawFn) -> list[Row]:
 @given(
     scopes(), questions, st.booleans(), st.booleans(), st.sampled_from(("evidence", "generative_agents", "retention"))
 )
-def test_the_parts_add_up_to_the_score_and_places_are_in_order(
+def test_the_parts_add_up_to_the_score_and_hits_are_in_order(
     rows: list[Row], text: str, deep: bool, vector: bool, profile: str
 ) -> None:
     found = built(rows).search(query(text, deep=deep, vector=vector, profile=profile, strength={"a1": 0.3, "x": 0.1}))
@@ -119,7 +119,7 @@ def test_the_parts_add_up_to_the_score_and_places_are_in_order(
 
 @settings(max_examples=100, deadline=None)
 @given(scopes(), questions)
-def test_one_by_one_equals_all_at_once_to_the_bit(rows: list[Row], text: str) -> None:
+def test_appending_one_by_one_equals_appending_all_bit_for_bit(rows: list[Row], text: str) -> None:
     slow = Index()
     for row in rows:
         slow.append([row])
@@ -152,7 +152,7 @@ def columns(rows: Sequence[Row]) -> MessageColumns:
 
 @settings(max_examples=150, deadline=None)
 @given(scopes(), questions, st.booleans())
-def test_column_by_column_equals_memory_by_memory_to_the_bit_now_and_after_more(
+def test_loading_columns_equals_appending_memories_bit_for_bit_also_after_more_rows(
     rows: list[Row], text: str, deep: bool
 ) -> None:
     messages = [row for row in rows if row[0].kind == "message"]
@@ -180,7 +180,7 @@ def taken_up(index: Index) -> Index:
 
 @settings(max_examples=150, deadline=None)
 @given(scopes(), questions, st.booleans())
-def test_an_index_that_was_stored_answers_to_the_bit_as_the_one_in_ram_now_and_after_more(
+def test_a_stored_index_scores_like_the_one_in_ram_bit_for_bit_also_after_more_rows(
     rows: list[Row], text: str, deep: bool
 ) -> None:
     index = built(rows)
@@ -208,7 +208,7 @@ def test_an_index_that_was_stored_answers_to_the_bit_as_the_one_in_ram_now_and_a
     assert again.packed() == index.packed()
 
 
-def test_what_is_stored_of_an_index_is_what_its_layout_says() -> None:
+def test_the_stored_form_of_an_index_changes_only_with_its_layout_number() -> None:
     rows = [
         said(1, "I painted a cat in Rome", speaker="Ann"),
         said(2, "Why? Because of my sister, on May 8", speaker="Bob"),
@@ -224,25 +224,25 @@ def test_what_is_stored_of_an_index_is_what_its_layout_says() -> None:
     numbers = [np.frombuffer(data, kind, int(np.prod(shape)), start) for _, kind, shape, start in places]
     rounded = [
         (np.round(one.astype(np.float64), 3) + 0.0).tobytes() for one in numbers
-    ]  # processors add in other orders
+    ]  # processors add in different orders
     told = hashlib.blake2b(head.encode() + b"".join(rounded), digest_size=8).hexdigest()
-    # If this fails, an index of the same entries holds other numbers: raise LAYOUT, so that stored ones are passed over.
+    # If this fails, the same entries give other numbers: raise LAYOUT, so that stored indexes are ignored.
     assert (LAYOUT, told) == (1, "fd50d064b0a8fba0")
 
 
-def test_an_entry_that_is_no_entry_is_refused_when_all_are_read() -> None:
+def test_a_malformed_entry_is_refused_when_columns_are_read() -> None:
     memory, entry = said(1, "cats and dogs")
     for damage in ({"terms": b"x"}, {"vectors": b"xyz"}):
         with pytest.raises(CorruptError, match="check"):
             columns([(memory, replace(entry, **damage))])
 
 
-def test_words_are_found_alike_before_and_after_they_are_put_in_order() -> None:
+def test_postings_are_the_same_before_and_after_they_are_sorted() -> None:
     rng = np.random.default_rng(3)
     terms, places = rng.integers(0, 20, 500).astype(np.uint64), np.sort(rng.integers(0, 90, 500))
     postings = Postings()
     postings.add(terms[:300], places[:300])
-    for asked in range(200):  # more than it takes to sort, with more words coming in between
+    for asked in range(200):  # enough lookups to sort, with more terms added in between
         if asked == 100:
             postings.add(terms[300:], places[300:])
         count = 500 if asked >= 100 else 300
@@ -263,7 +263,7 @@ def test_the_order_of_conversations_changes_no_score(rows: list[Row], text: str)
 
 @settings(max_examples=100, deadline=None)
 @given(scopes(), questions)
-def test_a_phase_changes_no_score_so_deep_recall_is_what_the_full_store_gives(rows: list[Row], text: str) -> None:
+def test_phases_change_no_score_so_a_deep_search_equals_a_search_of_the_full_store(rows: list[Row], text: str) -> None:
     kept = [(memory, entry) for memory, entry in rows if memory.phase != "quarantined"]
     full = built([(replace(memory, phase="active"), entry) for memory, entry in kept]).search(query(text))
     deep = built(kept).search(query(text, deep=True, outdated_penalty=1.0))
@@ -291,7 +291,7 @@ def test_changed_phases_and_sources_equal_a_new_index(rows: list[Row], text: str
 
 @settings(max_examples=60, deadline=None)
 @given(scopes(), questions, st.integers(1, 12))
-def test_fewer_places_are_the_first_of_more(rows: list[Row], text: str, wanted: int) -> None:
+def test_a_smaller_top_k_returns_the_first_hits_of_a_larger_one(rows: list[Row], text: str, wanted: int) -> None:
     index = built(rows)
     every = index.search(query(text, deep=True))
     assert [place.id for place in index.search(query(text, deep=True, top_k=wanted))] == [
@@ -299,7 +299,7 @@ def test_fewer_places_are_the_first_of_more(rows: list[Row], text: str, wanted: 
     ]
 
 
-def test_many_rows_give_the_same_first_places_as_a_full_sort() -> None:
+def test_the_first_hits_of_many_rows_are_those_of_a_full_sort() -> None:
     rows = [said(n, f"{WORDS[n % 7]} {WORDS[n % 5]} {n}") for n in range(1, 1500)]
     index = built(rows)
     every = index.search(query("cat Rome painted", top_k=5000))
@@ -308,7 +308,7 @@ def test_many_rows_give_the_same_first_places_as_a_full_sort() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "the of and", "cat", "zebra"])
-def test_an_empty_index_and_an_empty_question_find_without_fuss(text: str) -> None:
+def test_an_empty_index_and_an_empty_question_raise_no_error(text: str) -> None:
     assert Index().search(query(text)) == []
     index = Index()
     index.append([])
@@ -316,12 +316,12 @@ def test_an_empty_index_and_an_empty_question_find_without_fuss(text: str) -> No
     assert len(built([said(1, "a cat")]).search(query(text, vector=False))) == 1
 
 
-def test_ties_go_to_the_newer_then_to_the_smaller_id() -> None:
+def test_ties_are_ordered_by_newer_time_then_by_smaller_id() -> None:
     rows = [known(name, "same", valid_from=START + timedelta(days=day)) for name, day in (("b", 0), ("a", 0), ("c", 1))]
     assert [place.id for place in built(rows).search(query("same"))] == ["c", "a", "b"]
 
 
-def test_vectors_of_another_embedder_are_invisible_and_the_words_still_find() -> None:
+def test_vectors_of_another_embedder_are_ignored_and_words_still_match() -> None:
     index = built(
         [
             (said(1, "a cat")[0], embedded("a cat", embedder="old")),
@@ -335,7 +335,7 @@ def test_vectors_of_another_embedder_are_invisible_and_the_words_still_find() ->
     assert index.search(replace(query("cat"), vector=np.ones(3, dtype=np.float32)))[0].cosine is None
 
 
-def test_a_fact_lends_half_its_excess_and_takes_no_place_beside_its_message() -> None:
+def test_a_fact_adds_half_its_excess_to_its_message_and_is_not_a_hit_of_its_own() -> None:
     index = built(
         [
             said(1, "we did it in Rome"),
@@ -353,7 +353,7 @@ def test_a_fact_lends_half_its_excess_and_takes_no_place_beside_its_message() ->
     assert set(alone) == {"f", "g"}
 
 
-def test_a_fact_without_a_searchable_message_ranks_as_itself() -> None:
+def test_a_fact_without_a_searchable_message_is_a_hit_of_its_own() -> None:
     cold = said(1, "hello")
     index = built(
         [
@@ -367,14 +367,14 @@ def test_a_fact_without_a_searchable_message_ranks_as_itself() -> None:
     assert {place.id for place in index.search(query("cat", deep=True))} == {"c1", "g", "h"}
 
 
-def test_a_message_may_come_after_the_fact_that_rests_on_it() -> None:
+def test_a_message_can_arrive_after_the_fact_about_it() -> None:
     index = built([known("f", "cat", "c1")])
     index.append([said(1, "hello", speaker="Ann")])
     [place] = index.search(query("cat"))
     assert (place.id, place.facts) == ("c1", ("f",))
 
 
-def test_what_is_outdated_is_penalised_in_deep_recall_only_there_found() -> None:
+def test_outdated_memories_are_penalised_and_found_only_by_a_deep_search() -> None:
     old = known("old", "cat", phase="superseded", reason="replaced")
     index = built([old, known("new", "cat"), known("twin", "cat", phase="superseded", reason="duplicate")])
     assert scores(index.search(query("cat"))).keys() == {"new"}
@@ -383,7 +383,7 @@ def test_what_is_outdated_is_penalised_in_deep_recall_only_there_found() -> None
     assert deep["old"] == pytest.approx(deep["new"] / 2)
 
 
-def test_said_by_the_one_asked_about() -> None:
+def test_messages_of_the_speaker_whom_the_question_names_score_higher() -> None:
     rows = [
         said(1, "I painted", speaker="Ann"),
         said(2, "I painted", role="assistant", speaker="Bob"),
@@ -395,7 +395,7 @@ def test_said_by_the_one_asked_about() -> None:
     assert built(list(reversed(rows[:1] + rows[3:]))).search(query("What did Ann paint?"))[0].parts["asked"] > 0
 
 
-def test_a_fact_of_two_speakers_is_nobodys() -> None:
+def test_a_fact_of_two_speakers_has_no_speaker() -> None:
     rows = [said(1, "a", speaker="Ann"), said(2, "b", role="assistant", speaker="Bob"), known("f", "cat", "c1", "c2")]
     [fact] = built(rows).search(query("Ann's cat", kinds=frozenset({"semantic"})))
     assert "asked" not in fact.parts
@@ -434,7 +434,7 @@ def test_filters() -> None:
     assert found(until=START + timedelta(hours=1)) == {"c1", "f", "g"}
 
 
-def test_a_fact_said_anew_forgets_its_old_words() -> None:
+def test_a_fact_with_a_new_text_is_not_found_by_its_old_words() -> None:
     index = built([said(1, "hello"), known("f", "cat", "c1")])
     index.append([known("f", "dog")])
     assert len(index) == 2
@@ -444,18 +444,18 @@ def test_a_fact_said_anew_forgets_its_old_words() -> None:
     assert index.originals == 2
 
 
-def test_a_known_message_or_one_out_of_order_is_refused_before_anything_changes() -> None:
+def test_a_known_message_or_one_out_of_order_is_refused_before_any_change() -> None:
     index = built([said(2, "cat")])
     before = index.search(query("cat"))
     for row in (said(2, "cat"), said(1, "dog"), said(3, "dog", seq=2)):
-        with pytest.raises(ValueError, match="build the index anew"):
+        with pytest.raises(ValueError, match="build a new index"):
             index.append([known("f", "cat"), row])
-    with pytest.raises(ValueError, match="build the index anew"):
+    with pytest.raises(ValueError, match="build a new index"):
         index.append([said(4, "cat"), said(3, "cat")])
     assert index.search(query("cat")) == before
 
 
-def test_neighbours_lend_their_words_and_meaning_whatever_their_phase() -> None:
+def test_neighbours_of_every_phase_add_their_words_and_meaning() -> None:
     rows = [said(1, "which city?"), said(2, "Rome of course"), said(3, "nice")]
     rows[1] = (replace(rows[1][0], phase="cold"), rows[1][1])
     [first, *_] = built(rows).search(query("Rome", vector=False))
@@ -471,7 +471,7 @@ def test_a_cascade_summary_belongs_to_its_conversation_and_counts_no_words() -> 
     assert scores(index.search(query("cat", conversation="c"))).keys() == {"c1", "s"}
 
 
-def test_what_to_embed_and_who_speaks() -> None:
+def test_speakers_are_known_and_their_names_removed_from_the_text_to_embed() -> None:
     index = built([said(1, "hi", speaker="Ann Lee"), said(2, "hi", speaker="Bob Lee")])
     assert index.speakers == {"Ann Lee", "Bob Lee"}
     assert index.wording("Where does Ann live?") == "Where does live?"
@@ -485,12 +485,12 @@ def test_a_long_text_is_found_by_its_best_passage() -> None:
     assert place.cosine > 0.4
 
 
-def test_shared_counts_stems_that_are_no_stop_words() -> None:
+def test_shared_counts_stems_without_stop_words() -> None:
     [place] = built([known("f", "the cats of Rome")]).search(query("the cat in Rome or Paris"))
     assert place.shared == 2
 
 
-def test_what_is_left_of_a_message_is_searched_in_its_place_and_changes_no_other_score() -> None:
+def test_a_trimmed_text_is_searched_instead_of_its_message_and_changes_no_other_score() -> None:
     texts = [
         "I adopted a dog called Biscuit",
         "What does Biscuit eat?",
@@ -523,7 +523,7 @@ def test_what_is_left_of_a_message_is_searched_in_its_place_and_changes_no_other
 
 
 @given(st.lists(talks("c"), min_size=1, max_size=1), questions, questions)
-def test_a_question_asked_again_in_another_choice_finds_what_a_new_index_finds(
+def test_a_repeated_question_about_another_selection_equals_a_new_index(
     rows: list[list[Row]], text: str, other: str
 ) -> None:
     told = rows[0]
@@ -538,7 +538,7 @@ def test_a_question_asked_again_in_another_choice_finds_what_a_new_index_finds(
     assert "f" not in scores(index.search(query(text)))
 
 
-def test_the_same_question_of_other_memories_is_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_question_about_another_selection_is_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from slowwave.stores.search import index as module  # noqa: PLC0415 - only here its insides are watched
 
     scanned: list[object] = []

@@ -45,7 +45,7 @@ def told(server: PostgresServer, folder: Path, script: str) -> str:
 
 
 def test_a_newcomer_begins_and_cuts_and_saves_and_restores(server: PostgresServer, tmp_path: Path) -> None:
-    begun = told(server, tmp_path, lines("**With a server of yours**", "and then"))
+    begun = told(server, tmp_path, lines("**With your own server**", "and then"))
     assert "1 fact added" in begun
     assert "PROBLEM" not in begun
     cut = lines("The owner runs it while no program uses the store").replace("owner@", "you@")
@@ -55,5 +55,5 @@ def test_a_newcomer_begins_and_cuts_and_saves_and_restores(server: PostgresServe
     with psycopg.connect(server.address("restored")) as db:
         rows = "SELECT count(*), (SELECT count(*) FROM pg_inherits WHERE inhparent = 'slowwave.memories'::regclass)"
         assert db.execute(f"{rows} FROM slowwave.memories".encode()).fetchone() == (1, 16)
-    told(server, tmp_path, lines("Whoever row-level security binds").replace("owner@", "you@"))
+    told(server, tmp_path, lines("A login bound by row-level security").replace("owner@", "you@"))
     assert "Alice owns the deploy pipeline" in (tmp_path / "memory.sql").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Stores that were hit by a number in a text column: damaged before the repair, whole after it, on both backends."""
+"""Stores with a number in a text column are damaged before the repair and sound after it, on both backends."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,9 +54,7 @@ def ids(memory: AgentMemory) -> list[str]:
 
 
 @pytest.mark.parametrize(("number", "stored"), [(42, "42"), (1.5, "1.5"), (True, "1"), (0, "0"), (10**17, str(10**17))])
-def test_a_store_that_was_hit_is_whole_again_after_a_repair(
-    hit_memory: AgentMemory, number: object, stored: str
-) -> None:
+def test_a_damaged_store_is_sound_after_a_repair(hit_memory: AgentMemory, number: object, stored: str) -> None:
     memory, known = hit_memory, ids(hit_memory)
     hit(memory, known[0], number, stored)
     for verb in (
@@ -114,7 +112,7 @@ def test_a_repair_changes_checksums_and_the_journaled_number_only(hit_memory: Ag
     assert sum(old != new for old, new in zip(spoilt[1], whole[1], strict=True)) == 1
 
 
-def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_touched(hit_memory: AgentMemory) -> None:
+def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_changed(hit_memory: AgentMemory) -> None:
     memory, known = hit_memory, ids(hit_memory)
     hit(memory, known[0], 42, "42")
     store = memory.ports.store
@@ -124,7 +122,7 @@ def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_touched(hit
     problems = memory.doctor(deep=True, repair=True)
     assert problems[0].startswith("rows re-sealed: 1, because")
     assert problems[1] == (
-        "scope acme: 1 damaged rows were not touched, because the journal says something else: "
+        "scope acme: 1 damaged rows were not changed, because the journal has other values: "
         f"{known[1]}; restore a backup"
     )
     assert any(f"{known[1]} is damaged" in problem for problem in problems[2:])
@@ -133,10 +131,10 @@ def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_touched(hit
         memory.get(known[1])
 
 
-def test_a_number_other_than_the_stored_text_is_not_taken_for_it(hit_memory: AgentMemory) -> None:
+def test_a_number_that_differs_from_the_stored_text_is_not_repaired(hit_memory: AgentMemory) -> None:
     known = ids(hit_memory)
     hit(hit_memory, known[0], 42, "43")
-    assert "were not touched" in hit_memory.doctor(repair=True)[0]
+    assert "were not changed" in hit_memory.doctor(repair=True)[0]
     with pytest.raises(CorruptError):
         hit_memory.get(known[0])
 
@@ -152,7 +150,7 @@ def test_nothing_is_repaired_where_the_journal_itself_is_damaged(hit_memory: Age
         hit_memory.get(known[0])
 
 
-def test_a_row_of_which_only_the_checksum_is_damaged_is_repaired(hit_memory: AgentMemory) -> None:
+def test_a_row_with_a_damaged_checksum_only_is_repaired(hit_memory: AgentMemory) -> None:
     known = ids(hit_memory)
     store = hit_memory.ports.store
     with store._guard, store._transaction("acme"):

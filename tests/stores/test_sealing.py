@@ -1,4 +1,4 @@
-"""A row that would not be read back as it was written is refused by both stores, and nothing of its plan is applied."""
+"""Both stores refuse a row that would be read back differently, and apply nothing of its plan."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -85,7 +85,7 @@ WRONG: dict[str, Operation] = {
     "a weight that is no number": linked(weight=float("nan")),
     "a number as a cursor's conversation": advanced(conversation=42),
     "a fraction as a cursor": advanced(after=1.5),
-    "a number as a held key": Suppress(key=42, because="b"),
+    "a number as a suppressed key": Suppress(key=42, because="b"),
     "a lone surrogate in a refused fact": RejectFact(text=LONE, quote="", reason="r", because="b"),
 }
 

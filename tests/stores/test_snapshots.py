@@ -1,4 +1,4 @@
-"""An index that took long to build is stored for the next process: to the bit, and only while it fits its scope."""
+"""A large index is stored for the next process, bit for bit, and is used only while it fits its scope."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> str:
 
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A number for each index that is built row by row."""
+    """One entry for each index that is built from rows."""
     seen: list[int] = []
     load = Index.load
     monkeypatch.setattr(Index, "load", lambda index, told: (seen.append(len(told)), load(index, told))[1])
@@ -81,19 +81,21 @@ def spoil(path: str, statement: str) -> None:
 
 
 def afresh(path: str) -> list[Ranked]:
-    """What an index gives that is built row by row."""
+    """The hits of an index that is built from rows."""
     spoil(path, "DELETE FROM snapshots")
     return opened(path)
 
 
-def test_the_next_process_reads_the_index_and_finds_the_same_to_the_bit(path: str, builds: list[int]) -> None:
+def test_the_next_process_reads_the_stored_index_and_has_the_same_scores(path: str, builds: list[int]) -> None:
     found = opened(path)
     assert not builds
     assert found == afresh(path)
     assert builds == [len(TALK)]
 
 
-def test_what_was_written_since_is_taken_over(path: str, builds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_index_is_updated_with_later_writes(
+    path: str, builds: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = SqliteStore(path)
     store.apply(plan(add(message("and she rows again", speaker="Ann", id="new"))))
     store.apply(plan(change(store.get([SCOPE], ["rows"])[0], text="Ann rows and sails")))
@@ -106,7 +108,7 @@ def test_what_was_written_since_is_taken_over(path: str, builds: list[int], monk
     assert found == afresh(path)
 
 
-def test_an_index_that_fell_behind_is_stored_anew_and_one_far_behind_is_passed_over(
+def test_an_index_that_is_behind_is_stored_again_and_one_far_behind_is_ignored(
     path: str, builds: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = row(path)
@@ -141,7 +143,7 @@ def test_an_index_that_fell_behind_is_stored_anew_and_one_far_behind_is_passed_o
         "UPDATE scopes SET reindexed = reindexed + 1",
     ],
 )
-def test_one_that_does_not_fit_is_passed_over_and_written_anew(path: str, damage: str, builds: list[int]) -> None:
+def test_an_invalid_stored_index_is_ignored_and_written_again(path: str, damage: str, builds: list[int]) -> None:
     expected, before = opened(path), row(path)
     spoil(path, damage)
     assert opened(path) == expected
@@ -151,19 +153,19 @@ def test_one_that_does_not_fit_is_passed_over_and_written_anew(path: str, damage
     assert len(builds) == 1
 
 
-def test_erasing_in_a_scope_destroys_its_index(path: str, builds: list[int]) -> None:
+def test_an_erase_in_a_scope_deletes_its_stored_index(path: str, builds: list[int]) -> None:
     store = SqliteStore(path)
     asked(store)
     other = SqliteStore(path)
     other.apply(plan(Erase(memory="t3", because="asked to")))
     other.close()
-    store.close()  # whose index still holds what was erased
+    store.close()  # the cached index still contains the erased memories
     assert row(path) is None
     assert "t3" not in {one.id for one in opened(path)}
     assert builds == [len(TALK) - 1]
 
 
-def test_what_was_written_last_is_in_what_is_stored(path: str, builds: list[int]) -> None:
+def test_the_stored_index_contains_the_last_write(path: str, builds: list[int]) -> None:
     spoil(path, "DELETE FROM snapshots")
     store, other = SqliteStore(path), SqliteStore(path)
     asked(store)
@@ -175,7 +177,7 @@ def test_what_was_written_last_is_in_what_is_stored(path: str, builds: list[int]
     assert builds == [len(TALK)]
 
 
-def test_an_index_is_not_stored_if_somebody_writes_right_then(path: str) -> None:
+def test_an_index_is_not_stored_if_another_write_happens_at_the_same_time(path: str) -> None:
     spoil(path, "DELETE FROM snapshots")
     other = SqliteStore(path)
 
@@ -190,7 +192,7 @@ def test_an_index_is_not_stored_if_somebody_writes_right_then(path: str) -> None
     other.close()
 
 
-def test_who_closes_waits_for_no_lock(path: str) -> None:
+def test_closing_waits_for_no_lock(path: str) -> None:
     spoil(path, "DELETE FROM snapshots")
     store = SqliteStore(path, busy_seconds=60)
     asked(store)
@@ -204,7 +206,7 @@ def test_who_closes_waits_for_no_lock(path: str) -> None:
     assert row(path) is None
 
 
-def test_a_small_scope_a_huge_one_and_a_memory_in_ram_store_none(
+def test_small_and_huge_scopes_and_memories_in_ram_store_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_all(SqliteStore(":memory:"))
@@ -216,7 +218,7 @@ def test_a_small_scope_a_huge_one_and_a_memory_in_ram_store_none(
         monkeypatch.setattr(service, "WORTH_STORING", 4)
 
 
-def test_scopes_do_not_see_each_others(path: str) -> None:
+def test_stored_indexes_of_scopes_are_separate(path: str) -> None:
     store = SqliteStore(path)
     theirs = [message(f"rowing {n}", scope="acme/bob", id=f"b{n}") for n in range(5)]
     store.apply(replace(plan(*map(add, theirs)), scope="acme/bob"))
@@ -245,7 +247,7 @@ def test_a_process_that_is_killed_while_storing_leaves_the_file_sound(path: str)
 
 
 @pytest.mark.usefixtures("in_postgres")
-def test_postgres_keeps_them_too(address: str, builds: list[int]) -> None:
+def test_postgres_stores_indexes_too(address: str, builds: list[int]) -> None:
     with_all(PostgresStore(address, connections=2))
     assert len(builds) == 1
     again = PostgresStore(address, connections=2)
@@ -259,7 +261,7 @@ def test_postgres_keeps_them_too(address: str, builds: list[int]) -> None:
 
 
 @pytest.mark.usefixtures("in_postgres")
-def test_who_closes_waits_for_no_lock_in_postgres_either(address: str) -> None:
+def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
     store = PostgresStore(address, connections=2, busy_seconds=60)
     store.apply(plan(*(add(one) for one in TALK)))
     asked(store)
@@ -275,7 +277,7 @@ def test_who_closes_waits_for_no_lock_in_postgres_either(address: str) -> None:
     again.close()
 
 
-def test_who_closes_while_others_search_waits_for_them_and_for_nothing_else(path: str) -> None:
+def test_closing_waits_for_running_searches_and_for_nothing_else(path: str) -> None:
     for _ in range(10):
         spoil(path, "DELETE FROM snapshots")
         store = SqliteStore(path)

@@ -29,7 +29,7 @@ class TestSqliteSearch(SearchContract):
     pass
 
 
-def test_what_a_failed_or_foreign_write_gave_out_is_not_taken_for_given(tmp_path: Path) -> None:
+def test_keys_of_a_failed_write_or_of_another_connection_are_not_reused(tmp_path: Path) -> None:
     ours, theirs = SqliteStore(str(tmp_path / "a.db")), SqliteStore(str(tmp_path / "a.db"))
     ours.apply(plan(add(message("One", ref="1"))))
     with pytest.raises(ConflictError):

@@ -1,4 +1,4 @@
-"""No read of the SQLite store walks over rows of other scopes, nor over all rows where an index tells."""
+"""No read of the SQLite store scans rows of other scopes, or all rows where an index exists."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ WHOLE_FILE = {
     "tell_embedders_apart",
     "several_embedders",
 }
-"""What only a check, or nobody's scope, asks."""
+"""Statements of checks, and statements across scopes."""
 
 LIVE = frozenset({"active", "core"})
 FACTS = frozenset({"episodic", "semantic", "procedural", "summary"})
@@ -73,7 +73,7 @@ def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
         (Where(kinds=frozenset({"message"}), order="newest", limit=5), "INTEGER PRIMARY KEY"),
     ],
 )
-def test_a_selection_reads_the_index_made_for_it(where: Where, index: str) -> None:
+def test_a_selection_reads_its_index(where: Where, index: str) -> None:
     found = steps(selected(where)[0])
     assert any(index in step for step in found), found
     assert not any(step.startswith("SCAN") for step in found), found
@@ -89,12 +89,12 @@ def test_a_selection_reads_the_index_made_for_it(where: Where, index: str) -> No
         Where(kinds=FACTS, phases=LIVE, due_before=NOW, order="due", limit=64),
     ],
 )
-def test_a_limited_selection_comes_sorted_from_its_index(where: Where) -> None:
+def test_a_limited_selection_is_read_in_order_from_its_index(where: Where) -> None:
     assert not any("TEMP B-TREE" in step for step in steps(selected(where)[0]))
 
 
 def cost(store: SqliteStore, action: Callable[[], object]) -> int:
-    """How many steps SQLite's machine takes for it, in hundreds."""
+    """The number of steps of SQLite's virtual machine, in hundreds."""
     counted = 0
 
     def count() -> bool:
@@ -108,7 +108,7 @@ def cost(store: SqliteStore, action: Callable[[], object]) -> int:
     return counted
 
 
-def test_what_is_asked_all_the_time_costs_the_same_however_much_is_stored() -> None:
+def test_frequent_reads_cost_the_same_at_any_store_size() -> None:
     store = SqliteStore(":memory:")
     store.apply(plan(*(add(fact(f"Fact {n}", due_at=NOW + DAY)) for n in range(50))))
     actions: list[Callable[[], object]] = [
@@ -133,7 +133,7 @@ def test_what_is_asked_all_the_time_costs_the_same_however_much_is_stored() -> N
     store.close()
 
 
-def test_what_an_add_and_a_look_ask_is_compiled_once_and_not_again_at_each_run() -> None:
+def test_statements_of_an_add_and_a_read_are_compiled_once() -> None:
     store = SqliteStore(":memory:")
     compiled: list[object] = []
 

@@ -1,4 +1,4 @@
-"""Stores: where memory lives. `apply(plan)` is the only write."""
+"""Stores keep memories in SQLite or Postgres. `apply(plan)` is the only write of memories."""
 
 from typing import TYPE_CHECKING
 
@@ -11,19 +11,18 @@ if TYPE_CHECKING:
 
 
 def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
-    """The store at a place: a file, ":memory:", or the address of a Postgres database.
+    """Open the store at an address: a file name, ":memory:", or the URL of a Postgres database.
 
-    `in_ram` is how many memories a scope may have to be searched in RAM; the server searches larger ones. A file has
-    no server.
+    Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`.
 
     Raises:
-        SettingsError: for a kind of place that is not supported, an address that cannot be read, or an extra that is
-            not installed.
-        StoreError: if it cannot be opened.
+        SettingsError: the kind of address is not supported, the address is malformed, or the package extra for Postgres
+            is not installed.
+        StoreError: the store cannot be opened.
     """
     if checked(where).startswith(SERVER):
         try:
-            # only the store asked for is loaded
+            # Imported here so that SQLite users need no Postgres driver.
             from slowwave.stores.postgres.store import PostgresStore  # noqa: PLC0415
         except ImportError as error:
             raise SettingsError(
@@ -33,6 +32,6 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
-    from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - only the store that is asked for is loaded
+    from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - Postgres users do not load it
 
     return SqliteStore(where)

@@ -1,4 +1,4 @@
-"""What an address of a Postgres database looks like, and refusing what only resembles one without repeating it."""
+"""Recognises addresses of Postgres databases, and refuses malformed ones without repeating a password."""
 
 import re
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import Final
 from slowwave.errors import SettingsError
 
 SERVER: Final = ("postgresql://", "postgres://")
-"""What addresses of databases begin with."""
+"""The prefixes of database addresses."""
 
 REFUSED: Final = (
-    "that is no address of a Postgres database (not repeated here, it may hold a password): write "
+    "the address of the Postgres database is malformed (not repeated here, it may contain a password): write "
     "postgresql://user:password@host:port/name, and in the password %2F for /, %40 for @, %25 for %, %20 for a space"
 )
 
 UNNAMED: Final = (
-    "that looks like a server, and no kind of address begins it (not repeated here, it may hold a password): write "
+    "the address looks like a server but has no scheme (not repeated here, it may contain a password): write "
     "postgresql://user@host:port/name; for a file of that name write ./ before it"
 )
 
@@ -23,7 +23,7 @@ _RESEMBLES: Final = re.compile(
     r"\s*(?:postgres(?:ql)?:|(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=)|.*\bpassword\s*=",
     re.IGNORECASE | re.DOTALL,
 )
-"""One slash, or libpq's keywords and values: as a file name, a password would become part of it."""
+"""A URL with one slash, or libpq's keywords and values. As a file name it would contain the password."""
 
 _SERVER_LIKE: Final = re.compile(
     r"[^/\\]*@[^/\\@]+/"  # user@host/name, with a password or a port
@@ -32,16 +32,16 @@ _SERVER_LIKE: Final = re.compile(
     r"|localhost/",
     re.IGNORECASE,
 )
-"""A user, a port or a host before the first slash. The letter of a Windows drive is none."""
+"""A user, a port or a host before the first slash. The letter of a Windows drive does not match."""
 
 
 def checked(where: str) -> str:
-    """A place of a store as it is given: a file name, or an address that says one thing only.
+    """Return the location of a store unchanged if it is a file name or an unambiguous address.
 
     Raises:
-        SettingsError: it is meant as an address and is none, or a password in it has a raw "/" or "@", so that host and
-            name would be read from it; or it can only be meant as a server, because there is no such folder. The
-            message does not repeat it.
+        SettingsError: the address is malformed; its password contains an unescaped "/" or "@", so that host and name
+            would be read from the password; or it looks like a server without a scheme, and there is no such folder.
+            The message does not repeat it.
     """
     if not where.startswith(SERVER):
         if _RESEMBLES.match(where):

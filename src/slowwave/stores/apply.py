@@ -1,4 +1,4 @@
-"""Applying plans to a store, the only write: each group in one transaction, whatever the store."""
+"""Applies plans to a store, the only write of memories: each group in one transaction. Shared by both stores."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -24,35 +24,35 @@ class Applying(StoreBase):
     """The writes of a store."""
 
     def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
-        """Around writes to one scope: all of them or none, and one writer at a time. The run tells whether they are done."""
+        """A write transaction on one scope, with one writer at a time. Postgres uses `run` to learn if it was committed."""
         raise NotImplementedError
 
     def _given(self) -> WriteHints | None:
-        """What the last write left behind, if nobody has written since. Asked inside the transaction."""
+        """The hints of the last write, or None if another connection has written since. Call it inside the transaction."""
         return None
 
     def _leave(self, given: WriteHints | None) -> None:
-        """What the transaction that was just committed leaves behind for the next write."""
+        """Keep the hints of the transaction that was just committed for the next write."""
 
     def _give_way(self) -> None:
-        """Between two groups of a plan, outside the guard: let others write who wait for their turn."""
+        """Let waiting writers take the lock. Called between two groups of a plan, outside the guard."""
 
     @record_apply
     def apply(self, plan: Plan) -> Receipt:
-        """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped.
+        """Apply each group in one transaction: rows, indexes and journal. Groups planned on outdated versions are dropped.
 
-        A plan of which nothing was applied leaves no run.
+        If no group was applied, no run is stored.
 
         Raises:
-            InputError: a group is too large, names another scope, or holds a value that would not be read back as it
-                was written; nothing was applied.
-            ConflictError: a message id is known with other content; its group was not applied.
+            InputError: a group is too large, names another scope, or contains a value that would be read back
+                differently; nothing was applied.
+            ConflictError: a message id is stored with other content; its group was not applied.
         """
         if plan.parts:
             raise InputError("a plan with parts is applied part by part")
         for group in plan.groups:
             _check_group(group, plan.scope)
-        for group in plan.groups[1:]:  # the writer checks each group again; the first one has nothing before it to keep
+        for group in plan.groups[1:]:  # GroupWriter checks every group; the first needs no check before
             for operation in group.operations:
                 check(operation)
         check_run(plan)
@@ -79,7 +79,7 @@ class Applying(StoreBase):
                 scope=plan.scope,
                 run=run.key,
                 part=run.groups,
-                given=self._given(),
+                hints=self._given(),
                 reached=self._reached,
             )
             if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
@@ -89,14 +89,14 @@ class Applying(StoreBase):
             for operation in group.operations:
                 writer.perform(operation)
             writer.destroy()
-            # All of it known already: nothing happened. An empty group is a run that only stands for its parts.
+            # Operations that were all known already write no run. An empty group is a run that only has parts.
             if happened := bool(writer.performed or not group.operations):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group)
-            if writer.given is None:
+            if writer.hints is None:
                 self._destroying()
         if happened:
-            self._leave(writer.given)
+            self._leave(writer.hints)
             run.key = writer.run
             run.groups += 1
         return writer.performed
@@ -109,12 +109,12 @@ class Applying(StoreBase):
         now: datetime,
         ended: Callable[[str], bool] | None = None,
     ) -> int | None:
-        """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
+        """Take or renew the lease of a scope's sleep pass for `seconds`; 0 seconds releases it.
 
-        A lease that ends much later than anybody asks for was taken while the clock was wrong, and holds no longer.
+        A lease that ends more than twice `seconds` from now was taken while the clock was wrong, and is ignored.
 
         Returns:
-            A token that grows with every new holder, or None while another holds it.
+            A token that grows with every new holder, or None while another holder has the lease.
         """
         at, span = to_micros(now), int(seconds * 1_000_000)
         with self._guard, self._transaction(scope):
@@ -128,14 +128,17 @@ class Applying(StoreBase):
         return int(token)
 
     def slept(self, scope: str, holder: str, run: int) -> None:
-        """Everything up to this run was seen by the night of whoever holds the lease; others' words are no news."""
+        """Record that the sleep pass of the lease's holder has seen all runs up to this one. Other holders change nothing."""
         with self._guard, self._transaction(scope):
             self._db.execute(SQL["slept"], (run, self._tokens.new_scope(scope), holder))
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
-        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
+        """Write index entries, which are derived from texts: no memory changes and nothing is journaled.
 
-        With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
+        With `gists`, the entries are those of the trimmed texts; memories without a trimmed text are skipped.
+
+        Returns:
+            How many entries were written.
         """
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
@@ -151,7 +154,7 @@ class Applying(StoreBase):
 
 
 class RunRow:
-    """The row of a run: inserted with its first applied group, extended by the next ones."""
+    """The row of a run: inserted with its first applied group, updated by the next ones."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -159,7 +162,7 @@ class RunRow:
         self.groups = 0
 
     def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], group: Group) -> None:
-        """Inside the group's transaction."""
+        """Insert or update the row. Call it inside the group's transaction."""
         if self.key:
             db.execute(SQL["extend_run"], (group.because, details_json(group), journal[1], key))
             return
@@ -208,4 +211,4 @@ def _subject(operation: Operation) -> Memory | None:
 
 
 def no_failpoint(_: str) -> None:
-    """Nobody wants to know which point was reached."""
+    """Default failpoint hook: does nothing."""

@@ -1,4 +1,4 @@
-"""What every store that keeps rows shares: a connection that speaks SQL, a guard around its use, and tokens."""
+"""Interfaces that the shared store code uses: a connection for SQL, a guard around its use, and tokens."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
-class ConstraintError(StoreError):  # whoever wrote looks for what it clashes with
-    """A row that the schema does not accept beside what is stored. The transaction goes on without it."""
+class ConstraintError(StoreError):  # the writer catches it and finds the conflicting row
+    """A row violates a constraint. The transaction continues without it."""
 
 
 class WriteHints(NamedTuple):
-    """The last keys and numbers that were given out in a scope, so that the next write need not ask.
+    """The last keys used in a scope, so that the next write need not query them.
 
-    `seqs` are the last numbers in a few conversations.
+    `seqs` are the last message numbers of recently written conversations.
     """
 
     token: int
@@ -43,11 +43,11 @@ class Cursor(Protocol):
         ...
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
+        """All remaining rows."""
         ...
 
     def __iter__(self) -> Iterator[Any]:
-        """The rows, one after the other."""
+        """Iterate over the rows."""
         ...
 
 
@@ -70,14 +70,14 @@ class Connection(Protocol):
 
 
 class StoreBase:
-    """What the shared reads and writes are built on; each store fills it in.
+    """The base of the shared reads and writes; each store implements the missing methods.
 
     Attributes:
-        name: where it is, as messages name it.
-        unreached: what an erase does not reach here, in words.
-        _reached: called with the name of each point that a write passes; for tests that make it fail there.
-        _guard: around every use of the connection: one committed state, errors in Slowwave's words.
-        _lanes: the lanes by scope, and the committed state that they were read in.
+        name: the store in messages, such as its file name.
+        unreached: copies of data that an erase cannot reach, as sentences.
+        _reached: failpoint hook, called with the name of each point that a write passes; tests fail there.
+        _guard: the context manager around every use of the connection. It translates errors to `slowwave.errors`.
+        _lanes: the decay classes by scope, and the committed state that they were read in.
     """
 
     name: str
@@ -85,53 +85,53 @@ class StoreBase:
     _guard: AbstractContextManager[None]
     _reached: Callable[[str], None] | None
 
-    def __init__(self, path: str, **_: Any) -> None:  # noqa: ANN401  # each store has arguments of its own
+    def __init__(self, path: str, **_: Any) -> None:  # noqa: ANN401  # each store has other arguments
         self.name = path
         self._lanes: tuple[object, dict[str, list[DecayClass]]] = (None, {})
 
     def after_fork(self) -> None:
-        """In a forked child: forget what was read by the parent, and replace connections and locks. See `forks`."""
+        """In a forked child: drop the caches of the parent, and replace connections and locks. See `forks`."""
         self._lanes = (None, {})
 
     @property
     def secret(self) -> bytes:
-        """32 random bytes made with the store: the key of the marks around contexts."""
+        """32 random bytes created with the store: the key of fence tags in contexts and of the HMAC in exports."""
         raise NotImplementedError
 
     @property
     def _db(self) -> Connection:
-        """The connection, inside the guard."""
+        """The connection. Use it inside the guard."""
         raise NotImplementedError
 
     @property
     def _tokens(self) -> Tokens:
-        """The tokens, inside the guard."""
+        """The tokens. Use them inside the guard."""
         raise NotImplementedError
 
     def _state(self) -> object:
-        """A value that is the same as long as nothing was committed by anybody; None if that is not known."""
+        """A value that changes whenever any connection commits; None if unknown."""
         raise NotImplementedError
 
     def _one_state(self) -> AbstractContextManager[None]:
-        """Around reads that must see one and the same committed state."""
+        """A read transaction: all reads inside see one committed state."""
         raise NotImplementedError
 
     def _transaction(self, scope: str) -> AbstractContextManager[None]:
-        """Around writes to one scope: all of them or none, and one writer at a time."""
+        """A write transaction on one scope, with one writer at a time."""
         raise NotImplementedError
 
     def _destroying(self) -> None:
-        """At the end of a transaction that has destroyed something."""
+        """Hook at the end of a transaction that has erased something."""
 
     def _wait_for_nobody(self) -> None:
-        """From now on, who holds a lock is not waited for."""
+        """From now on, fail at once instead of waiting for a lock."""
 
     def close(self) -> None:
-        """Let go of the store. Idempotent."""
+        """Close the store. Idempotent."""
         raise NotImplementedError
 
     def _see_all(self) -> None:
-        """The next reads inside the guard may see every scope: for upkeep of the whole store."""
+        """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
 
     def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
         return self._db.execute(statement, values).fetchall()

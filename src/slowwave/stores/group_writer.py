@@ -1,4 +1,4 @@
-"""Performing one group of operations inside its transaction: rows, entries and journal together."""
+"""Writes one group of operations inside its transaction: rows, index entries and journal."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -19,11 +19,12 @@ from slowwave.stores.seal import check, fitted, row_of, sealed, sealed_entry, se
 from slowwave.stores.sql import SQL, bounds
 from slowwave.stores.tokens import Tokens
 
-_CONTENT = 2 + MEMORY_COLUMNS.index("content")
-_CONVERSATIONS = 100  # of which the last number is remembered
+_CONTENT_PLACE = 2 + MEMORY_COLUMNS.index("content")
+_CONVERSATIONS = 100
+"""How many conversations `WriteHints.seqs` may list."""
 _identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref")))
-_OUTSIDE = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
-_USED = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
+_NOT_PLANNED = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
+_USE_COLUMNS = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
 Values: TypeAlias = tuple[object, ...]
 
 
@@ -35,16 +36,16 @@ def _update(places: tuple[int, ...], *, worded: bool) -> str:
 
 
 class GroupWriter:
-    """The operations of one group, performed in order. Use once, between BEGIN and COMMIT.
+    """Performs the operations of one group in order. Each instance is used once, between BEGIN and COMMIT.
 
     Args:
         db: the connection.
-        tokens: its tokens.
-        scope: whose group it is.
-        run: the key of its run, 0 if this is the first group of it.
-        part: the place of the group in its run, from 0.
-        given: what the last write left behind in a scope, if nobody has written since; None: it is asked for.
-        reached: called with the name of each point that is passed.
+        tokens: the tokens of this connection.
+        scope: the scope of the group.
+        run: the key of the run, 0 if this is its first group.
+        part: the index of the group in its run, from 0.
+        hints: the hints of the last write, if no other connection has written since; with None they are queried.
+        reached: failpoint hook, called with the name of each point that is passed.
     """
 
     def __init__(
@@ -55,39 +56,39 @@ class GroupWriter:
         scope: str,
         run: int,
         part: int,
-        given: WriteHints | None,
+        hints: WriteHints | None,
         reached: Callable[[str], None] | None,
     ) -> None:
         self._db = db
         self._tokens = tokens
         self._reached = reached
         self.token = tokens.new_scope(scope)
-        if given is None or given.token != self.token:
-            given = self._asked()
-        self._next_memory = given.memory + 1
-        self.first_journal = self._next_journal = given.journal + 1
-        self.run = run or given.run + 2  # between two runs there is room for one that stands for its parts
+        if hints is None or hints.token != self.token:
+            hints = self._query_hints()
+        self._next_memory = hints.memory + 1
+        self.first_journal = self._next_journal = hints.journal + 1
+        self.run = run or hints.run + 2  # the key between is free for the parent run
         self._part = part
         self.performed: list[Operation] = []
         self._added: list[Add] = []
         self._memories: list[Values] = []
         self._entries: list[Values] = []
         self._journal: list[Values] = []
-        self._last_seq = given.seqs.copy()  # what is rolled back was not given out
+        self._last_seq = hints.seqs.copy()  # a copy: after a rollback the hints must be unchanged
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
-        self._doomed: list[Erase] = []
+        self._erasures: list[Erase] = []
         self._held: dict[str, bool] = {}
 
-    def _asked(self) -> WriteHints:
+    def _query_hints(self) -> WriteHints:
         low, high = bounds(self.token)
         last: Any = self._db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
         memory, journal, run = (key or low for key in last)
         return WriteHints(token=self.token, memory=memory, journal=journal, run=run, seqs={})
 
     @property
-    def given(self) -> WriteHints | None:
-        """What was given out up to now, for the next write; None if something was destroyed."""
+    def hints(self) -> WriteHints | None:
+        """The last keys used so far, as hints for the next write; None if something was erased."""
         if "_eraser" in self.__dict__:
             return None
         memory, journal = self._next_memory - 1, self._next_journal - 1
@@ -98,18 +99,18 @@ class GroupWriter:
         return Eraser(self._db, self.token)
 
     def read_ahead(self, operations: Iterable[Operation]) -> None:
-        """Read at once what these operations will change."""
+        """Read in one query the rows that these operations will change."""
         ids = [operation.before.id for operation in operations if isinstance(operation, Change)]
         if len(ids) > 1:
             rows = self._db.execute(SQL["memories_with_key"], (self.token, dumps(ids))).fetchall()
             self._ahead = {row[0]: row for row in rows}
 
     def perform(self, operation: Operation) -> None:
-        """Carry out one operation; new memories are gathered and written together, and what is erased goes together."""
+        """Perform one operation. New memories are collected and written together, and so are erasures."""
         if isinstance(operation, Erase):
-            self._doomed.append(operation)
+            self._erasures.append(operation)
             return
-        if self._doomed and not isinstance(operation, Suppress):
+        if self._erasures and not isinstance(operation, Suppress):
             self.destroy()
         if isinstance(operation, Add):
             self._add(operation)
@@ -118,7 +119,7 @@ class GroupWriter:
             self._PERFORM[type(operation)](self, operation)
 
     def finish(self) -> int:
-        """Write what was gathered, and the journal. Returns the last journal key."""
+        """Write the collected rows and the journal. Returns the last journal key."""
         self.flush()
         for statement, wanted in (("put_held", True), ("cut_held", False)):
             if keys := [key for key, on in self._held.items() if on is wanted]:
@@ -136,14 +137,16 @@ class GroupWriter:
         if self._reached:
             self._reached(point)
 
-    def _note(
+    def _record(
         self, operation: Operation, op: str, payload: object, memory: str | None = None, other: str | None = None
     ) -> None:
         self.performed.append(operation)
-        self._tell(op, memory, other, operation.because, None if payload is None else dumps(payload))
+        self._add_journal_row(op, memory, other, operation.because, None if payload is None else dumps(payload))
 
-    def _tell(self, op: str, memory: str | None, other: str | None, because: str, payload: str | None) -> None:
-        """A row of the journal."""
+    def _add_journal_row(
+        self, op: str, memory: str | None, other: str | None, because: str, payload: str | None
+    ) -> None:
+        """Collect a row of the journal."""
         key, total = self._next_journal, sealed_journal(op, memory, other, because, payload)
         self._journal.append((key, self.token, self.run, self._part, op, memory, other, because, payload, total))
         self._next_journal = key + 1
@@ -153,9 +156,9 @@ class GroupWriter:
     def _add(self, operation: Add) -> None:
         memory = operation.memory
         if memory.kind == MESSAGE:
-            if memory.ref is not None and self._known(memory):
+            if memory.ref is not None and self._is_stored(memory):
                 return
-            last = self._last(str(memory.conversation))
+            last = self._last_seq_of(str(memory.conversation))
             if not memory.seq:
                 memory = numbered(memory, last + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
@@ -168,10 +171,10 @@ class GroupWriter:
         self._added.append(operation)
         self._next_memory += 1
         self.performed.append(operation)
-        self._tell("add", memory.id, None, operation.because, text)
+        self._add_journal_row("add", memory.id, None, operation.because, text)
 
-    def _known(self, memory: Memory) -> bool:
-        """Whether a message with this ref is stored already, in this group too; ConflictError if it says otherwise."""
+    def _is_stored(self, memory: Memory) -> bool:
+        """Whether a message with this ref is stored or in this group; ConflictError if its content differs."""
         place = (str(memory.conversation), str(memory.ref))
         said = (memory.role, memory.text, memory.speaker)
         if twin := self._refs.get(place):
@@ -186,12 +189,12 @@ class GroupWriter:
         if known != said:
             raise ConflictError(
                 f"a message with the id {memory.ref!r} is stored in the conversation {memory.conversation!r} with other "
-                f"content (memory {identity}); nothing of the batch was stored: give the new one another id"
+                f"content (memory {identity}); nothing of the batch was stored: give the new message another id"
             )
         return True
 
-    def _last(self, name: str) -> int:
-        """The last number given out in a conversation, which is listed from now on."""
+    def _last_seq_of(self, name: str) -> int:
+        """The last seq of a conversation. Inserts the row of a new conversation."""
         last = self._last_seq.get(name)
         if last is None:
             if len(self._last_seq) >= _CONVERSATIONS:
@@ -208,13 +211,13 @@ class GroupWriter:
         return (key, self.token, self._tokens.new_embedder(entry.embedder), *sealed_entry(entry))
 
     def flush(self) -> None:
-        """Write the new memories gathered so far."""
+        """Write the new memories collected so far."""
         if not self._added:
             return
         try:
             self._db.executemany(SQL["add_memory"], self._memories)
         except self._db.clash as error:
-            raise StalePlanError(self._clash() or f"a new memory is not acceptable: {error}") from error
+            raise StalePlanError(self._violation() or f"a new memory violates a constraint: {error}") from error
         self._at("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
         self._at("apply.entries")
@@ -222,12 +225,12 @@ class GroupWriter:
         for gathered in (self._memories, self._entries, self._added):
             gathered.clear()
 
-    def _clash(self) -> str | None:
-        """Why one of the new memories cannot stand beside what is stored. Looks only at rows before this flush."""
+    def _violation(self) -> str | None:
+        """Which new memory violates a unique index, as a sentence. Reads only rows from before this flush."""
         ids: set[str] = set()
         contents: dict[object, str] = {}
         for operation, row in zip(self._added, self._memories, strict=True):
-            memory, content = operation.memory, row[_CONTENT] if operation.memory.phase in HOT else None
+            memory, content = operation.memory, row[_CONTENT_PLACE] if operation.memory.phase in HOT else None
             if memory.id in ids:
                 return f"{memory.id} is added twice"
             if content in contents and content is not None:
@@ -248,16 +251,16 @@ class GroupWriter:
                     return words.format(found)
         return None
 
-    # ---- changing what is there
+    # ---- changing
 
     def _stored(self, identity: str) -> tuple[int, Row] | None:
-        found: Any = self._ahead.pop(identity, None)  # once: then it is another
+        found: Any = self._ahead.pop(identity, None)  # once: a second change of it must read the new row
         if found is None:
             found = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
         return None if found is None else (found[-1], checked(found))
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
-        """Write the values that differ; returns them as the journal keeps them, by name, old and new."""
+        """Write the values that differ. Returns them as the journal stores them: {column: [old, new]}."""
         delta = [i for i, value in enumerate(old) if value != new[i]]
         values = [new[i] for i in delta]
         worded = TEXT in delta or SPAN in delta
@@ -273,16 +276,18 @@ class GroupWriter:
     def _change(self, operation: Change) -> None:
         before, after = row_of(operation.before), row_of(operation.after)
         if _identity(before) != _identity(after):
-            raise InputError(f"a change of {operation.before.id} may not move it: id, conversation, seq and ref stay")
+            raise InputError(
+                f"a change of {operation.before.id} may not move it: id, conversation, seq and ref are fixed"
+            )
         found = self._stored(operation.before.id)
         if found is None:
             raise StalePlanError(f"{operation.before.id} is gone")
         key, old = found
         if old[VERSION] != operation.before.version:
             raise StalePlanError(f"{operation.before.id} was changed since this was planned")
-        if operation.unless_used and any(old[i] != before[i] for i in _USED):
+        if operation.unless_used and any(old[i] != before[i] for i in _USE_COLUMNS):
             raise StalePlanError(f"{operation.before.id} was used since this was planned")
-        new = [after[i] if before[i] != after[i] and i not in _OUTSIDE else value for i, value in enumerate(old)]
+        new = [after[i] if before[i] != after[i] and i not in _NOT_PLANNED else value for i, value in enumerate(old)]
         new[VERSION] = operation.before.version + 1
         payload = self._write(key, old, tuple(new))
         if "gist" in payload:
@@ -294,10 +299,10 @@ class GroupWriter:
         self._at("apply.change")
         if operation.after.version != new[VERSION]:
             operation = replace(operation, after=replace(operation.after, version=operation.before.version + 1))
-        self._note(operation, "change", payload, operation.before.id)
+        self._record(operation, "change", payload, operation.before.id)
 
     def _gist(self, key: int, operation: Change) -> None:
-        """What is left of a message's wording has an entry of its own; without one, its whole wording is searched."""
+        """Write or delete the index entry of a trimmed text. Without it, search uses the full text."""
         if operation.after.gist is None or operation.entry is None:
             self._db.execute(SQL["cut_gist"], (key,))
         else:
@@ -312,7 +317,7 @@ class GroupWriter:
         payload = {name: [seen[i], after[i]] for i, name in enumerate(COLUMNS) if seen[i] != after[i] and i != VERSION}
         self._write(key, old, used(old, payload))
         self._at("apply.use")
-        self._note(operation, "use", payload, operation.used_version.id)
+        self._record(operation, "use", payload, operation.used_version.id)
 
     def _link(self, operation: Link) -> None:
         check(operation)
@@ -333,9 +338,9 @@ class GroupWriter:
             "weight": [operation.before, operation.weight],
             "at": to_micros(operation.at),
         }
-        self._note(operation, "link", payload, operation.source, operation.target)
+        self._record(operation, "link", payload, operation.source, operation.target)
 
-    def _advance(self, operation: MoveCursor) -> None:
+    def _move_cursor(self, operation: MoveCursor) -> None:
         check(operation)
         place = (self.token, operation.conversation, operation.cursor)
         stored = self._db.execute(SQL["cursor"], place).get or 0
@@ -346,39 +351,39 @@ class GroupWriter:
         self._db.execute(SQL["put_cursor"], (*place, operation.after))
         self._at("apply.advance")
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
-        self._note(operation, "advance", payload)
+        self._record(operation, "advance", payload)
 
-    def _hold(self, operation: Suppress) -> None:
+    def _suppress(self, operation: Suppress) -> None:
         check(operation)
         self._held[operation.key] = operation.on
         self._at("apply.hold")
-        self._note(operation, "hold", [operation.key, operation.on])
+        self._record(operation, "hold", [operation.key, operation.on])
 
-    def _refuse(self, operation: RejectFact) -> None:
+    def _reject_fact(self, operation: RejectFact) -> None:
         check(operation)
-        self._note(operation, "refuse", [operation.text, operation.quote, operation.reason])
+        self._record(operation, "refuse", [operation.text, operation.quote, operation.reason])
 
     # ---- destroying
 
     def destroy(self) -> None:
-        """Erase what is to be erased so far."""
-        if not self._doomed:
+        """Perform the collected erasures."""
+        if not self._erasures:
             return
         self.flush()
-        self._write_journal()  # what this group did to it must be found too
+        self._write_journal()  # the eraser must also find the rows of this group
         self._ahead.clear()
         self._last_seq = {}
-        for operation in self._eraser.erased(self._doomed):
-            kept = replace(operation, conversation=None, words=())  # that something was erased is kept, never what
-            self._note(kept, "erase", None, operation.memory or None)
-        self._doomed.clear()
+        for operation in self._eraser.erased(self._erasures):
+            kept = replace(operation, conversation=None, words=())  # the journal may not contain the erased words
+            self._record(kept, "erase", None, operation.memory or None)
+        self._erasures.clear()
         self._at("apply.erase")
 
     _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
         Change: _change,
         Use: _use,
         Link: _link,
-        MoveCursor: _advance,
-        Suppress: _hold,
-        RejectFact: _refuse,
+        MoveCursor: _move_cursor,
+        Suppress: _suppress,
+        RejectFact: _reject_fact,
     }

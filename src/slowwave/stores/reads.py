@@ -1,4 +1,4 @@
-"""The plain reads of a store: rows by id, by condition, and what a scope says of itself."""
+"""Reads of a store that need no search index: rows by id or by condition, and the state of a scope."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -16,16 +16,16 @@ from slowwave.stores.sql import SQL, bounds
 from slowwave.stores.where_clause import selected
 
 AGAIN: Final = 15 * 60
-"""Seconds after which a scope where a fact waits for a mind is due again."""
-_SCOPES_TOLD = 16
-"""Of how many scopes the lanes are kept in RAM."""
+"""A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
+_CLASSES_CACHED = 16
+"""The number of scopes whose decay classes are cached."""
 
 
 class Reads(StoreBase):
-    """Reads that need no index in RAM."""
+    """Reads that need no search index."""
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
-        """The memories of these ids, in their order; unknown ones are left out."""
+        """The memories with these ids, in the order of the ids; unknown ids are skipped."""
         wanted = list(ids)
         found: dict[str, Memory] = {}
         with self._guard:
@@ -76,11 +76,11 @@ class Reads(StoreBase):
             return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
 
     def decay_classes(self, scope: str) -> list[DecayClass]:
-        """Every lane: hot facts that share pace and number of uses. A few index steps a lane, once until something changes."""
+        """All decay classes: hot facts with equal pace and number of uses. A few index steps a class, cached until a commit."""
         with self._guard:
             state = self._state()
             since, known = self._lanes
-            if state is None or state != since or len(known) > _SCOPES_TOLD:
+            if state is None or state != since or len(known) > _CLASSES_CACHED:
                 known = {}
             if scope not in known:
                 token = self._tokens.scope(scope)
@@ -90,23 +90,23 @@ class Reads(StoreBase):
             return known[scope]
 
     def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
-        """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
+        """(id, last use or recording, confidence) of the facts of a class, ordered by time and confidence descending, id."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
         return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
     def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
-        """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
+        """Active, unpinned facts of a decay class that were last used or recorded by `until`, the weakest first."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["faint"], (token, *lane, to_micros(until), limit))
         return [FadingFact(*row) for row in rows]
 
     def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
-        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
+        """The newest unpinned facts of one kind and category that are cold because they faded, with their vectors.
 
-        With their vectors; those that have none of this embedder are left out.
+        Facts without a vector of this embedder are skipped.
         """
         with self._guard:
             token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
@@ -115,7 +115,7 @@ class Reads(StoreBase):
         return [FadingFact(*row) for row in rows]
 
     def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
-        """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
+        """Hot facts with no pace or one outside low..high (written with another configuration), and their total number."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
@@ -126,7 +126,7 @@ class Reads(StoreBase):
         return [memory_of(scope, row) for row in rows], many
 
     def conversations(self, scope: str) -> list[Conversation]:
-        """Every conversation, the one written to last first."""
+        """All conversations, the most recently written first."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
@@ -154,7 +154,7 @@ class Reads(StoreBase):
         return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
-        """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
+        """Links with a weight above 0 that touch any of these memories; with None for ids, all links of the scope."""
         found: dict[tuple[str, str, str], LinkRow] = {}
         with self._guard:
             token = self._tokens.scope(scope)
@@ -170,7 +170,7 @@ class Reads(StoreBase):
         return list(found.values())
 
     def last_run(self, scope: str) -> int:
-        """The key of the latest run; it grows."""
+        """The key of the latest run. Keys only grow."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
@@ -179,7 +179,7 @@ class Reads(StoreBase):
             return int(self._one(SQL["last_run"], (low, low, high))[0])
 
     def ingests(self, scope: str) -> int:
-        """How often something was observed or added since what the last night has seen."""
+        """How many runs observed messages or added facts since the state that the last sleep pass has seen."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
@@ -188,7 +188,7 @@ class Reads(StoreBase):
             return int(self._one(SQL["ingests"], {"scope": token, "low": low, "high": high})[0])
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
-        """Scopes where a fact is due, waits for a mind or came in since they were last slept, the longest unslept first."""
+        """Scopes with a fact that is due, waits for a mind or is newer than the last sleep pass; the oldest pass first."""
         slept = now - timedelta(seconds=AGAIN)
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
@@ -196,20 +196,20 @@ class Reads(StoreBase):
             return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
 
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
-        """Those of the keys that a person's undo holds."""
+        """The keys among these that a person's undo has suppressed."""
         with self._guard:
             token = self._tokens.scope(scope)
             return frozenset(key for key in keys if token is not None and self._one(SQL["is_held"], (token, key)))
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
-        """What recall knows of these memories."""
+        """The index entries of these memories."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["entries"], (token, dumps(list(ids))))
         return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
 
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
-        """The vector of each of these memories that has one of this embedder: float32, little-endian."""
+        """The vectors of this embedder for these memories: float32, little-endian. Memories without one are skipped."""
         with self._guard:
             token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
             known = token is not None and space is not None
@@ -221,8 +221,8 @@ class Reads(StoreBase):
     ) -> list[Memory]:
         """Memories whose vector is missing or belongs to another embedder, oldest first.
 
-        Without an embedder, those of which nothing at all was derived yet. With `gists`, those messages of which what
-        is left of their wording has no vector of it.
+        Without an embedder, memories without an index entry. With `gists`, messages whose trimmed text has no vector of
+        the embedder.
         """
         with self._guard:
             token = self._tokens.scope(scope)
@@ -234,7 +234,7 @@ class Reads(StoreBase):
                 which = "gists_without_vector_of"
             elif embedder is None:
                 which = "nothing_derived"
-            elif space is None:  # no vector of it is stored anywhere
+            elif space is None:  # the store has no vector of it
                 which = "first_memories"
             else:
                 which = "without_vector_of" if self._one(SQL["several_embedders"], ())[0] else "without_vector"

@@ -1,4 +1,4 @@
-"""Repairs rows that count as damaged although the journal proves what they hold: their checksums are computed anew."""
+"""Recomputes the checksums of rows that count as damaged although a replay of the journal confirms their values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,7 +16,7 @@ _WIDTH: Final = len(COLUMNS)
 _PLACE: Final = {name: place for place, name in enumerate(COLUMNS)}
 _SHOWN: Final = 5
 _ROWS: Final = frozenset({"add", "change", "use"})
-"""The operations of which the payload holds values of columns."""
+"""The operations whose payload contains values of columns."""
 
 
 class _JournalRow(NamedTuple):
@@ -35,12 +35,12 @@ class Repairing(Checking):
     """The repair of a store, scope by scope, each in one transaction."""
 
     def repair(self) -> Repaired:
-        """Compute the checksum of damaged rows anew where a replay of the journal agrees with what they hold.
+        """Recompute the checksum of damaged rows where a replay of the journal gives the same values.
 
         Earlier versions accepted a number where text belongs, such as `record_retrieval(session=42)`. The store
-        converted it to text, and the checksum, computed over the number, failed on every later read. Such a row holds
-        what the journal says once both are compared as text. Of the row only the checksum is written; in the journal the
-        number becomes the same text. A row that the replay does not confirm is reported and left as it is.
+        converted it to text, and the checksum, computed over the number, failed on every later read. Compared as text,
+        such a row equals the journal. Only the checksum of the row is written; in the journal the number becomes the
+        same text. A row that the replay does not confirm is reported and not changed.
         """
         with self._guard, self._one_state():
             self._see_all()
@@ -68,13 +68,13 @@ class Repairing(Checking):
     def _repair(self, token: int, path: str) -> Repaired:
         damaged = list(self._damaged(token))
         try:
-            told = self._journal_of(token, {str(row[0]) for row in damaged})
+            journaled = self._journal_of(token, {str(row[0]) for row in damaged})
         except CorruptError as error:
             return Repaired(refused=(f"scope {path}: nothing was repaired, because {error}",))
         memories = journal = 0
         unproven = []
         for row in damaged:
-            changes = _agreement(tuple(row[:_WIDTH]), row[_WIDTH], told.get(str(row[0]), []))
+            changes = _agreement(tuple(row[:_WIDTH]), row[_WIDTH], journaled.get(str(row[0]), []))
             if changes is None:
                 unproven.append(str(row[0]))
                 continue
@@ -87,7 +87,7 @@ class Repairing(Checking):
         if unproven:
             shown = ", ".join(unproven[:_SHOWN]) + (f" and {len(unproven) - _SHOWN} more" if unproven[_SHOWN:] else "")
             refused = (
-                f"scope {path}: {len(unproven)} damaged rows were not touched, because the journal says something else: "
+                f"scope {path}: {len(unproven)} damaged rows were not changed, because the journal has other values: "
                 f"{shown}; restore a backup",
             )
         return Repaired(memories=memories, journal=journal, refused=refused)
@@ -103,16 +103,16 @@ class Repairing(Checking):
         return rows
 
 
-def _agreement(row: Row, content: object, told: Sequence[_JournalRow]) -> list[tuple[_JournalRow, str]] | None:
-    """The journal rows that need another payload for the replay to give this row exactly; None if it does not agree."""
+def _agreement(row: Row, content: object, journaled: Sequence[_JournalRow]) -> list[tuple[_JournalRow, str]] | None:
+    """The journal rows to rewrite, with their new payload, so that a replay gives this row exactly; None if it cannot."""
     replayed = Replayed()
     changes = []
     try:
-        for one in told:
-            payload = _retyped(one, row)
-            if payload != one.payload:
-                changes.append((one, payload))
-            replayed.take(one.op, one.memory, one.other, payload)
+        for entry in journaled:
+            payload = _retyped(entry, row)
+            if payload != entry.payload:
+                changes.append((entry, payload))
+            replayed.take(entry.op, entry.memory, entry.other, payload)
         sealed(row)
         keyed = content is None or content == row_content(row)
     except (InputError, KeyError, TypeError, ValueError):  # damage can turn any value into another type
@@ -120,10 +120,10 @@ def _agreement(row: Row, content: object, told: Sequence[_JournalRow]) -> list[t
     return changes if keyed and replayed.rows.get(str(row[0])) == row else None
 
 
-def _retyped(told: _JournalRow, row: Row) -> str:
-    """The payload with each value that the store converted as the row holds it."""
-    payload = str(told.payload)
-    if told.op == "add":
+def _retyped(entry: _JournalRow, row: Row) -> str:
+    """The payload, with each value that the store converted replaced by the converted value of the row."""
+    payload = str(entry.payload)
+    if entry.op == "add":
         values = [_as_stored(value, row[place]) for place, value in enumerate(padded(payload))]
         return dumps(values) if any(map(_differ, values, padded(payload))) else payload
     moved = loads(payload)
@@ -138,18 +138,18 @@ def _differ(new: object, old: object) -> bool:
     return type(new) is not type(old)
 
 
-def _as_stored(told: Scalar, stored: Scalar) -> Scalar:
-    """What the store made of a journaled value: the stored text, if a number was converted to it; else the value.
+def _as_stored(journaled: Scalar, stored: Scalar) -> Scalar:
+    """The stored text if it is the conversion of the journaled number; else the journaled value.
 
     NaN became NULL in SQLite and "NaN" in Postgres.
     """
-    if isinstance(told, float) and told != told:  # noqa: PLR0124 - NaN
-        return stored if stored in {None, "NaN"} else told
-    if not isinstance(told, int | float) or not isinstance(stored, str):
-        return told
-    if not isinstance(told, float):
-        return stored if stored in {format(told, "d"), str(told).lower()} else told
+    if isinstance(journaled, float) and journaled != journaled:  # noqa: PLR0124 - NaN
+        return stored if stored in {None, "NaN"} else journaled
+    if not isinstance(journaled, int | float) or not isinstance(stored, str):
+        return journaled
+    if not isinstance(journaled, float):
+        return stored if stored in {format(journaled, "d"), str(journaled).lower()} else journaled
     try:
-        return stored if float(stored) == told else told
+        return stored if float(stored) == journaled else journaled
     except ValueError:
-        return told
+        return journaled

@@ -1,4 +1,4 @@
-"""Whether what a store holds is what its journal tells."""
+"""Checks that the tables of a store equal a replay of its journal, and searches stored texts for erased words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,23 +14,23 @@ _WIDTH = len(COLUMNS)
 _FEW = 5
 _READ = 5000
 COUNTS = (
-    ("without_entry", "{} memories have no place in the search index: run `slowwave reembed`"),
+    ("without_entry", "{} memories have no search index entry: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
     ("nameless", "{} conversations have messages, but are not listed"),
     ("orphans", "{} journal rows belong to no run"),
     (
         "half_copied",
-        "{} scopes were copied only in part: run `slowwave copy` again, from the same store, or throw them away with "
+        "{} scopes were copied only in part: run `slowwave copy` again, from the same store, or discard them with "
         "`slowwave copy --give-up`",
     ),
 )
 
 
 class Checking(Journal):
-    """Checks that need to know nothing of how a store keeps its rows."""
+    """Checks that are the same for both stores."""
 
     def mentions(self, scope: str, text: str) -> list[str]:
-        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
+        """Ids of memories of which a field or an earlier version contains the text, whatever its case."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
@@ -40,14 +40,14 @@ class Checking(Journal):
             return [str(row[0]) for row in self._all(SQL["mentions"], values)]
 
     def _needles(self, texts: Sequence[str]) -> BytePatterns:
-        """The bytes of erased words, as they are and as JSON has them; none that some memory still holds."""
+        """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped."""
         forms = {text: [form.encode() for form in dict.fromkeys((text, dumps(text)[1:-1]))] for text in texts}
         looked = BytePatterns([form for some in forms.values() for form in some])
         held = set(looked.among(self._words_held())) if looked.words else set()
         return BytePatterns([form for some in forms.values() if held.isdisjoint(some) for form in some])
 
     def _words_held(self) -> Iterator[bytes]:
-        """All that memories say and ever said, of every scope: once for any number of words to look for."""
+        """The present and earlier texts of all memories of all scopes, in batches."""
         for statement in (SQL["words_of_memories"], SQL["words_of_changes"]):
             last = 0
             while rows := self._all(statement, (last, _READ)):
@@ -56,8 +56,8 @@ class Checking(Journal):
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         if path.startswith(UNNAMED):
-            return  # it is not whole, and counted as such
-        told = self._replayed(token)
+            return  # a partial copy, which COUNTS reports
+        replayed = self._replayed(token)
         low, high = bounds(token)
         damaged, other = [], []
         for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
@@ -67,9 +67,9 @@ class Checking(Journal):
                 plain = checked(values)
             except CorruptError:
                 damaged.append(identity)
-                told.rows.pop(identity, None)
+                replayed.rows.pop(identity, None)
                 continue
-            if told.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
+            if replayed.rows.pop(identity, None) != plain or not _keyed(plain, values[_WIDTH]):
                 other.append(identity)
         if damaged:
             yield (
@@ -77,11 +77,11 @@ class Checking(Journal):
                 "restore a backup"
             )
         if other:
-            yield f"scope {path}: {_named(other)} not what the journal tells"
-        if told.rows:
-            yield f"scope {path}: {_named(list(told.rows))} in the journal, but not stored"
+            yield f"scope {path}: {_named(other)} different from the journal"
+        if replayed.rows:
+            yield f"scope {path}: {_named(list(replayed.rows))} in the journal, but not stored"
         yield from self._damaged_entries(token, path)
-        yield from self._differences_beside(token, path, told)
+        yield from self._differences_beside(token, path, replayed)
 
     def _damaged_entries(self, token: int, path: str) -> Iterator[str]:
         low, high = bounds(token)
@@ -95,7 +95,7 @@ class Checking(Journal):
         if damaged:
             yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
 
-    def _differences_beside(self, token: int, path: str, told: Replayed) -> Iterator[str]:
+    def _differences_beside(self, token: int, path: str, replayed: Replayed) -> Iterator[str]:
         links = {
             (source, target, kind): (weight, at)
             for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
@@ -103,12 +103,12 @@ class Checking(Journal):
         cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
         held = {row[0] for row in self._all(SQL["every_held"], (token,))}
         for what, stored, journaled in (
-            ("links", links, told.links),
-            ("cursors", cursors, told.cursors),
-            ("held keys", held, told.held),
+            ("links", links, replayed.links),
+            ("cursors", cursors, replayed.cursors),
+            ("suppressed keys", held, replayed.held),
         ):
             if stored != journaled:
-                yield f"scope {path}: the {what} are not what the journal tells"
+                yield f"scope {path}: the {what} differ from the journal"
 
 
 def _keyed(row: Row, content: object) -> bool:

@@ -1,4 +1,4 @@
-"""What a table holds of a memory and of its entry: rows, and checksums by which a damaged one is noticed."""
+"""Converts between table rows and memories, index entries and journal rows, and verifies the checksums of rows."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -17,7 +17,7 @@ RUN_COLUMNS = (
     *("cost", "because", "details", "first", "last"),
 )
 ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder")
-"""The columns of an entry; its embedder is stored as a token."""
+"""The columns of an entry, without its embedder, which is stored as a token."""
 
 _WIDTH = len(COLUMNS)
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
@@ -28,16 +28,16 @@ _REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that 
 
 
 def checksum(text: str) -> int:
-    """A CRC-32 of a row as JSON. SQLite itself would not notice a flipped bit inside a value."""
+    """A CRC-32 of a row as JSON. SQLite does not detect a flipped bit inside a value."""
     return crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def checked(row: Sequence[Scalar]) -> Row:
-    """The values of COLUMNS as they were written, or CorruptError."""
+    """The values of COLUMNS; CorruptError if they fail the checksum of the row."""
     values = tuple(row[:_WIDTH])
     try:
         sound = checksum(dumps(values)) == row[_WIDTH + 1]
-    except TypeError:  # damage may even turn a text into bytes
+    except TypeError:  # damage can turn text into bytes
         sound = False
     if not sound:
         raise CorruptError(f"the memory {row[0]!r} {_REPAIRABLE}")
@@ -71,19 +71,19 @@ def entry_row(entry: IndexEntry) -> tuple[object, ...]:
 
 
 def entry_of(name: str | None, values: Sequence[object], expected: object) -> IndexEntry:
-    """The entry of the values of ENTRY_COLUMNS under its embedder's name, or CorruptError."""
+    """The entry with these values of ENTRY_COLUMNS and this embedder; CorruptError if they fail the checksum."""
     if entry_checksum(values) != expected:
         raise CorruptError(f"an index entry {_ADVICE}")
-    entry = object.__new__(IndexEntry)  # the constructor would take twice as long, ten thousand times in a cold start
+    entry = object.__new__(IndexEntry)  # twice as fast as the constructor; a cold start reads 10,000
     for put, value in zip(_PUT, (name, *values), strict=True):
         put(entry, value)
     return entry
 
 
 def entry_checksum(values: Sequence[object]) -> int:
-    """A CRC-32 of the values of ENTRY_COLUMNS, the blobs first; -1, which none is, if they are no entry's."""
+    """A CRC-32 of the values of ENTRY_COLUMNS, the blobs first; -1, which no CRC is, if the blobs are not bytes."""
     terms, words, question, cues, vectors, dim = values
     if not (isinstance(terms, bytes) and isinstance(vectors, bytes)):
-        return -1  # damage may even turn bytes into text
+        return -1  # damage can turn bytes into text
     plain = f"{words}\x1f{question}\x1f{cues}\x1f{dim}"
     return crc32(plain.encode("utf-8", "surrogatepass"), crc32(vectors, crc32(terms)))

@@ -1,7 +1,7 @@
-"""Seals rows before they are written: a row that would not be read back as it was written is refused.
+"""Computes the checksums of rows before they are written, and refuses rows that would be read back differently.
 
 A checksum is computed over the values in Python. SQLite and Postgres convert a value to the type of its column, so a
-number in a text column would be stored as text, and from the next read on its row would count as damaged.
+number in a text column would be stored as text, and its checksum would fail on every later read.
 """
 
 from dataclasses import astuple
@@ -37,19 +37,19 @@ _LEAST: Final = -(1 << 63)
 _MOST: Final = (1 << 63) - 1
 _NO_TEXT: Final = "text with NUL or a lone surrogate"
 _NUL: Final = "\\u0000"
-"""How JSON writes NUL; also part of the JSON of a text that holds a backslash and "u0000"."""
+"""NUL in JSON. It also occurs in the JSON of a text that contains a backslash and "u0000"."""
 
 
 _fitting: Final[set[tuple[type, ...]]] = set()
-"""Combinations of types that were found to fit, so that a row costs one lookup."""
+"""Combinations of types that are known to fit, so that a row costs one lookup."""
 _FITTING_MAX: Final = 4096
 
 
 def fitted(row: Row) -> Row:
-    """The row itself, if each value is of the type of its column and each number is finite.
+    """Return the row if each value has the type of its column and each number is finite.
 
     Raises:
-        InputError: naming the column.
+        InputError: a value does not fit; the message names its column.
     """
     types = tuple(map(type, row))
     if types not in _fitting:
@@ -68,7 +68,7 @@ def sealed(row: Row) -> tuple[str, int]:
     """The row as JSON, and its checksum.
 
     Raises:
-        InputError: the row would not be read back as it is.
+        InputError: the row would be read back differently.
     """
     text = dumps(fitted(row))
     try:
@@ -81,13 +81,13 @@ def sealed(row: Row) -> tuple[str, int]:
 
 
 def _unstorable(row: Row) -> str:
-    """The name of the first column whose text a store would not return as it is; empty if there is none."""
+    """The first column whose text contains NUL or a lone surrogate; "" if there is none."""
     found = (name for name, value in zip(COLUMNS, row, strict=True) if isinstance(value, str) and not storable(value))
     return next(found, "")
 
 
 def row_of(memory: Memory) -> Row:
-    """The row of a memory, not yet checked; InputError for values that have no form in a row at all."""
+    """The row of a memory, not yet checked. InputError for values that cannot be converted to a row."""
     try:
         return to_row(memory)
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
@@ -102,7 +102,7 @@ def sealed_journal(op: str, memory: str | None, other: str | None, because: str,
     """The checksum of a journal row, as `rows.journal_checksum` computes it.
 
     Raises:
-        InputError: one of the values is not text that every store returns as it was written.
+        InputError: a value is not text, or contains NUL or a lone surrogate.
     """
     try:
         joined = "\x1f".join((op, memory or "", other or "", because, payload or "")).encode()
@@ -117,7 +117,7 @@ def sealed_entry(entry: IndexEntry) -> tuple[object, ...]:
     """The values of ENTRY_COLUMNS and a checksum.
 
     Raises:
-        InputError: a value is not of the type of its column.
+        InputError: a value does not have the type of its column.
     """
     row = entry_row(entry)
     if tuple(map(type, row[:-1])) != _ENTRY_TYPES or not isfinite(entry.question):
@@ -127,14 +127,14 @@ def sealed_entry(entry: IndexEntry) -> tuple[object, ...]:
 
 
 def texts(what: str, *values: object) -> None:
-    """Raise InputError unless each value is None or text that every store returns as it was written."""
+    """Raise InputError unless each value is None or text without NUL and lone surrogates."""
     for value in values:
         if value is not None and not (isinstance(value, str) and storable(value)):
             raise InputError(f"{what} cannot be stored: {value!r} is not text without NUL and lone surrogates")
 
 
 def numbers(what: str, *values: object, whole: bool = False) -> None:
-    """Raise InputError unless each value is a finite number, with `whole` an int."""
+    """Raise InputError unless each value is a finite number, and with `whole` an int."""
     for value in values:
         expected = int if whole else int | float
         infinite = isinstance(value, float) and not isfinite(value)
@@ -143,14 +143,14 @@ def numbers(what: str, *values: object, whole: bool = False) -> None:
 
 
 def check_run(plan: Plan) -> None:
-    """Raise InputError for a plan of which the row of its run would not be read back as it was written."""
+    """Raise InputError for a plan whose run row would be read back differently."""
     texts("a run", plan.id, plan.scope, plan.cause, plan.parent, *(group.because for group in plan.groups))
     if plan.cost is not FREE:
         numbers("the cost of a run", *astuple(plan.cost))
 
 
 def check(operation: Operation) -> None:
-    """Raise InputError for an operation of which some value would not be read back as it was written."""
+    """Raise InputError for an operation with a value that would be read back differently."""
     match operation:
         case Add():
             _check_memory(operation.memory, operation.entry)
@@ -166,7 +166,7 @@ def check(operation: Operation) -> None:
             texts("a cursor", operation.conversation, operation.cursor)
             numbers("a cursor", operation.before, operation.after, whole=True)
         case Suppress():
-            texts("a held key", operation.key)
+            texts("a suppressed key", operation.key)
         case RejectFact():
             texts("a refused fact", operation.text, operation.quote, operation.reason)
         case Erase():
@@ -178,7 +178,7 @@ def _check_memory(memory: Memory, entry: IndexEntry | None) -> None:
     row = row_of(memory)
     sealed(row)
     for name, value in zip(COLUMNS, row, strict=True):
-        if isinstance(value, int) and not _LEAST <= value <= _MOST:  # on a write, the driver refuses it
+        if isinstance(value, int) and not _LEAST <= value <= _MOST:  # a write would fail in the driver
             raise _refused(row, name, "a number of more than 64 bits")
     if entry is not None:
         sealed_entry(entry)

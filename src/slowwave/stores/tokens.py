@@ -1,4 +1,4 @@
-"""Small integers that stand for the names of scopes and embedders in keys and rows."""
+"""Maps the names of scopes and embedders to the integers that represent them in keys and rows."""
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Tokens:
-    """Integers that stand for scopes and embedders in keys and rows, remembered once they are committed."""
+    """A cache of the tokens that represent scopes and embedders in keys and rows."""
 
     db: "Connection"
     scopes: MutableMapping[str, int]
     embedders: MutableMapping[str, int]
 
     def scope(self, path: str) -> int | None:
-        """The token of a scope, or None if nothing was ever stored in it."""
+        """The token of a scope, or None if nothing was stored in it."""
         if path not in self.scopes:
             found = self.db.execute(SQL["scope_token"], (path,)).get
             if found is None:
@@ -28,14 +28,14 @@ class Tokens:
         return self.scopes[path]
 
     def new_scope(self, path: str) -> int:
-        """The token of a scope, made if need be, inside a transaction."""
+        """The token of a scope, created if it is new. Call it inside a transaction."""
         token = self.scope(path)
         if token is None:
             token = self.scopes[path] = self.db.execute(SQL["add_scope"], (path,)).get
         return token
 
     def embedder(self, name: str | None) -> int | None:
-        """The token of an embedder's fingerprint, 0 for none, or None if no vector of it was ever stored."""
+        """The token of an embedder's name, 0 for no embedder, or None if no vector of it was stored."""
         if name is None:
             return 0
         if name not in self.embedders:
@@ -46,7 +46,7 @@ class Tokens:
         return self.embedders[name]
 
     def new_embedder(self, name: str | None) -> int:
-        """The token of an embedder, made if need be, inside a transaction."""
+        """The token of an embedder, created if it is new. Call it inside a transaction."""
         token = self.embedder(name)
         if token is None:
             token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
@@ -55,6 +55,6 @@ class Tokens:
         return token
 
     def forget(self) -> None:
-        """After a rollback: what was made in the transaction is gone."""
+        """Empty the cache after a rollback, which also removed the tokens created in the transaction."""
         self.scopes.clear()
         self.embedders.clear()

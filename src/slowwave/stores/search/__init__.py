@@ -1,1 +1,1 @@
-"""The search index in RAM."""
+"""The search index, which is kept in RAM, one for each scope."""

@@ -1,4 +1,4 @@
-"""All messages of a scope at once, column by column: what a cold start reads in place of memories and entries."""
+"""All messages of a scope as columns. A cold start reads these instead of memories and index entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -16,9 +16,10 @@ _MICROS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageColumns:
-    """Columns with one value a message, by conversation and seq; times are microseconds since 1970.
+    """Columns with one value for each message, ordered by conversation and seq. Times are microseconds since 1970.
 
-    `anchor` is `Memory.anchor`, `trimmed` whether only some of the words are hot, `embedder` a name or None.
+    `anchor` is `Memory.last_used_or_recorded`, `trimmed` whether the message has a trimmed text, `embedder` a name or
+    None.
     """
 
     id: Sequence[str]
@@ -43,38 +44,40 @@ class MessageColumns:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Self:
-        """Rows in the order of the fields above to columns.
+        """Transpose rows in the order of the fields above.
 
-        Their checksums are not looked at: a ranking only names memories, whoever shows one reads and checks it, and
-        `check(deep=True)` checks every entry. What could not be an entry at all is refused.
+        Checksums are not verified here: a ranking only returns ids, reading a memory verifies it, and
+        `check(deep=True)` verifies every entry.
 
         Raises:
-            CorruptError: if the length of an entry is not what it says.
+            CorruptError: the length of an entry does not fit its number of words or its dimension.
         """
-        names = [one.name for one in fields(cls)]
+        names = [field.name for field in fields(cls)]
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        told = cls(**dict(zip(names, columns, strict=True)))
-        damaged = any(len(terms) != _TERM * words for terms, words in zip(told.terms, told.words, strict=True))
-        if damaged or any(len(vectors) % (4 * dim or 1) for vectors, dim in zip(told.vectors, told.dim, strict=True)):
+        messages = cls(**dict(zip(names, columns, strict=True)))
+        damaged = any(len(terms) != _TERM * words for terms, words in zip(messages.terms, messages.words, strict=True))
+        if damaged or any(
+            len(vectors) % (4 * dim or 1) for vectors, dim in zip(messages.vectors, messages.dim, strict=True)
+        ):
             raise CorruptError("an index entry is damaged in the file: `check(deep=True)` lists which")
-        return told
+        return messages
 
     def __len__(self) -> int:
-        """How many messages."""
+        """The number of messages."""
         return len(self.id)
 
     @property
     def starts(self) -> list[int]:
-        """Where each conversation begins."""
-        changed = (place for place, (one, other) in enumerate(pairwise(self.conversation), 1) if one != other)
-        return [0, *changed] if self.id else []
+        """The index of the first message of each conversation."""
+        changes = (place for place, (name, following) in enumerate(pairwise(self.conversation), 1) if name != following)
+        return [0, *changes] if self.id else []
 
     @property
-    def said(self) -> NDArray[np.uint64]:
-        """The words of all messages, one after the other."""
+    def all_terms(self) -> NDArray[np.uint64]:
+        """The terms of all messages, concatenated."""
         return np.frombuffer(b"".join(self.terms), dtype="<u8")
 
 
 def seconds(micros: Iterable[int]) -> list[float]:
-    """Seconds since 1970, to the bit what `datetime.timestamp` gives."""
-    return [one / _MICROS for one in micros]
+    """Seconds since 1970, bit for bit what `datetime.timestamp` returns."""
+    return [value / _MICROS for value in micros]

@@ -1,4 +1,4 @@
-"""The columns of a search index: what each row says, as arrays that grow in place."""
+"""The columns of a search index, as arrays that grow in place."""
 
 from collections import UserDict
 from collections.abc import Mapping, Sequence
@@ -34,26 +34,26 @@ _COLUMNS: Final[Mapping[str, type[np.generic]]] = {
 
 
 class Columns(UserDict[str, NDArray[Any]]):
-    """One array a name, each with room for `size` rows or more."""
+    """Arrays by column name, each with a capacity of at least `size` rows."""
 
     def __init__(self) -> None:
         super().__init__({name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()})
         self.size = 0
 
     def add(self, words: Sequence[int], question: Sequence[float], cues: Sequence[int]) -> int:
-        """Rows for new texts, with what their entries say; the first of them."""
+        """Append rows for new texts with the values of their entries. Returns the first new row."""
         start = self.size
         self.size += len(words)
         for name, column in self.items():
             self[name] = grown(column, self.size)
-        fresh, count = slice(start, self.size), np.array(words, dtype=np.float64)
-        self["words"][fresh] = count
-        self["gate"][fresh] = length_gate(count)
-        self["question"][fresh] = question_share(np.array(question, dtype=np.float64), count)
-        self["cues"][fresh] = cues
+        new, count = slice(start, self.size), np.array(words, dtype=np.float64)
+        self["words"][new] = count
+        self["gate"][new] = length_gate(count)
+        self["question"][new] = question_share(np.array(question, dtype=np.float64), count)
+        self["cues"][new] = cues
         return start
 
     def take(self, columns: Mapping[str, NDArray[Any]], size: int) -> None:
-        """Take up columns of so many rows."""
+        """Replace all columns by these, which have `size` rows."""
         self.data.update(columns)
         self.size = size

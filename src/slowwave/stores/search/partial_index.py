@@ -1,4 +1,4 @@
-"""Some memories of a scope, scored as they are among all of them: what a ranking needs where the whole is too large for RAM."""
+"""An index of some memories of a scope, scored with the statistics of the whole scope, which is too large for RAM."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,21 +14,23 @@ from slowwave.stores.search.vectors import ContextVectors
 
 BEFORE: Final = 4
 AFTER: Final = 2
-"""Messages whose words and vectors a message borrows. Messages further away than these may be missing between two that
-are here: that they then look like neighbours reaches nobody whose own neighbours are all here."""
+"""The number of messages before and after a message that its score depends on. Messages farther away may be missing.
+Two messages around such a gap then look like neighbours, but this changes no score of a message whose neighbours are
+all in the index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusStatistics:
-    """What a ranking has to know of a scope beside the rows it looks at.
+    """The statistics of a scope that a ranking needs.
 
     Attributes:
-        originals: how many texts document frequencies are counted over, and `words` how many words these have.
-        latest: the latest of all times, microseconds since 1970.
-        speakers: every name that a message was spoken by.
-        talks: by conversation, whether somebody in it has a name, and whether an assistant without one speaks in it.
-        frequency: in how many originals a term occurs; terms that are not in it occur in none.
-        dims: the length of the vectors of each embedder that there are any of, perhaps of other memories.
+        originals: the number of texts that document frequencies are counted over.
+        words: the number of words of these texts.
+        latest: the latest time in the scope, microseconds since 1970.
+        speakers: the names of all speakers of messages.
+        talks: by conversation, whether a speaker has a name, and whether an assistant without a name speaks.
+        frequency: the number of originals that contain a term; 0 for terms that are missing here.
+        dims: the dimension of the vectors of each embedder that the scope has vectors of.
     """
 
     originals: int = 0
@@ -42,11 +44,11 @@ class CorpusStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateRow:
-    """What is searched of a memory, and what is known of it.
+    """A searchable part of a memory.
 
-    `part` is 0 for its whole text, -1 for what is hot of its wording, from 1 on a passage of the whole, from -2 down of
-    the other. `vector` is the unit vector, with that of its context where it is no passage; `prior` what its kind of sentence adds
-    to any score.
+    `part` is 0 for the full text, -1 for the trimmed text, 1 and above for a passage of the full text, -2 and below for a
+    passage of the trimmed one. `vector` is a unit vector; that of a text, unlike that of a passage, includes its context.
+    `prior` is the part of the score that its kind of sentence adds whatever the question.
     """
 
     id: str
@@ -61,7 +63,7 @@ class CandidateRow:
 
 
 class PartialRows(IndexRows):
-    """Rows of some memories, under the statistics of all."""
+    """Rows of some memories, with the statistics of the whole scope."""
 
     def __init__(self, statistics: CorpusStatistics) -> None:
         super().__init__()
@@ -72,27 +74,27 @@ class PartialRows(IndexRows):
 
     @property
     def originals(self) -> int:
-        """How many texts document frequencies are counted over: those of the scope."""
+        """The number of texts of the scope that document frequencies are counted over."""
         return self._statistics.originals
 
     @property
     def average(self) -> float:
-        """The average length of these."""
+        """The average number of words of the originals."""
         return max(1.0, self._statistics.words / max(1, self._statistics.originals))
 
     @property
     def latest(self) -> float:
-        """The latest of all times of the scope."""
+        """The latest time in the scope, in seconds since 1970."""
         return self._statistics.latest / 1_000_000
 
     @property
     def personal(self) -> list[bool]:
-        """Of each conversation, whether it is a talk between people."""
+        """For each conversation, whether all its speakers are people."""
         talks = (self._statistics.talks.get(name, (False, False)) for name in self.conversations)
         return [named and not assisted for named, assisted in talks]
 
     def posting(self, term: int) -> tuple[Rows, int]:
-        """The rows with a term, one for each time it occurs, and how many originals of the scope have it."""
+        """The rows with a term, one for each occurrence, and the number of originals of the scope that contain it."""
         return self.postings.of(term), self._statistics.frequency.get(term, 0)
 
 
@@ -100,9 +102,9 @@ class PartialIndex(Index):
     """An index of some memories of a scope.
 
     Args:
-        statistics: those of the scope.
-        complete: the ids of the messages whose neighbours and facts are all here: of messages only they may be found.
-            Facts always may: what they score rests on themselves, and on facts that rest on them, of which there are few.
+        statistics: the statistics of the scope.
+        complete: the ids of the messages whose neighbours and facts are all in this index. Only these messages can be
+            results. Facts can always be results: their scores depend on themselves and on the few facts about them.
     """
 
     def __init__(self, statistics: CorpusStatistics, complete: Collection[str] = ()) -> None:
@@ -110,7 +112,7 @@ class PartialIndex(Index):
         self._complete = complete
 
     def places(self, ids: Iterable[str]) -> Iterator[CandidateRow]:
-        """What is searched of these memories."""
+        """The searchable parts of these memories."""
         rows = self._rows
         plain = rows.corpus(None)
         known = {name: rows.corpus(name) for name in rows.embedders}
@@ -144,6 +146,8 @@ class PartialIndex(Index):
 
     def _placeable(self, searchable: Mask) -> Mask:
         kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)
-        known = np.fromiter((one in self._complete for one in self._rows.ids), dtype=np.bool_, count=self._rows.size)
+        known = np.fromiter(
+            (identity in self._complete for identity in self._rows.ids), dtype=np.bool_, count=self._rows.size
+        )
         found: Mask = searchable & (known | (kinds != message))
         return found

@@ -1,4 +1,4 @@
-"""Where each word of a search index occurs: a list of words and rows, put in order once asking has become dear."""
+"""The postings of a search index: pairs of term and row, sorted once enough lookups have scanned them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,15 +11,15 @@ from slowwave.stores.search.vectors import grown
 
 Terms = NDArray[np.uint64]
 
-PATIENCE: Final = 64
-"""Looking through the whole list so many times costs about as much as sorting it."""
+SCANS_BEFORE_SORTING: Final = 64
+"""The number of linear scans that cost about as much as sorting the postings."""
 
 
 class Postings:
-    """Words as numbers, each with the row it occurs in.
+    """Pairs of a term, as a number, and a row that contains it.
 
-    What is new is looked through word by word; it joins the sorted rest when that has cost as much as sorting does. So
-    a process that asks one question never sorts, and one that asks many never looks through much.
+    New pairs are scanned linearly, and are sorted in when the scans have cost as much as sorting. So a process that
+    answers one question never sorts, and one that answers many scans little.
     """
 
     def __init__(self) -> None:
@@ -28,16 +28,16 @@ class Postings:
         self._count = self._sorted = self._looked = 0
 
     def add(self, terms: Terms, rows: Rows) -> None:
-        """Words in the order of the text and the row of each, no row less than those before."""
+        """Append terms and their rows. Rows may not decrease."""
         end = self._count + len(terms)
         self._terms, self._rows = grown(self._terms, end), grown(self._rows, end)
         self._terms[self._count : end], self._rows[self._count : end] = terms, rows
         self._count = end
 
     def of(self, term: int) -> Rows:
-        """The rows with a word, ascending, one for each time it occurs."""
+        """The rows that contain a term, ascending, one for each occurrence."""
         wanted = np.uint64(term)
-        if self._looked > PATIENCE * self._count:
+        if self._looked > SCANS_BEFORE_SORTING * self._count:
             self._sort()
         known = self._terms[: self._sorted]
         first, last = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
@@ -46,18 +46,18 @@ class Postings:
         return np.concatenate((self._rows[first:last], self._rows[new])).astype(np.intp)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, sorted, as `take` wants it."""
+        """All pairs, sorted, in the form that `take` reads."""
         if self._sorted < self._count:
             self._sort()
         return {"terms": self._terms[: self._count], "rows": self._rows[: self._count]}
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `arrays` gave."""
+        """Replace the content by the result of `arrays`."""
         self._terms, self._rows = arrays["terms"], arrays["rows"]
         self._count = self._sorted = len(self._terms)
 
     def _sort(self) -> None:
-        order = np.argsort(self._terms[: self._count], kind="stable")  # stable: the rows of a word stay ascending
+        order = np.argsort(self._terms[: self._count], kind="stable")  # stable: the rows of a term stay ascending
         self._terms[: self._count] = self._terms[order]
         self._rows[: self._count] = self._rows[order]
         self._sorted, self._looked = self._count, 0

@@ -18,8 +18,8 @@ from slowwave.stores.search.vectors import ContextVectors
 
 _DAY: Final = 86_400_000_000
 _EPOCH: Final = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001 - a day has no zone
-_TOLD: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
-"""What the row of a gist has from its message."""
+_SHARED_WITH_GIST: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
+"""The columns that the row of a gist copies from its message."""
 
 _NO_VECTORS: Final = (
     None,
@@ -30,83 +30,85 @@ _NO_VECTORS: Final = (
 
 
 class IndexRows(IndexState):
-    """What `Index` holds: columns with one row for each memory, postings, conversations, speakers and vectors."""
+    """The content of an `Index`: columns with one row for each memory, postings, conversations, speakers and vectors."""
 
     def __len__(self) -> int:
         return len(self.row)
 
     def append(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
-        """Add memories, the messages of a conversation in the order of their seq; a known fact takes its new words.
+        """Append memories, the messages of a conversation in the order of their seq. A known fact gets its new text.
 
         Raises:
-            ValueError: before anything is changed, if a message is known already or comes out of order.
+            ValueError: a message is known already or arrives out of order; nothing was changed.
         """
         self._check(rows)
         start = self._fill([entry for _, entry in rows])
-        buried: set[int] = set()
+        retired: set[int] = set()
         for row, (memory, _) in enumerate(rows, start):
             if memory.id in self.row:
-                buried.add(self._bury(memory.id))
+                retired.add(self._retire(memory.id))
             self.row[memory.id] = row
             self.ids.append(memory.id)
             self._link(row, memory)
             self._describe(row, memory)
-        self._release(buried)
+        self._release(retired)
         chained = np.array([memory.kind == MESSAGE for memory, _ in rows], dtype=np.bool_)
         self._append_vectors(start, [entry for _, entry in rows], chained)
         self._prepared.clear()
 
-    def load(self, told: MessageColumns) -> None:
-        """Into an empty index, all messages of a scope: what `append` makes of them one by one, in a tenth of the time."""
-        count, columns = len(told), self.columns
+    def load(self, messages: MessageColumns) -> None:
+        """Fill an empty index with all messages of a scope: the result of `append` in a tenth of the time."""
+        count, columns = len(messages), self.columns
         if not count:
             return
-        columns.add(told.words, told.question, told.cues)
-        self.postings.add(told.said, np.repeat(np.arange(count), told.words))
-        self.ids.extend(told.id)
-        self.row.update(zip(told.id, range(count), strict=True))
-        self._load_talks(told)
-        phases = {phase: (phase in HOT, phase != "quarantined") for phase in set(told.phase)}
-        columns["hot"][:count] = [phases[phase][0] for phase in told.phase]
-        columns["open"][:count] = [phases[phase][1] for phase in told.phase]
-        columns["outdated"][:count] = [is_outdated(*pair) for pair in zip(told.phase, told.reason, strict=True)]
+        columns.add(messages.words, messages.question, messages.cues)
+        self.postings.add(messages.all_terms, np.repeat(np.arange(count), messages.words))
+        self.ids.extend(messages.id)
+        self.row.update(zip(messages.id, range(count), strict=True))
+        self._load_conversations(messages)
+        phases = {phase: (phase in HOT, phase != "quarantined") for phase in set(messages.phase)}
+        columns["hot"][:count] = [phases[phase][0] for phase in messages.phase]
+        columns["open"][:count] = [phases[phase][1] for phase in messages.phase]
+        columns["outdated"][:count] = [is_outdated(*pair) for pair in zip(messages.phase, messages.reason, strict=True)]
         columns["kind"][:count] = KINDS.index(MESSAGE)
-        for name in dict.fromkeys(told.category):
+        for name in dict.fromkeys(messages.category):
             self.categories.setdefault(name, len(self.categories))
-        columns["category"][:count] = [self.categories[name] for name in told.category]
-        columns["at"][:count], columns["anchor"][:count] = seconds(told.at), seconds(told.anchor)
-        columns["importance"][:count] = told.importance
-        days = [at // _DAY + _EPOCH for at in told.at]
+        columns["category"][:count] = [self.categories[name] for name in messages.category]
+        columns["at"][:count], columns["anchor"][:count] = seconds(messages.at), seconds(messages.anchor)
+        columns["importance"][:count] = messages.importance
+        days = [at // _DAY + _EPOCH for at in messages.at]
         numbers = {day: self._day(datetime.fromordinal(day)) for day in dict.fromkeys(days)}
         columns["day"][:count] = [numbers[day] for day in days]
-        for name in {name for name in told.embedder if name}:
-            ours = [blob if one == name else b"" for blob, one in zip(told.vectors, told.embedder, strict=True)]
-            dim = next(dim for dim, one in zip(told.dim, told.embedder, strict=True) if one == name)
+        for name in {name for name in messages.embedder if name}:
+            blobs = [
+                blob if other == name else b"" for blob, other in zip(messages.vectors, messages.embedder, strict=True)
+            ]
+            dim = next(dim for dim, other in zip(messages.dim, messages.embedder, strict=True) if other == name)
             self._vectors.setdefault(name, ContextVectors(dim))
-            self._vectors[name].append(0, ours, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
+            self._vectors[name].append(0, blobs, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
 
-    def _load_talks(self, told: MessageColumns) -> None:
-        """Who is before and after whom, and who speaks where."""
-        count, columns, starts = len(told), self.columns, told.starts
-        numbers = [self._conversation(told.conversation[start]) for start in starts]
+    def _load_conversations(self, messages: MessageColumns) -> None:
+        """Fill the columns of conversations, neighbours and speakers."""
+        count, columns, starts = len(messages), self.columns, messages.starts
+        numbers = [self._conversation(messages.conversation[start]) for start in starts]
         ends = [*starts[1:], count]
         columns["conversation"][:count] = np.repeat(numbers, np.subtract(ends, starts))
         columns["before"][:count], columns["after"][:count] = np.arange(-1, count - 1), np.arange(1, count + 1)
         columns["before"][starts] = -1
         columns["after"][np.subtract(ends, 1)] = -1
-        speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(told.speaker)}
-        columns["speaker"][:count] = [speakers[name] for name in told.speaker]
-        columns["user"][:count] = [role == "user" for role in told.role]
+        speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(messages.speaker)}
+        columns["speaker"][:count] = [speakers[name] for name in messages.speaker]
+        columns["user"][:count] = [role == "user" for role in messages.role]
         columns["original"][:count] = True
         nameless = ("assistant", None), ("assistant", "")
         for number, start, end in zip(numbers, starts, ends, strict=True):
-            self._last[number] = told.seq[end - 1], end - 1
-            self._named[number] = any(told.speaker[start:end])
-            heard = set(zip(told.role[start:end], told.speaker[start:end], strict=True))
-            self._assisted[number] = not heard.isdisjoint(nameless)
+            self._last[number] = messages.seq[end - 1], end - 1
+            self._named[number] = any(messages.speaker[start:end])
+            speakers_here = set(zip(messages.role[start:end], messages.speaker[start:end], strict=True))
+            self._assisted[number] = not speakers_here.isdisjoint(nameless)
 
     def change(self, memories: Iterable[Memory]) -> None:
-        """Take over everything but the words: phase, kind, category, times and sources of known memories."""
+        """Update everything but the texts of known memories: phase, kind, category, times and sources."""
         moved: list[tuple[int, Memory]] = []
         for memory in memories:
             row = self.row[memory.id]
@@ -119,14 +121,14 @@ class IndexRows(IndexState):
         self._prepared.clear()
 
     def trim(self, rows: Iterable[tuple[Memory, IndexEntry, IndexEntry]]) -> None:
-        """Messages of which only some words are hot, each with the entries of the whole and of these.
+        """Add the trimmed texts of messages, each with the entries of the full and of the trimmed text.
 
-        A search that is not deep sees these words in place of the whole; a deep one sees the whole, whose score, and
-        whatever it lends to others, stay what they were.
+        A normal search uses the trimmed text. A deep search uses the full text, whose score and contributions to other
+        rows do not change.
         """
-        for memory, entry, left in rows:
-            whole, row = self.row[memory.id], self._fill([left])
-            self._let_go(whole)
+        for memory, entry, trimmed in rows:
+            whole, row = self.row[memory.id], self._fill([trimmed])
+            self._drop_gist(whole)
             self.ids.append(memory.id)
             for name in ("before", "after"):
                 self.columns[name][row] = -1
@@ -135,24 +137,24 @@ class IndexRows(IndexState):
             self.columns["original"][row] = False
             self._gists[whole] = row
             self._describe(whole, memory)
-            self._append_vectors(row, [left], np.zeros(1, dtype=np.bool_))
-            if left.embedder:
-                same = entry.dim if entry.embedder == left.embedder else 0
-                own = np.frombuffer(entry.vectors, dtype="<f4", count=same) if same else np.zeros(left.dim, dtype="<f4")
-                self._vectors[left.embedder].pair(row, whole, own)
+            self._append_vectors(row, [trimmed], np.zeros(1, dtype=np.bool_))
+            if trimmed.embedder:
+                dim = entry.dim if entry.embedder == trimmed.embedder else 0
+                full = np.frombuffer(entry.vectors, dtype="<f4", count=dim) if dim else np.zeros(trimmed.dim, "<f4")
+                self._vectors[trimmed.embedder].pair(row, whole, full)
         self._prepared.clear()
 
-    def _let_go(self, whole: int) -> None:
-        """The words that were left of a message are no longer those that are hot."""
+    def _drop_gist(self, whole: int) -> None:
+        """Exclude the trimmed text of a message from search."""
         if whole in self._gists:
             self.columns["hot"][self._gists.pop(whole)] = False
 
     def _fill(self, entries: Sequence[IndexEntry]) -> int:
-        """New rows with what their entries say; the first of them."""
+        """Append rows with the values of their entries. Returns the first new row."""
         words = [entry.words for entry in entries]
         start = self.columns.add(words, [entry.question for entry in entries], [entry.cues for entry in entries])
-        said = np.frombuffer(b"".join(entry.terms for entry in entries), dtype="<u8")
-        self.postings.add(said, np.repeat(np.arange(start, self.size), words))
+        terms = np.frombuffer(b"".join(entry.terms for entry in entries), dtype="<u8")
+        self.postings.add(terms, np.repeat(np.arange(start, self.size), words))
         return start
 
     def _check(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
@@ -164,18 +166,18 @@ class IndexRows(IndexState):
             if name not in newest:
                 newest[name] = self._last[self.conversations[name]][0] if name in self.conversations else 0
             if memory.id in self.row or memory.seq <= newest[name]:
-                raise ValueError(f"message {memory.id} is not the next of its conversation: build the index anew")
+                raise ValueError(f"message {memory.id} is not the next of its conversation: build a new index")
             newest[name] = memory.seq
 
-    def _bury(self, identity: str) -> int:
-        """The words of a fact that is about to be said anew no longer count; its old row."""
+    def _retire(self, identity: str) -> int:
+        """Exclude the row of a fact that is about to get a new text. Returns that row."""
         row = self.row[identity]
         for name in ("hot", "open", "original"):
             self.columns[name][row] = False
         return row
 
     def _link(self, row: int, memory: Memory) -> None:
-        """Find the place of a memory: in its conversation, or on the messages it rests on; and who speaks."""
+        """Set the conversation, the neighbours or source messages, and the speaker of a memory."""
         columns = self.columns
         for name in ("before", "after", "conversation", "speaker"):
             columns[name][row] = -1
@@ -189,12 +191,12 @@ class IndexRows(IndexState):
             columns["conversation"][row] = self._conversation(memory.conversation)
         for source in dict.fromkeys(source.memory for source in memory.sources):
             if source in self.row:
-                self._rest(row, self.row[source])
+                self._attach(row, self.row[source])
             else:
                 self._awaited[source].append(row)
         if memory.subject and not memory.sources:
             self._subjects[row] = name_tokens(memory.subject)
-            self._settle(row)
+            self._assign_speaker(row)
 
     def _link_message(self, row: int, memory: Memory) -> None:
         columns, number = self.columns, self._conversation(memory.conversation or "")
@@ -211,24 +213,24 @@ class IndexRows(IndexState):
             self._assisted[number] = True
         columns["user"][row] = memory.role == "user"
         for fact in self._awaited.pop(memory.id, ()):
-            self._rest(fact, row)
+            self._attach(fact, row)
 
-    def _rest(self, fact: int, message: int) -> None:
-        """A fact takes after the messages it rests on: their conversation, and their speaker if they have but one."""
+    def _attach(self, fact: int, message: int) -> None:
+        """Give a fact the conversation of its source messages, and their speaker if all have the same."""
         columns = self.columns
-        lone = columns["conversation"][fact] < 0 or columns["speaker"][fact] == columns["speaker"][message]
+        same_speaker = columns["conversation"][fact] < 0 or columns["speaker"][fact] == columns["speaker"][message]
         if columns["conversation"][fact] < 0:
             columns["conversation"][fact] = columns["conversation"][message]
-        columns["speaker"][fact] = columns["speaker"][message] if lone else -1
+        columns["speaker"][fact] = columns["speaker"][message] if same_speaker else -1
         columns["user"][fact] |= columns["user"][message]
         self._lenders.append(fact)
         self._borrowers.append(message)
 
-    def _settle(self, fact: int) -> None:
-        """A fact that rests on no message counts as said by the known speaker it is about."""
-        meant = [self.names[word] for word in self._subjects[fact] if word in self.names]
-        both = frozenset.intersection(*meant) if meant else frozenset()
-        self.columns["speaker"][fact] = min(both) if len(both) == 1 else -1
+    def _assign_speaker(self, fact: int) -> None:
+        """Make the known speaker that a fact without a source message is about its speaker."""
+        speakers = [self.names[word] for word in self._subjects[fact] if word in self.names]
+        common = frozenset.intersection(*speakers) if speakers else frozenset()
+        self.columns["speaker"][fact] = min(common) if len(common) == 1 else -1
 
     def _conversation(self, name: str) -> int:
         number = self.conversations.setdefault(name, len(self._last))
@@ -241,16 +243,16 @@ class IndexRows(IndexState):
     def _speaker(self, name: str) -> int:
         if name not in self.speakers:
             number = self.speakers[name] = len(self.speakers)
-            self._call(name, number)
+            self._index_name(name, number)
             for fact in self._subjects:
-                self._settle(fact)
+                self._assign_speaker(fact)
         return self.speakers[name]
 
     def _describe(self, row: int, memory: Memory) -> None:
-        """Write down what a memory says of itself, apart from its words."""
+        """Fill the columns that do not depend on the text of a memory."""
         columns, phase = self.columns, memory.phase
         if memory.gist is None:
-            self._let_go(row)
+            self._drop_gist(row)
         columns["hot"][row] = phase in HOT
         columns["open"][row] = phase != "quarantined"
         columns["outdated"][row] = memory.outdated
@@ -262,12 +264,12 @@ class IndexRows(IndexState):
         columns["importance"][row] = memory.importance
         columns["day"][row] = self._day(memory.at)
         if row in self._gists:
-            for name in _TOLD:
+            for name in _SHARED_WITH_GIST:
                 columns[name][self._gists[row]] = columns[name][row]
             columns["hot"][row] = columns["open"][self._gists[row]] = False
 
     def _day(self, at: datetime) -> int:
-        """The number of a day, and its words."""
+        """The number of a day. Indexes the date words of a new day."""
         day = at.toordinal()
         if day not in self._days:
             number = self._days[day] = len(self._days)
@@ -276,7 +278,7 @@ class IndexRows(IndexState):
         return self._days[day]
 
     def _release(self, facts: set[int]) -> None:
-        """Forget what these facts rest on."""
+        """Remove the sources of these facts."""
         if not facts:
             return
         pairs = [pair for pair in zip(self._lenders, self._borrowers, strict=True) if pair[0] not in facts]
@@ -289,38 +291,38 @@ class IndexRows(IndexState):
 
     def _append_vectors(self, start: int, entries: list[IndexEntry], chained: Mask) -> None:
         for embedder, dim in {entry.embedder: entry.dim for entry in entries if entry.embedder}.items():
-            ours = [entry.vectors if entry.embedder == embedder else b"" for entry in entries]
+            blobs = [entry.vectors if entry.embedder == embedder else b"" for entry in entries]
             if embedder not in self._vectors:
                 self._vectors[embedder] = ContextVectors(dim)
-            self._vectors[embedder].append(start, ours, chained, self.columns["before"], self.columns["gate"])
+            self._vectors[embedder].append(start, blobs, chained, self.columns["before"], self.columns["gate"])
 
     @property
     def originals(self) -> int:
-        """How many texts document frequencies are counted over."""
+        """The number of texts that document frequencies are counted over."""
         return int(np.count_nonzero(self.view("original")))
 
     @property
     def average(self) -> float:
-        """The average length of these."""
+        """The average number of words of the originals."""
         return max(1.0, float(self.view("words") @ self.view("original")) / max(1, self.originals))
 
     @property
     def latest(self) -> float:
-        """The latest of all times, in seconds since 1970."""
+        """The latest time, in seconds since 1970."""
         return float(self.view("at").max())
 
     @property
     def personal(self) -> list[bool]:
-        """Of each conversation, whether it is a talk between people."""
+        """For each conversation, whether all its speakers are people."""
         return [named and not assisted for named, assisted in zip(self._named, self._assisted, strict=True)]
 
     @property
     def embedders(self) -> list[str]:
-        """Those that there are vectors of."""
+        """The embedders that the index has vectors of."""
         return list(self._vectors)
 
     def parts(self, ids: Iterable[str]) -> Iterator[tuple[int, int]]:
-        """The rows of these memories: of the whole, 0, and if only some words are hot, of these, -1."""
+        """The rows of these memories, with 0 for the full and -1 for the trimmed text."""
         for identity in ids:
             row = self.row[identity]
             yield row, 0
@@ -328,20 +330,20 @@ class IndexRows(IndexState):
                 yield self._gists[row], -1
 
     def days_of(self, term: int) -> Rows | None:
-        """The days that a date word may mean; None for any other word."""
+        """The days that a date word can refer to; None for any other word."""
         return np.array(self._day_terms[term], dtype=np.intp) if term in self._day_terms else None
 
     @property
     def size(self) -> int:
-        """How many rows there are, those without a memory of their own included."""
+        """The number of rows, including those of gists and of replaced texts."""
         return self.columns.size
 
     def view(self, name: str) -> NDArray[Any]:
-        """A column, as far as it is filled."""
+        """The filled part of a column."""
         return self.columns[name][: self.size]
 
     def posting(self, term: int) -> tuple[Rows, int]:
-        """The rows with a term, one for each time it occurs, and how many originals have it."""
+        """The rows with a term, one for each occurrence, and the number of originals that contain it."""
         rows = self.postings.of(term)
         if not len(rows):
             return rows, 0
@@ -349,7 +351,7 @@ class IndexRows(IndexState):
         return rows, int(np.count_nonzero(self.columns["original"][distinct]))
 
     def corpus(self, embedder: str | None) -> Corpus:
-        """Everything as the ranking wants it, kept until the next write."""
+        """The input of the ranking, cached until the next write."""
         if embedder in self._prepared:
             return self._prepared[embedder]
         stored = self._vectors.get(embedder) if embedder else None
@@ -359,7 +361,7 @@ class IndexRows(IndexState):
         wholes = np.array(list(self._gists), dtype=np.intp)
         gist_of = np.full(self.size, -1, dtype=np.intp)
         gist_of[wholes] = gists
-        too = gist_of[borrowers]  # a fact lends to what is left of a message as well
+        gist_borrowers = gist_of[borrowers]  # a fact contributes to the trimmed text of its message as well
         corpus = Corpus(
             count=self.originals,
             postings=self.posting,
@@ -380,8 +382,8 @@ class IndexRows(IndexState):
             scale=scale,
             passages=passages,
             passage_rows=passage_rows,
-            lenders=np.append(lenders, lenders[too >= 0]),
-            borrowers=np.append(borrowers, too[too >= 0]),
+            lenders=np.append(lenders, lenders[gist_borrowers >= 0]),
+            borrowers=np.append(borrowers, gist_borrowers[gist_borrowers >= 0]),
             gists=gists,
             wholes=wholes,
         )

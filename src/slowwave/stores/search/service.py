@@ -1,4 +1,4 @@
-"""Search: one index in RAM for each scope in use, kept up with what any process commits, and stored for the next one."""
+"""Search: a cached index in RAM for each scope in use, updated from the journal, and stored when the store is closed."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -28,75 +28,76 @@ _COLUMNS = tuple(field.name for field in fields(MessageColumns))
 _PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
 _EMBEDDER = _COLUMNS.index("embedder")
 ROWS_IN_RAM = 1_000_000
+"""The number of rows of all cached indexes; above it the least recently used index is dropped."""
 
 WORTH_STORING: Final = 1000
-"""Memories from which on an index is stored: one of fewer is built as quickly as it is read."""
+"""The least number of memories of a stored index. Smaller ones are built as fast as they are read."""
 BEHIND: Final = 64
-"""A stored index is written anew once this part of its memories came or changed since, and passed over after four times."""
+"""A stored index is rewritten when 1/64 of its memories are new or changed, and ignored when 4/64 are."""
 LARGEST: Final = 800_000_000
-"""Bytes: SQLite holds at most a billion in a row."""
+"""The largest stored index in bytes. SQLite stores at most a billion bytes in a row."""
 
 
 @dataclass(slots=True)
 class _Held:
-    """An index, and which state of the scope it shows."""
+    """An index, and the state of the scope that it shows."""
 
     index: Index
     scope: str
     journal: int
     reindexed: int
-    stored: int | None = None  # the journal row it was stored with, if it was
-    behind: int = 0  # memories that came or changed since
+    stored: int | None = None  # the last journal row in the stored index, if there is one
+    behind: int = 0  # memories added or changed since then
     seen: object = None
 
 
 class Searching(StoreBase):
-    """Reads that an index in RAM answers. The least used ones are let go when all hold over a million rows."""
+    """Reads that use the search indexes in RAM."""
 
     def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
         self._indexes: OrderedDict[int, _Held] = OrderedDict()
-        self._searching = RLock()  # an index has one user at a time
+        self._searching = RLock()  # an index is not thread-safe
         super().__init__(path, **arguments)
 
     def after_fork(self) -> None:
-        """In a forked child: no index, since another thread may have been changing one."""
+        """In a forked child: drop all indexes, since another thread of the parent may have been changing one."""
         super().after_fork()
         self._indexes = OrderedDict()
         self._searching = RLock()
 
     def close(self) -> None:
-        """Let go of the store. Idempotent. An index that took long to build is stored for whoever opens it next."""
+        """Store the large indexes for the next process, and close the store. Idempotent."""
         try:
-            with suppress(StoreError, ClosedError):  # of no use but speed: what stands in the way is left alone
-                while (last := self._let_go()) is not None:
+            with suppress(StoreError, ClosedError):  # the stored index only saves time
+                while (last := self._pop_index()) is not None:
                     self._wait_for_nobody()
                     self._store(*last)
         finally:
             super().close()
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
-        """The best places for a query, best first. Another scope's rows change no score."""
+        """The best hits for a query, best first. Rows of one scope do not change the scores of another."""
         with self._guard:
-            found = [place for scope, token in self._readable(scopes) for place in self._found(scope, token, query)]
-        # Sorting is stable: of equals, the scope named first stays first.
-        return sorted(found, key=lambda place: -place.score)[: query.top_k] if len(scopes) > 1 else found
+            hits = [hit for scope, token in self._readable(scopes) for hit in self._found(scope, token, query)]
+        # Sorting is stable: of hits with equal scores, those of the first scope come first.
+        return sorted(hits, key=lambda hit: -hit.score)[: query.top_k] if len(scopes) > 1 else hits
 
     def wording(self, scopes: Sequence[str], question: str) -> str:
-        """The question without the names of known speakers: what to embed for `Query.vector`."""
+        """The question without the names of known speakers. Embed this text for `Query.vector`."""
         with self._guard:
             for scope, token in self._readable(scopes):
                 question = self._wording(scope, token, question)
         return question
 
     def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
-        """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
+        """A function for the document frequency of a stem, and the number of originals of the scope."""
         with self._guard:
             for _, token in self._readable((scope,)):
                 return self._frequencies(scope, token)
-        return _never, 0
+        return (lambda _: 0), 0
 
     def speakers(self, scope: str) -> frozenset[str]:
-        """Every name that a message of the scope was spoken by."""
+        """The names of all speakers of messages of the scope."""
         with self._guard:
             return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
 
@@ -118,7 +119,7 @@ class Searching(StoreBase):
             return self._index(scope, token).speakers
 
     def _index(self, scope: str, token: int) -> Index:
-        """The scope's index, brought up to date by the rows touched since it was last asked."""
+        """The index of a scope, updated with the rows that were written since its last use."""
         held = self._indexes.get(token)
         seen = self._state()
         if held is not None and seen is not None and held.seen == seen:
@@ -134,7 +135,7 @@ class Searching(StoreBase):
             held.journal, held.reindexed, held.seen = last or low, reindexed, seen
         self._indexes[token] = held
         self._indexes.move_to_end(token)
-        while len(self._indexes) > 1 and sum(len(one.index) for one in self._indexes.values()) > ROWS_IN_RAM:
+        while len(self._indexes) > 1 and sum(len(cached.index) for cached in self._indexes.values()) > ROWS_IN_RAM:
             self._indexes.popitem(last=False)
         return held.index
 
@@ -153,14 +154,14 @@ class Searching(StoreBase):
         return _Held(index=index, scope=scope, journal=low, reindexed=0)
 
     def _trim(self, index: Index, scope: str, token: int, ids: Sequence[str]) -> None:
-        """Messages of the index of which only some words are hot: what these are."""
+        """Add the trimmed texts of these messages to the index."""
         if ids:
             places = {"scope": token, "ids": dumps(ids)}
             pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
             index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
 
     def _stored(self, scope: str, token: int) -> _Held | None:
-        """The scope's index as it was stored, if that can be read."""
+        """The stored index of a scope, if its layout and checksum are valid."""
         row = self._one(SQL["snapshot"], (token,))
         if row is None or row[2] != LAYOUT:
             return None
@@ -173,16 +174,16 @@ class Searching(StoreBase):
         return _Held(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
-        """So many bytes, to be written to by whoever asked."""
+        """The bytes of a stored index, in a writable array."""
         return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
 
-    def _let_go(self) -> tuple[int, _Held] | None:
-        """An index that is no longer held, of any scope."""
+    def _pop_index(self) -> tuple[int, _Held] | None:
+        """Remove one index from the cache."""
         with self._searching:
             return self._indexes.popitem() if self._indexes else None
 
     def _store(self, token: int, held: _Held) -> None:
-        """Store an index that took long to build or to catch up, unless somebody wrote in its scope meanwhile."""
+        """Store a large index, unless the stored one is recent or the scope was written to in the meantime."""
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         if len(held.index) < WORTH_STORING:
@@ -198,7 +199,7 @@ class Searching(StoreBase):
             head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
-        held.index = Index()  # what it held takes as much room as the bytes
+        held.index = Index()  # frees as much RAM as the bytes take
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
         with self._guard, self._transaction(held.scope):
             last, reindexed = self._one(SQL["state_of_scope"], place)
@@ -206,7 +207,7 @@ class Searching(StoreBase):
                 self._db.execute(SQL["put_snapshot"], (token, *values))
 
     def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
-        """Take over what the journal tells since; False if only a new index will do."""
+        """Update the index from the journal. Returns False if a new index must be built."""
         if held.journal == last:
             return True
         worded: set[str] = set()
@@ -224,7 +225,7 @@ class Searching(StoreBase):
         pairs = self._pairs(scope, rows)
         try:
             held.index.append([pair for pair in pairs if pair[0].id in worded])
-        except ValueError:  # a message out of order, or with other words
+        except ValueError:  # a message out of order, or with another text
             return False
         held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
         if trimmed := [memory.id for memory, _ in pairs if memory.gist is not None]:
@@ -241,10 +242,6 @@ class Searching(StoreBase):
             yield (*known[identity], entry_of(names[embedder], values, total))
 
     def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, IndexEntry]]:
-        # Without the checksums of memories: a ranking only names them, and whoever shows one reads it anew.
+        # Checksums of memories are not verified here: a ranking only returns ids, and reading a memory verifies it.
         names = {0: None, **dict(self._all(SQL["embedders"], ()))}
         return [(from_row(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]
-
-
-def _never(_: str) -> int:
-    return 0

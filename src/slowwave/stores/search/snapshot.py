@@ -1,4 +1,4 @@
-"""What a search index holds, and the same as one text and one run of bytes: stored, and taken up again to the bit."""
+"""The state of a search index, and its conversion to JSON and bytes that restore it bit for bit."""
 
 from array import array
 from collections import defaultdict
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from slowwave.policy.ranking.score import Corpus
 
 LAYOUT: Final = 1
-"""To be raised whenever an index of the same entries holds other numbers, or is written down in another way."""
+"""The version of the layout. Raise it when the same entries give other numbers or another form."""
 
 _ALIGNED: Final = 64
 _PRIME: Final = (1 << 61) - 1
@@ -34,25 +34,27 @@ class IndexState:
         self.ids: list[str] = []
         self.row: dict[str, int] = {}
         self.postings = Postings()
-        self._gists: dict[int, int] = {}  # of each message of which only some words are hot: the row of these
+        self._gists: dict[int, int] = {}  # by row of a trimmed message: the row of its trimmed text
         self.conversations: dict[str, int] = {}
-        self._last: list[tuple[int, int]] = []  # of each conversation: the seq and row of its last message
-        self._named: list[bool] = []  # of each conversation: somebody in it has a name
-        self._assisted: list[bool] = []  # of each conversation: an assistant without a name speaks in it
+        self._last: list[tuple[int, int]] = []  # by conversation: the seq and row of its last message
+        self._named: list[bool] = []  # by conversation: whether a speaker has a name
+        self._assisted: list[bool] = []  # by conversation: whether an assistant without a name speaks
         self.speakers: dict[str, int] = {}
         self.names: dict[str, frozenset[int]] = {}
         self.categories: dict[str, int] = {}
         self._days: dict[int, int] = {}
         self._day_terms: defaultdict[int, list[int]] = defaultdict(list)
-        self._origins: dict[int, list[object]] = {}  # of each fact: what it rests on and belongs to
-        self._subjects: dict[int, list[str]] = {}  # of each fact that rests on no message: who it is about
+        self._origins: dict[int, list[object]] = {}  # by fact: its sources, members, span, conversation and subject
+        self._subjects: dict[int, list[str]] = {}  # by fact without a source message: the words of its subject
         self._lenders, self._borrowers = array("q"), array("q")
-        self._awaited: defaultdict[str, list[int]] = defaultdict(list)  # messages not here yet: the facts on them
+        self._awaited: defaultdict[str, list[int]] = defaultdict(
+            list
+        )  # by message that is not in the index yet: the facts on it
         self._vectors: dict[str, ContextVectors] = {}
         self._prepared: dict[str | None, Corpus] = {}
 
     def packed(self) -> tuple[str, bytearray]:
-        """All of it as JSON and bytes. The same entries, taken up in the same order, give the same."""
+        """The state as JSON and bytes. The same entries in the same order give the same result."""
         size = self.columns.size
         arrays: Arrays = {
             "row": np.fromiter(self.row.values(), dtype=np.int64),
@@ -80,66 +82,66 @@ class IndexState:
             "awaited": [pair for pair in self._awaited.items() if pair[1]],
             "embedders": [(name, vectors.dim) for name, vectors in self._vectors.items()],
         }
-        places, data = _joined(arrays)
+        places, data = _pack_arrays(arrays)
         return dumps({**head, "arrays": places}), data
 
     def unpack(self, head: str, data: NDArray[np.uint8]) -> None:
-        """Take up in an empty index what `packed` gave. The bytes become its arrays; let nobody else write them."""
-        told = loads(head)
-        arrays = _parted(told["arrays"], data)
-        self.columns.take({name: arrays[f"column {name}"] for name in self.columns}, told["size"])
+        """Fill an empty index from the result of `packed`. Its arrays are views of `data`: do not write to it afterwards."""
+        state = loads(head)
+        arrays = _unpack_arrays(state["arrays"], data)
+        self.columns.take({name: arrays[f"column {name}"] for name in self.columns}, state["size"])
         self.postings.take(arrays)
-        self.ids = told["ids"]
+        self.ids = state["ids"]
         rows = arrays["row"].tolist()
         self.row = dict(zip(map(self.ids.__getitem__, rows), rows, strict=True))
-        self._gists = dict(told["gists"])
-        self._last, self._named, self._assisted = told["last"], told["named"], told["assisted"]
+        self._gists = dict(state["gists"])
+        self._last, self._named, self._assisted = state["last"], state["named"], state["assisted"]
         self.conversations, self.speakers, self.categories, self._days = (
-            _numbered(told[name]) for name in ("conversations", "speakers", "categories", "days")
+            _enumerated(state[name]) for name in ("conversations", "speakers", "categories", "days")
         )
         for name, number in self.speakers.items():
-            self._call(name, number)
-        self._day_terms.update(told["day_terms"])
-        self._origins, self._subjects = dict(told["origins"]), dict(told["subjects"])
-        self._awaited.update(told["awaited"])
+            self._index_name(name, number)
+        self._day_terms.update(state["day_terms"])
+        self._origins, self._subjects = dict(state["origins"]), dict(state["subjects"])
+        self._awaited.update(state["awaited"])
         self._lenders.frombytes(arrays["lenders"].tobytes())
         self._borrowers.frombytes(arrays["borrowers"].tobytes())
-        for number, (name, dim) in enumerate(told["embedders"]):
-            own = {key.partition(" ")[2]: value for key, value in arrays.items() if key.startswith(f"{number} ")}
+        for number, (name, dim) in enumerate(state["embedders"]):
+            values = {key.partition(" ")[2]: value for key, value in arrays.items() if key.startswith(f"{number} ")}
             self._vectors[name] = ContextVectors(dim)
-            self._vectors[name].take(own)
+            self._vectors[name].take(values)
 
-    def _call(self, name: str, number: int) -> None:
-        """A speaker is found by each word of the name."""
+    def _index_name(self, name: str, number: int) -> None:
+        """Index a speaker under each word of the name."""
         for word in name_tokens(name):
             self.names[word] = self.names.get(word, frozenset()) | {number}
 
 
 def checksum(head: str, data: "bytearray | NDArray[np.uint8]") -> int:
-    """A number that one flipped bit changes: the CRC-32 of the head and the sum of the bytes in words of eight."""
+    """A checksum that a flipped bit changes: the CRC-32 of the head, and the sum of the data in words of eight bytes."""
     words = np.frombuffer(data, dtype="<u8", count=len(data) // 8)
     return int(words.sum(dtype=np.uint64)) % _PRIME ^ crc32(head.encode())
 
 
-def _numbered(names: Sequence[Any]) -> dict[Any, int]:
+def _enumerated(names: Sequence[Any]) -> dict[Any, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def _joined(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[tuple[str, str, tuple[int, ...], int]], bytearray]:
-    """Where each array begins, and all of them, one after the other."""
+def _pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[tuple[str, str, tuple[int, ...], int]], bytearray]:
+    """The name, type, shape and offset of each array, and the bytes of all."""
     places, end = [], 0
-    for name, one in arrays.items():
-        places.append((name, one.dtype.str, one.shape, end))
-        end += -(-one.nbytes // _ALIGNED) * _ALIGNED
+    for name, values in arrays.items():
+        places.append((name, values.dtype.str, values.shape, end))
+        end += -(-values.nbytes // _ALIGNED) * _ALIGNED
     data = bytearray(end)
-    for (_, _, _, start), one in zip(places, arrays.values(), strict=True):
-        np.frombuffer(data, dtype=one.dtype, count=one.size, offset=start).reshape(one.shape)[...] = one
+    for (_, _, _, start), values in zip(places, arrays.values(), strict=True):
+        np.frombuffer(data, dtype=values.dtype, count=values.size, offset=start).reshape(values.shape)[...] = values
     return places, data
 
 
-def _parted(places: Sequence[tuple[str, str, Sequence[int], int]], data: NDArray[np.uint8]) -> Arrays:
-    found: Arrays = {}
+def _unpack_arrays(places: Sequence[tuple[str, str, Sequence[int], int]], data: NDArray[np.uint8]) -> Arrays:
+    arrays: Arrays = {}
     for name, kind, shape, start in places:
         count = int(np.prod(shape))
-        found[name] = np.frombuffer(data, kind, count, start).reshape(shape) if count else np.zeros(shape, kind)
-    return found
+        arrays[name] = np.frombuffer(data, kind, count, start).reshape(shape) if count else np.zeros(shape, kind)
+    return arrays

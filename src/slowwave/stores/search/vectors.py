@@ -1,4 +1,4 @@
-"""The vectors of one scope and one embedder, each pooled with those of the messages around it, ready to scan."""
+"""The vectors of one scope and one embedder, each pooled with the vectors of the messages around it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,11 +11,11 @@ from slowwave.policy.ranking.score import AFTER_MEANING, BEFORE_MEANING, Rows
 Vectors = NDArray[np.float32]
 
 CHUNK = 512
-"""Rows that are added at once: what is in hand stays in the processor's cache."""
+"""The number of rows that are added together, so that they stay in the processor's cache."""
 
 
 def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
-    """The array with room for `wanted` rows, at least doubled when it must grow; what is new is zero."""
+    """The array with a capacity of at least `wanted` rows. It at least doubles when it grows; new rows are zero."""
     if wanted <= len(array):
         return array
     bigger = np.zeros((max(wanted, 2 * len(array), 64), *array.shape[1:]), dtype=array.dtype)
@@ -24,10 +24,10 @@ def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
 
 
 class ContextVectors:
-    """Row i is e_i + g_i * sum over neighbours of u_d g_j e_j (not normalised), beside 1 / its norm.
+    """Row i is e_i + g_i * sum over neighbours of u_d g_j e_j (not normalised), stored with 1 / its norm.
 
-    Appending a message adds to its own row and to those of the two messages before it; every sum is built in the
-    same order however the rows arrive, so that appending one by one and in bulk give equal bits.
+    Appending a message adds to its row and to the rows of the two messages before it. Every sum is computed in the
+    same order, so that appending one by one and in bulk give the same bits.
     """
 
     def __init__(self, dim: int) -> None:
@@ -37,11 +37,11 @@ class ContextVectors:
         self._passages: Vectors = np.zeros((0, dim), dtype=np.float32)
         self._passage_rows: Rows = np.zeros(0, dtype=np.intp)
         self._passage_count = 0
-        self._gists: dict[int, tuple[int, Vectors]] = {}  # of each message: the row of its gist, gist - message
-        self._recent: dict[int, Vectors] = {}  # the own vectors of the last messages of each conversation
+        self._gists: dict[int, tuple[int, Vectors]] = {}  # by row of a message: the row of its gist, gist - message
+        self._recent: dict[int, Vectors] = {}  # the vectors of the last messages of each conversation
 
     def arrays(self, size: int) -> tuple[Vectors, Vectors, Vectors, Rows]:
-        """Sums, scale, passages and the rows of the passages, of the first `size` rows."""
+        """Sums, scale, passages and the rows of the passages, for the first `size` rows."""
         self._sums, self._scale = grown(self._sums, size), grown(self._scale, size)
         return (
             self._sums[:size],
@@ -51,7 +51,7 @@ class ContextVectors:
         )
 
     def packed(self, size: int) -> dict[str, NDArray[Any]]:
-        """All arrays of the first `size` rows by name, as `take` wants them."""
+        """All arrays of the first `size` rows by name, in the form that `take` reads."""
         sums, scale, passages, passage_rows = self.arrays(size)
         gists = [(whole, gist) for whole, (gist, _) in self._gists.items()]
         return {
@@ -69,9 +69,9 @@ class ContextVectors:
         return np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dim)
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `packed` gave."""
+        """Replace the content by the result of `packed`."""
         self._sums, self._scale = arrays["sums"], arrays["scale"]
-        # Copies of what may stay as it is when the rest grows: views of it would keep all the bytes in RAM.
+        # Copies: views would keep all bytes in RAM when the other arrays grow and are replaced.
         self._passages, self._passage_rows = arrays["passages"].copy(), arrays["passage rows"].copy()
         self._passage_count = len(self._passages)
         pairs = zip(arrays["gists"].tolist(), arrays["gist vectors"].copy(), strict=True)
@@ -86,11 +86,14 @@ class ContextVectors:
         before: Rows,
         gates: NDArray[np.float64],
     ) -> None:
-        """Add the rows from `start` on. `before` and `gates` cover all rows.
+        """Append rows from `start` on.
 
-        `blobs` are `Entry.vectors`, empty for a text without a vector of this embedder.
-
-        `chained` are the new rows that belong to a conversation.
+        Args:
+            start: the first new row.
+            blobs: `IndexEntry.vectors`, empty for a text without a vector of this embedder.
+            chained: for each new row, whether it belongs to a conversation.
+            before: for all rows, the row of the message before.
+            gates: for all rows, the weight of the neighbours.
         """
         end = start + len(blobs)
         width = 4 * self.dim
@@ -108,7 +111,7 @@ class ContextVectors:
         for steps, share in enumerate(AFTER_MEANING, 1):
             self._add(start, own, places[steps], places[0], share, gates)
         touched = {row for steps in range(1, 1 + len(AFTER_MEANING)) for row in places[steps] if 0 <= row < start}
-        self._scale[start:end] = np.vecdot(own, own) > 0  # a text without a vector of its own borrows none
+        self._scale[start:end] = np.vecdot(own, own) > 0  # a text without a vector gets none from its neighbours
         self._measure(slice(start, end))
         for row in touched:
             self._measure(slice(row, row + 1))
@@ -119,7 +122,7 @@ class ContextVectors:
     def _add(
         self, start: int, own: Vectors, targets: list[int], sources: list[int], share: float, gates: NDArray[np.float64]
     ) -> None:
-        """Add share * g_target * g_source * e_source to each target, run by run of adjacent rows."""
+        """Add share * g_target * g_source * e_source to each target, in runs of adjacent rows."""
         low, count = 0, len(targets)
         while low < count:
             target, source, high = targets[low], sources[low], low + 1
@@ -138,9 +141,9 @@ class ContextVectors:
             low = high
 
     def pair(self, gist: int, whole: int, before: Vectors) -> None:
-        """A row appended without neighbours is the gist of a message: it borrows what that borrows.
+        """Make a row that was appended without neighbours the gist of a message, with the neighbours of the message.
 
-        `before` is the message's own vector, zeros without one.
+        `before` is the vector of the message itself, zeros without one.
         """
         self._gists[whole] = gist, self._sums[gist] - before
         if self._scale[gist]:
@@ -157,9 +160,9 @@ class ContextVectors:
         has = (self._scale[rows] > 0) & (norms > 0)
         self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=has)
 
-    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], left: list[int]) -> None:
-        """Keep the vectors of the last three messages of each conversation: those that no third one has followed."""
-        followed = set(left)
+    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], third_before: list[int]) -> None:
+        """Keep the vectors of the last three messages of each conversation: those that no third message follows."""
+        followed = set(third_before)
         for row in followed:
             self._recent.pop(row, None)
         for row in (np.flatnonzero(chained) + start).tolist():
@@ -171,9 +174,9 @@ class ContextVectors:
         long = [(row, blob) for row, blob in enumerate(blobs, start) if len(blob) > width]
         if not long:
             return
-        found = np.frombuffer(b"".join(blob[width:] for _, blob in long), dtype="<f4").reshape(-1, self.dim)
+        passages = np.frombuffer(b"".join(blob[width:] for _, blob in long), dtype="<f4").reshape(-1, self.dim)
         rows = np.repeat([row for row, _ in long], [len(blob) // width - 1 for _, blob in long])
-        used, end = self._passage_count, self._passage_count + len(found)
+        used, end = self._passage_count, self._passage_count + len(passages)
         self._passages, self._passage_rows = grown(self._passages, end), grown(self._passage_rows, end)
-        self._passages[used:end], self._passage_rows[used:end] = found, rows
+        self._passages[used:end], self._passage_rows[used:end] = passages, rows
         self._passage_count = end

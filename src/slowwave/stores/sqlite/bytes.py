@@ -2,7 +2,7 @@
 
 POSIX locks belong to a process and an inode: closing any descriptor of a file releases every lock that the process
 holds on it, also those of other connections (sqlite.org/howtocorrupt.html, section 2.2). SQLite keeps such descriptors
-open until its last lock on the inode is gone, so its own VFS is the only safe way to read a store that may be open.
+open until its last lock on the inode is released, so its own VFS is the only safe way to read a store that may be open.
 """
 
 import os
@@ -20,13 +20,13 @@ HEADER: Final = 100
 MAGIC: Final = b"SQLite format 3\x00"
 
 _DATABASE: Final = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
-"""SQLite reuses a kept descriptor only for the flags it was opened with: with others their number would grow."""
+"""SQLite reuses a kept descriptor only for the same flags. With other flags the number of descriptors would grow."""
 _LOG: Final = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_READONLY
 _JOURNAL: Final = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_READONLY
 
 _JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 _INITIAL_SIZE: Final = slice(16, 20)
-"""Where the header of a rollback journal says how many pages the database had before the transaction."""
+"""The field of a rollback journal's header with the number of pages before the transaction."""
 
 
 class _File(apsw.VFSFile):
@@ -41,7 +41,7 @@ class _File(apsw.VFSFile):
 
 
 def header(path: str) -> bytes:
-    """The first 100 bytes of a database, fewer if it is shorter. Takes no lock and makes no file beside it.
+    """The first 100 bytes of a database, fewer if it is shorter. Takes no lock and creates no side file.
 
     Raises:
         apsw.Error: the file cannot be read.
@@ -64,9 +64,9 @@ def rolls_back_to_nothing(path: str) -> bool:
 
 
 def files(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The files of a store that may hold words of a memory, by name, each piece by piece.
+    """The files of a store that may contain texts of memories, as name and pieces.
 
-    The `-shm` is left out: it holds page numbers and locks, never content.
+    The `-shm` file is skipped: it contains page numbers and locks, never content.
     """
     for place, flags in ((path, _DATABASE), (f"{path}-wal", _LOG), (f"{path}-journal", _JOURNAL)):
         if Path(place).is_file():

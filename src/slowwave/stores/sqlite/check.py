@@ -1,4 +1,4 @@
-"""Whether a SQLite store is sound, copies of it, and getting rid of what was erased."""
+"""Checks a SQLite store, backs it up, and removes the bytes of erased texts from its files."""
 
 import os
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ _BESIDE = ("-wal", "-shm", "-journal")
 
 
 class SqliteCheck(Repairing, SqliteBase):
-    """What keeps a file in order."""
+    """Checks, backups and erasure for a SQLite file."""
 
     def about(self) -> list[tuple[str, bool, str]]:
-        """Which SQLite this is."""
+        """The version of SQLite, as checks for `doctor`."""
         return [("sqlite", True, f"apsw {apsw.apsw_version()}")]
 
     def check(self, *, deep: bool = False) -> list[str]:
-        """What is wrong with the store, in sentences; empty when all is well.
+        """The problems of the store as sentences; empty if there is none.
 
-        SQLite checks the structure of its pages and indexes, and rows are counted against index entries. Deep also
-        reads every row against its checksum, and replays the journal of every scope from nothing: the outcome must
-        be what the tables hold. That takes seconds for a hundred thousand memories, and memory for the largest scope.
+        SQLite checks the structure of its pages and indexes, and rows are counted against index entries. A deep check
+        also verifies the checksum of every row, replays the journal of every scope and compares the result with the
+        tables. It takes seconds for 100,000 memories, and holds the largest scope in RAM.
         """
         with self._guard:
             found = self._files.problems()
-            self._db.release_memory()  # else pages of a damaged or truncated file are taken from the cache
-            self._db.execute("BEGIN")  # one state for all that follows
+            self._db.release_memory()  # otherwise the cache hides damage in the file
+            self._db.execute("BEGIN")  # all reads below see one state
             try:
                 found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
                 for query, words in COUNTS:
@@ -55,17 +55,19 @@ class SqliteCheck(Repairing, SqliteBase):
         return found
 
     def backup(self, path: str) -> None:
-        """Write a verified copy into a new file that only its owner can read. Others may go on writing meanwhile.
+        """Write a verified copy into a new file that only its owner can read. Other writers are not blocked.
 
         Raises:
-            InputError: there is a file of this name.
-            StoreError: it cannot be written, or the copy does not pass its deep check; no file is left.
+            InputError: a file of this name exists.
+            StoreError: the copy cannot be written or fails its deep check; the file is deleted.
         """
         for end in _BESIDE:
             if Path(path + end).exists():
-                raise InputError(f"{path + end!r} exists and SQLite would take it for part of the backup: name another")
+                raise InputError(
+                    f"{path + end!r} exists and SQLite would read it as part of the backup: name another file"
+                )
         try:
-            # Creating it exclusively never opens a file that is there, so no lock of this process is released.
+            # O_EXCL never opens an existing file, so no lock of this process is released.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError as error:
             raise InputError(f"{path!r} exists: name a new file for the backup") from error
@@ -80,7 +82,7 @@ class SqliteCheck(Repairing, SqliteBase):
             raise
 
     def _copy_into(self, path: str) -> None:
-        """The pages of one committed state into an empty file."""
+        """Copy the pages of one committed state into an empty file."""
         with self._guard:
             self._files.verify()
             with closing(apsw.Connection(path)) as copy:
@@ -96,14 +98,14 @@ class SqliteCheck(Repairing, SqliteBase):
                 raise CorruptError(f"the backup {path!r} is not sound: {wrong[0]}; check the disk, and this store")
 
     def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:  # noqa: ARG002  # of Store
-        """Make the bytes of what was erased vanish from the file and its log; the file shrinks. Needs as much room again.
+        """Remove erased bytes from the file and its log, and shrink the file. Needs free space of the size of the file.
 
         Args:
-            rewrite: False leaves the file as it is: what was erased is overwritten in it, but it does not shrink.
-            again: all the same here.
+            rewrite: with False the file does not shrink; erased bytes are still overwritten in it.
+            again: has no effect on SQLite.
 
         Raises:
-            BusyError: another process reads or writes; try again.
+            BusyError: another process reads or writes the store; try again.
         """
         with self._guard:
             self._files.verify()
@@ -115,7 +117,7 @@ class SqliteCheck(Repairing, SqliteBase):
             return () if self.name == MEMORY else (Path(self.name).name,)
 
     def find_traces(self, texts: Sequence[str], _ids: Sequence[str] = ()) -> list[str]:
-        """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace."""
+        """Files that still contain erased texts, as sentences. Texts that a stored memory contains are ignored."""
         with self._guard:
             needles = self._needles(texts)
             return [
@@ -125,7 +127,9 @@ class SqliteCheck(Repairing, SqliteBase):
             ]
 
     def _emptied(self) -> None:
-        """The log written into the file and cut to nothing."""
+        """Merge the log into the file and truncate it."""
         busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
         if busy:
-            raise BusyError(f"{self.name} is in use by another process: what was erased is gone, its bytes are not yet")
+            raise BusyError(
+                f"{self.name} is in use by another process: memories were erased, but their bytes are still in the file; try again"
+            )

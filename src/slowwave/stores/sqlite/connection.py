@@ -1,4 +1,4 @@
-"""The open file of the SQLite store: its connection, its lock, and the tokens."""
+"""The connection of a SQLite store, its lock, its caches and its transactions."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SqliteBase(StoreBase):
-    """An open file. The arguments are those of `SqliteStore`."""
+    """An open SQLite file. The arguments are those of `SqliteStore`."""
 
     def __init__(
         self,
@@ -60,21 +60,21 @@ class SqliteBase(StoreBase):
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In the child: what was read over the parent's connection is unknown."""
+        """In a forked child: drop what was read over the parent's connection."""
         super().after_fork()
         self._left = (0, None)
         self._files.after_fork()
 
     @property
     def secret(self) -> bytes:
-        """32 random bytes made with the file: the key of the marks around contexts."""
+        """32 random bytes created with the file: the key of fence tags in contexts and of the HMAC in exports."""
         if self._secret is None:
             with self._guard:
                 self._secret = bytes(self._one(SQL["secret"], ())[0])
         return self._secret
 
     def close(self) -> None:
-        """Let go of the file. Idempotent."""
+        """Close the file. Idempotent."""
         self._guard.close()
 
     @property
@@ -86,7 +86,7 @@ class SqliteBase(StoreBase):
         return self._guard.tokens
 
     def _state(self) -> object:
-        """SQLite's own count says whether another connection has committed, ours whether we have."""
+        """`data_version` changes when another connection commits, `_commits` when this one does."""
         return int(self._one("PRAGMA data_version", ())[0]), self._commits
 
     @contextmanager
@@ -99,14 +99,14 @@ class SqliteBase(StoreBase):
 
 
 class Transaction:
-    """From BEGIN to COMMIT, or back. A class, because a generator in its place costs a twentieth of an add.
+    """BEGIN IMMEDIATE, then COMMIT or ROLLBACK. A class, because `@contextmanager` costs 5 % of an add.
 
     Args:
         db: the connection.
-        reached: called with the name of each point that is passed, if anybody wants to know.
-        verify: called before COMMIT; what it raises rolls back.
-        done: called once it is committed.
-        undone: called when it is not.
+        reached: failpoint hook, called with the name of each point that is passed.
+        verify: called before COMMIT; an exception rolls back.
+        done: called after COMMIT.
+        undone: called before ROLLBACK.
     """
 
     def __init__(
@@ -132,14 +132,14 @@ class Transaction:
             try:
                 self._reached("apply.begun")
             except BaseException:
-                self._back()
+                self._roll_back()
                 raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            self._back()
+            self._roll_back()
             return
         try:
             if self._reached:
@@ -147,13 +147,13 @@ class Transaction:
             self._verify()
             self._db.execute("COMMIT")
         except BaseException:
-            self._back()
+            self._roll_back()
             raise
         self._done()
         if self._reached:
             self._reached("apply.committed")
 
-    def _back(self) -> None:
+    def _roll_back(self) -> None:
         self._undone()
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""Opening a SQLite file safely, and what its errors mean in Slowwave's words."""
+"""Opens SQLite files, refuses foreign ones, and translates errors of SQLite."""
 
 import os
 import time
@@ -19,7 +19,7 @@ _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
 STEP_SECONDS = 0.001
-"""How long a writer sleeps before it asks for the lock again."""
+"""Seconds between two attempts of a writer to take the lock."""
 
 
 class Connection(apsw.Connection):
@@ -31,27 +31,27 @@ class Connection(apsw.Connection):
 def opened(
     path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration], create: bool = True
 ) -> Connection:
-    """A connection to a file that is ours or empty; others are refused before anything could touch them.
+    """Open a connection to a file of Slowwave or an empty one. Other files are refused before they are changed.
 
     Without `create` the file must exist.
     """
     if path != MEMORY and vfs is None:
         _refuse_foreign(path, steps[-1][0])
-        if _only_readable(path):
-            return _readable(path)
+        if _is_read_only(path):
+            return _open_read_only(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     db = Connection(path, flags=flags, vfs=vfs)
     try:
-        db.set_busy_handler(_patience(busy_seconds))
-        # Else every statement that orders by what it also compares with a value is compiled anew whenever it is run.
+        db.set_busy_handler(_busy_handler(busy_seconds))
+        # Without QPSG SQLite recompiles, at every run, statements that compare and order by the same column.
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        _to_wal(db, busy_seconds)
+        _set_wal_mode(db, busy_seconds)
         db.pragma("synchronous", "FULL")
-        db.pragma("secure_delete", "ON")  # so that what is erased is not left lying in free pages
+        db.pragma("secure_delete", "ON")  # otherwise erased texts remain in free pages
         db.pragma("temp_store", "MEMORY")
         db.pragma("cache_size", -_CACHE_KIB)
-        # A checkpoint costs syncs, so it waits for many pages; a log that is overwritten is quicker to sync than one
-        # that grows, so it is kept, and cut only after a very large batch.
+        # Checkpoints cost syncs, so they wait for many pages. Overwriting a log syncs faster than growing it, so the log
+        # keeps its size and is truncated only after a very large batch.
         db.pragma("wal_autocheckpoint", _WAL_PAGES)
         db.pragma("journal_size_limit", _WAL_BYTES)
     except BaseException:
@@ -60,35 +60,35 @@ def opened(
     return db
 
 
-def _patience(seconds: float) -> Callable[[int], bool]:
-    """Waiting for a lock in even steps. SQLite's own go up to a tenth of a second, in which eight others overtake."""
+def _busy_handler(seconds: float) -> Callable[[int], bool]:
+    """A busy handler with even steps. SQLite's own sleeps up to 0.1 s, in which eight other writers overtake."""
 
-    def waits(times: int) -> bool:
+    def wait(times: int) -> bool:
         time.sleep(STEP_SECONDS)
         return times * STEP_SECONDS < seconds
 
-    return waits
+    return wait
 
 
-def _only_readable(path: str) -> bool:
-    """Whether neither the file nor its folder can be written, as on a read-only disk."""
+def _is_read_only(path: str) -> bool:
+    """Whether the file exists and neither it nor its folder can be written, as on a read-only disk."""
     file, effective = Path(path), os.access in os.supports_effective_ids
     return file.is_file() and not any(
         os.access(place, os.W_OK, effective_ids=effective) for place in (file, file.parent)
     )
 
 
-def _readable(path: str) -> Connection:
-    """A connection that only reads, without the side files that SQLite would make; writes raise ReadOnlyError."""
+def _open_read_only(path: str) -> Connection:
+    """A read-only connection that creates no side files. Writes raise ReadOnlyError."""
     for beside in (Path(f"{path}-wal"), Path(f"{path}-journal")):
         if beside.is_file() and beside.stat().st_size:
             raise ReadOnlyError(
                 f"{path} cannot be written, and {beside.name} holds writes that were not merged into it yet: "
                 "copy both files to a folder that can be written, and open the store there"
             )
-    import logging  # noqa: PLC0415 - few files are such, and it takes long to load
+    import logging  # noqa: PLC0415 - slow to import and rarely needed
 
-    logging.getLogger("slowwave").warning("%s cannot be written: it is opened to read only", path)
+    logging.getLogger("slowwave").warning("%s cannot be written: it is opened read-only", path)
     db = Connection(
         f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
@@ -97,8 +97,8 @@ def _readable(path: str) -> Connection:
     return db
 
 
-def _to_wal(db: apsw.Connection, busy_seconds: float) -> None:
-    # SQLite does not wait for this lock by itself when several processes open a fresh file at once.
+def _set_wal_mode(db: apsw.Connection, busy_seconds: float) -> None:
+    # SQLite does not wait for this lock when several processes open a new file at once.
     deadline = time.monotonic() + busy_seconds
     while True:
         try:
@@ -112,7 +112,7 @@ def _to_wal(db: apsw.Connection, busy_seconds: float) -> None:
 
 
 def _refuse_foreign(path: str, latest: int) -> None:
-    """Raise for a file of another program, before SQLite could change a byte of it or of the files beside it."""
+    """Raise ForeignFileError for a file of another program, before SQLite could change it or its side files."""
     file = Path(path)
     if not file.parent.is_dir():
         raise StoreError(f"the folder {str(file.parent)!r} does not exist: create it, or choose another path")
@@ -123,7 +123,7 @@ def _refuse_foreign(path: str, latest: int) -> None:
             return
         begins = header(path)
         if not begins or (not begins.startswith(MAGIC) and rolls_back_to_nothing(path)):
-            return  # empty, or SQLite makes it empty: the process that created it died in its first transaction
+            return  # empty, or emptied by SQLite because its first transaction was interrupted
     except (OSError, apsw.Error) as error:
         reason = getattr(error, "strerror", error)
         raise StoreError(f"{path!r} cannot be read ({reason}): check the path and who owns it") from error
@@ -145,8 +145,8 @@ def foreign(path: str) -> ForeignFileError:
 
 
 def _has_tables(file: Path) -> bool:
-    # `immutable` reads without locks, log or side files. What is in the log only, `refuse_foreign_log` looks at. SQLite
-    # opens and closes this as a main database, so that the locks of the process are kept.
+    # `immutable` reads without locks, log or side files; `refuse_foreign_log` checks the log. SQLite opens and closes
+    # this as a main database, which keeps the locks of the process.
     db = apsw.Connection(
         f"{file.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
@@ -159,10 +159,10 @@ def _has_tables(file: Path) -> bool:
 
 
 def refuse_foreign_log(db: apsw.Connection, path: str) -> None:
-    """Raise for a database of another program whose tables lie in its log alone, and leave that log as it is.
+    """Raise for a database of another program whose tables are only in its log, and do not change that log.
 
-    Only a connection can tell: the file itself is that of an empty database. One statement reads both, so that
-    a process that makes the schema meanwhile is seen whole or not at all.
+    Only a connection can read the log; the file itself is that of an empty database. One statement reads the
+    application id and the schema, so that a schema created at the same time is seen completely or not at all.
     """
     ours = db.execute(
         "SELECT application_id = ? OR (application_id = 0 AND NOT EXISTS (SELECT 1 FROM sqlite_schema))"
@@ -174,7 +174,7 @@ def refuse_foreign_log(db: apsw.Connection, path: str) -> None:
         raise foreign(path)
 
 
-_MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
+_ERRORS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
     (
         (apsw.BusyError, apsw.LockedError),
         BusyError,
@@ -207,8 +207,8 @@ _MEANING: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...]
 
 
 def translated(error: apsw.Error, path: str) -> StoreError:
-    """The error in Slowwave's words, with what to do next. Raise it `from` the original."""
-    for kinds, meant, words in _MEANING:
+    """The matching StoreError, with advice. Raise it `from` the original."""
+    for kinds, error_type, template in _ERRORS:
         if isinstance(error, kinds):
-            return meant(words.format(path=path, error=error))
+            return error_type(template.format(path=path, error=error))
     return StoreError(str(error))

@@ -1,4 +1,4 @@
-"""The guard of a SQLite store: its connection, for one thread at a time and for one process only."""
+"""The lock around a SQLite connection: one thread at a time, and a new connection in every process."""
 
 import threading
 import time
@@ -15,26 +15,26 @@ from slowwave.stores.tokens import Tokens
 
 
 class Opening(Protocol):
-    """Opens a file."""
+    """A function that opens a file."""
 
     def __call__(self, path: str, *, create: bool) -> Connection:
-        """A connection; without `create`, to a file that exists."""
+        """Open a connection. Without `create` the file must exist."""
         ...
 
 
 class Guard:
-    """One thread at a time; SQLite's errors in Slowwave's words.
+    """A context manager that admits one thread at a time and translates errors of SQLite.
 
-    The connection is opened when a thread first enters, and again in a forked child. A fork waits until no thread is
-    inside, for `forks.PAUSE_SECONDS` at most.
+    It opens the connection when a thread first enters, and opens another in a forked child. A fork waits until no
+    thread is inside, for `forks.PAUSE_SECONDS` at most.
 
     Args:
         path: the file, or ":memory:".
-        opening: opens it.
+        opening: opens the file.
 
     Attributes:
-        db: the connection, inside the guard.
-        tokens: the tokens read over it.
+        db: the connection. Use it inside the guard.
+        tokens: the tokens of this connection.
     """
 
     db: Connection
@@ -68,7 +68,7 @@ class Guard:
         if isinstance(error, apsw.Error):
             raise translated(error, self._path) from error
         if isinstance(error, UnicodeEncodeError | OverflowError):
-            raise InputError(f"{self._path} cannot hold this value ({error})") from error
+            raise InputError(f"{self._path} cannot store this value ({error})") from error
         if isinstance(error, UnicodeDecodeError):
             raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
 
@@ -101,18 +101,18 @@ class Guard:
         self._open = True
 
     def before_fork(self, ends: float) -> bool:
-        """Keep other threads out. A transaction of this thread, too, forbids that the child closes the connection."""
+        """Lock out other threads. Returns False if the child may not close the connection, as within a transaction."""
         self._held = self._lock.acquire(timeout=max(0.0, ends - time.monotonic()))
         return self._held and (not self._open or self.db.txn_state() == apsw.SQLITE_TXN_NONE)
 
     def after_fork_in_parent(self) -> None:
-        """Let other threads in again."""
+        """Unlock."""
         if self._held:
             self._held = False
             self._lock.release()
 
     def after_fork(self) -> None:
-        """In the child: give up the parent's connection, so that the next use opens one.
+        """In the child: drop the parent's connection, so that the next use opens another.
 
         The parent's connection must be closed before another to the same file is opened: both would share SQLite's
         record of locks, in which the child holds those of its parent, the new connection would take none, and the
@@ -122,7 +122,7 @@ class Guard:
         """
         self._lock, self._held = threading.RLock(), False
         if not self._open or (self._path == MEMORY and forks.quiet()):
-            return  # a memory in RAM is a private copy of the parent's
+            return  # the child has a private copy of a database in RAM
         self._open, self._refuses = False, True
         if not forks.quiet():
             forks.abandon(self.db)
@@ -133,5 +133,5 @@ class Guard:
         self._refuses = False
 
 
-def _folded(*values: Any) -> Any:  # noqa: ANN401  # SQLite hands in any value
+def _folded(*values: Any) -> Any:  # noqa: ANN401  # SQLite passes any value
     return str(values[0]).casefold()

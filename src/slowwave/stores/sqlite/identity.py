@@ -1,6 +1,6 @@
 """Detects that a store's files were deleted or replaced while it was open.
 
-SQLite goes on writing into a file that has no name any more: every commit succeeds, and all of it is gone at the end.
+SQLite continues to write into a deleted file: every commit succeeds, and all of them are lost when it is closed.
 """
 
 import os
@@ -15,21 +15,21 @@ _EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 
 def inode(path: str) -> Inode | None:
-    """The file that has this name now, None if there is none. Opens no descriptor, so that no lock is released."""
+    """The device and inode of a path, None if it does not exist. Opens no descriptor, so that no lock is released."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - every commit pays for it
+        found = os.stat(path)  # noqa: PTH116 - faster than pathlib, and every commit runs it
     except OSError:
         return None
     return found.st_dev, found.st_ino
 
 
 class OpenedFiles:
-    """A store's file and its log as they were when the store was opened.
+    """The path and inode of a store's file and of its log when the store was opened.
 
     Args:
-        path: the store as errors name it.
-        file: the absolute path of its file, and its inode; None where there is no file to lose, as in RAM.
-        log: the same of its log; None where there is none, as on a disk that is only read.
+        path: the store in error messages.
+        file: the absolute path of the file and its inode; None without a file, as in RAM.
+        log: the absolute path of the log and its inode; None without a log, as on a read-only disk.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class OpenedFiles:
         self._log = log if log and log[1] else None
 
     def verify(self) -> None:
-        """Raise StoreError if a commit would go into a file that nobody can open any more.
+        """Raise StoreError if a commit would be written into a deleted or replaced file.
 
-        The log must only exist. Asking for its inode asks for its times too, and since Linux 6.13 the file system then
-        writes them anew with the next commit: an add took 14 % longer.
+        For the log only its existence is checked. Reading its inode also reads its times, and since Linux 6.13 the
+        file system then updates the times at the next commit: an add took 14 % longer.
         """
         if self._file and inode(self._file[0]) != self._file[1]:
             raise StoreError(_sentence(self._path))
@@ -51,16 +51,14 @@ class OpenedFiles:
             raise StoreError(_sentence(self._log[0]))
 
     def after_fork(self) -> None:
-        """In a forked child: its own connection may have created the log again, so only its existence is checked."""
+        """In a forked child: the child's connection may have created another log, so only its existence is checked."""
         self._log = self._log and (self._log[0], None)
 
     def problems(self) -> list[str]:
-        """What was deleted or replaced, in sentences, for a check; the log by its inode too."""
+        """The deleted or replaced files, as sentences. Unlike `verify`, it also compares the inode of the log."""
         known = [(self._path, self._file), (self._log and self._log[0], self._log)]
-        return [_sentence(name) for name, one in known if name and one and one[1] and inode(one[0]) != one[1]]
+        return [_sentence(name) for name, file in known if name and file and file[1] and inode(file[0]) != file[1]]
 
 
 def _sentence(name: str) -> str:
-    return (
-        f"{name} was deleted or replaced while it was open: nothing more is stored through this handle; open it again"
-    )
+    return f"{name} was deleted or replaced while it was open: nothing more can be stored in it; open the store again"

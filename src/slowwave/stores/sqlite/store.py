@@ -1,4 +1,4 @@
-"""Memory in one SQLite file, or in RAM."""
+"""The store in one SQLite file, or in RAM."""
 
 import time
 from typing import TYPE_CHECKING
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 
 class SqliteStore(Applying, Reads, Searching, SqliteCheck):
-    """A store in one file that many threads and processes may use at once.
+    """A store in one file that several threads and processes can use at the same time.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
     to the disk.
 
     Args:
-        path: a file, made if it is not there, or ":memory:".
-        busy_seconds: how long a write waits for other processes, seconds.
-        reached: called with the name of each point that the store passes; for tests that make it fail there.
-        vfs: the name of a registered SQLite VFS; for tests that record what is written.
-        steps: the migrations; for tests of migrations.
+        path: a file, created if it does not exist, or ":memory:".
+        busy_seconds: seconds that a write waits for other processes.
+        reached: failpoint hook, called with the name of each point that is passed; tests fail there.
+        vfs: the name of a registered SQLite VFS; tests record writes with it.
+        steps: the migrations; tests of migrations replace them.
 
     Raises:
-        StoreError: one of its kinds, saying what to do next; a file that is not ours is never touched.
+        StoreError: a subclass that says what to do; files of other programs are never changed.
     """
 
     def close(self) -> None:
-        """Let go of the file. Idempotent."""
+        """Close the file. Idempotent."""
         if self.name == MEMORY:
-            self._indexes.clear()  # there is nobody to store them for
+            self._indexes.clear()  # indexes of a database in RAM are not stored
         super().close()
 
     def _wait_for_nobody(self) -> None:
@@ -45,12 +45,12 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
             self._db.set_busy_timeout(0)
 
     def _give_way(self) -> None:
-        time.sleep(2 * STEP_SECONDS)  # whoever waits for the lock asks in such steps
+        time.sleep(2 * STEP_SECONDS)  # waiting writers try at this interval
 
     def _stored_arrays(self, token: int, size: int) -> "NDArray[np.uint8]":
         arrays = np.empty(size, dtype=np.uint8)
         with self._db.blob_open("main", "snapshots", "arrays", token, False) as blob:
-            blob.read_into(arrays.data)  # a third of the time that a row of it takes
+            blob.read_into(arrays.data)  # three times as fast as a query
         return arrays
 
     def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:

@@ -1,11 +1,11 @@
 -- The first schema.
 --
--- A `key` is the scope's token and a number inside the scope in one integer: token * 2^40 + number. The rows of a
--- scope lie together, `key BETWEEN low AND high` is a scope, and no further index is needed to stay inside it.
+-- A `key` combines the scope's token and a number inside the scope: token * 2^40 + number. The rows of a scope are
+-- adjacent, `key BETWEEN low AND high` selects a scope, and no further index is needed for this.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),
-    secret BLOB NOT NULL  -- the key of the marks around contexts
+    secret BLOB NOT NULL  -- the key of fence tags in contexts and of the HMAC in exports
 ) STRICT;
 
 INSERT INTO store VALUES (1, randomblob(32));
@@ -13,7 +13,7 @@ INSERT INTO store VALUES (1, randomblob(32));
 CREATE TABLE scopes (
     token INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
-    reindexed INTEGER NOT NULL DEFAULT 0  -- goes up whenever entries change without a journal row
+    reindexed INTEGER NOT NULL DEFAULT 0  -- increases whenever entries change without a journal row
 ) STRICT;
 
 CREATE TABLE embedders (
@@ -60,7 +60,7 @@ CREATE TABLE memories (
     flags TEXT,
     metadata TEXT,
     pace INTEGER,          -- of hot facts only
-    gist TEXT,             -- of messages of which some words are cold
+    gist TEXT,             -- of trimmed messages only
     content TEXT,          -- of facts and cluster summaries only
     born INTEGER NOT NULL, -- key of the journal row that added it
     checksum INTEGER NOT NULL
@@ -73,8 +73,8 @@ CREATE INDEX messages_phase ON memories (scope, phase) WHERE seq IS NOT NULL AND
 CREATE INDEX facts_phase ON memories (scope, kind, phase, category) WHERE seq IS NULL;
 CREATE UNIQUE INDEX facts_content ON memories (scope, content) WHERE content IS NOT NULL AND phase IN ('active', 'core');
 CREATE INDEX memories_due ON memories (scope, due_at) WHERE due_at IS NOT NULL AND phase IN ('active', 'core');
--- The top of core memory: inside a lane (one pace, one number of uses) strength falls with the anchor, at every instant.
--- Only hot facts have a pace, and all of them but what was imported.
+-- The top of core memory: inside a decay class (one pace, one number of uses) the order by last use is the order by
+-- strength at every instant. Only hot facts have a pace, except imported ones.
 CREATE INDEX facts_lane ON memories (
     scope, pace, accesses, max(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id
 ) WHERE pace IS NOT NULL;
@@ -97,18 +97,18 @@ CREATE TABLE entries (
     checksum INTEGER
 ) STRICT;
 
--- An index that tells embedders apart is made once there is a second one (`tell_embedders_apart`): until then it
--- would be a page for each message, to say the same of all.
+-- The index by embedder is created with the second embedder (`tell_embedders_apart`): until then it would cost a page
+-- for each message and have the same value in all rows.
 CREATE INDEX entries_unfinished ON entries (scope) WHERE embedder IS NULL OR embedder = 0;
 
 CREATE TABLE conversations (
     scope INTEGER NOT NULL,
     name TEXT NOT NULL,
-    erased_seq INTEGER NOT NULL DEFAULT 0,  -- numbers up to here were given out, though their messages may be gone
+    erased_seq INTEGER NOT NULL DEFAULT 0,  -- message numbers up to here are used, though their messages may be erased
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;
 
--- What is left of a message's wording in the hot store, as an entry; `entries` keeps that of the whole.
+-- The index entry of a message's trimmed text; `entries` has that of the full text.
 CREATE TABLE gists (
     key INTEGER PRIMARY KEY,   -- of the memory
     scope INTEGER NOT NULL,
@@ -130,7 +130,7 @@ CREATE TABLE cursors (
     PRIMARY KEY (scope, conversation, cursor)
 ) STRICT, WITHOUT ROWID;
 
--- Who may sleep a scope. The token goes up with every new holder; plans of an older one are refused.
+-- The lease of a scope's sleep pass. The token increases with every new holder; plans of an older holder are refused.
 CREATE TABLE leases (
     scope INTEGER PRIMARY KEY,
     token INTEGER NOT NULL,
@@ -166,14 +166,14 @@ CREATE TABLE runs (
     parent TEXT,
     cost TEXT NOT NULL,
     because TEXT NOT NULL,  -- JSON: one sentence a group
-    first INTEGER NOT NULL, -- its journal rows lie between these keys, perhaps among those of other runs
+    first INTEGER NOT NULL, -- its journal rows are between these keys, possibly among those of other runs
     last INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX runs_id ON runs (scope, id);
 CREATE INDEX runs_parent ON runs (scope, parent) WHERE parent IS NOT NULL;
 CREATE INDEX runs_cost ON runs (scope, at) WHERE cost <> '{}';
--- The commonest causes are left out: one page less for each message, and a scan finds them at once.
+-- The most common causes are excluded: one page less for each message, and a scan finds them at once.
 CREATE INDEX runs_cause ON runs (scope, cause) WHERE cause <> 'observe' AND cause <> 'use';
 
 CREATE TABLE journal (
@@ -183,13 +183,13 @@ CREATE TABLE journal (
     part INTEGER NOT NULL,  -- the group's place in its run, from 0
     op TEXT NOT NULL,
     memory TEXT,
-    other TEXT,             -- the far end of a link
+    other TEXT,             -- the target of a link
     because TEXT NOT NULL,
     payload TEXT,
     checksum INTEGER NOT NULL
 ) STRICT;
 
--- A memory knows the row that added it, so that a message costs no page here.
+-- `memories.born` is the row that added a memory, so adding a message costs no page here.
 CREATE INDEX journal_memory ON journal (scope, memory) WHERE memory IS NOT NULL AND op <> 'add';
 CREATE INDEX journal_other ON journal (scope, other) WHERE other IS NOT NULL;
 CREATE INDEX journal_refused ON journal (scope) WHERE op = 'refuse';

@@ -1,13 +1,13 @@
--- The search index of a scope as it was in RAM, so that the next process need not build it row by row.
+-- The search index of a scope, stored so that the next process need not build it from rows.
 --
--- Derived: a row that does not fit its scope is passed over and written anew; erasing in a scope deletes it.
+-- Derived data: a row that does not fit its scope is ignored and written again; an erase in a scope deletes it.
 
 CREATE TABLE snapshots (
     scope INTEGER PRIMARY KEY,
-    journal INTEGER NOT NULL,   -- the last row of the journal it has taken in
-    reindexed INTEGER NOT NULL, -- that of the scope when it was written
+    journal INTEGER NOT NULL,   -- the last journal row that the index contains
+    reindexed INTEGER NOT NULL, -- the value of the scope when the index was stored
     layout INTEGER NOT NULL,
-    checksum INTEGER NOT NULL,  -- of the next two
-    head TEXT NOT NULL,         -- JSON: names, ids, and where each array lies
+    checksum INTEGER NOT NULL,  -- of head and arrays
+    head TEXT NOT NULL,         -- JSON: names, ids, and the position of each array
     arrays BLOB NOT NULL
 ) STRICT;
