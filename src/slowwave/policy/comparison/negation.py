@@ -9,7 +9,7 @@ from typing import Final
 from slowwave.policy.comparison.alignment import expanded, stem
 from slowwave.policy.comparison.modality import modality_mismatch
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST
+from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST, table_words
 from slowwave.policy.text.names import word_set
 
 YES: Final = 1
@@ -23,34 +23,21 @@ REACH: Final = 4
 
 @cache  # when first asked: stems take a few milliseconds that most commands need not spend
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, word_set(words)))
+    return frozenset(map(stem, table_words(words)))
 
 
 # They turn round what follows them, as "not" does: who hates figs does not like figs.
-_TURNING: Final = (
-    "hate dislike detest despise loathe avoid refuse decline reject deny allergic allergy intolerance intolerant unable stop quit cease "
-    "cancel skip forbid prohibit seldom rarely scarcely barely incapable unwilling averse false untrue"
-)
+_TURNING: Final = "negative_verbs"
 _NOUNS: Final = word_set("allergy allergies intolerance")  # what stands before them is meant too: "a nut allergy"
 # They lose, end or miss something: enough for a "no longer" to rest on, too little to turn anything round.
-_WANTING: Final = (
-    "lose fail forget miss leave end finish drop give abandon remove delete sell break close die dead gone gave former "
-    "formerly ex past before bad hard difficult struggle trouble problem wrong afraid fear scared sick sad upset bore "
-    "tired lack against free vegan vegetarian only except instead rather too late yet still keep less few short brief concise"
-)
+_WANTING: Final = "loss_words"
 # Who does it, is for it after all: "and loves hazelnuts" ends the reach of a negation.
-_TAKING: Final = "love like enjoy prefer adore favour favor want"
+_TAKING: Final = "positive_verbs"
 # "Not" in other Latin letters: a fact may be written in English from what was said in another language.
-_FOREIGN: Final = word_set(
-    "nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun non nunca jamás sin ningún mai senza não nem sem "
-    "niet geen nooit zonder inte aldrig utan ikke aldri uten uden nigdy bez değil yok tidak bukan"
-)
+_FOREIGN: Final = table_words("foreign_negations")
 _LAST_LATIN: Final = "\u024f"
 # What is not known, thought or expected may be so all the same.
-_MEANING: Final = (
-    "know think realize realise expect believe imagine notice guess sure understand remember see say tell hear mean matter "
-    "mind wonder decide certain worry need care"
-)
+_MEANING: Final = "opinion_verbs"
 # Denied in form only; of what follows, nothing can be told.
 _FORM_ONLY: Final = lazy_regex(
     r"\b(?:(?:not|no|never)-+\w+(?:-\w+)*|not (?:only|just|merely|simply|necessarily|to mention|yet)|can not (?:wait|help|get enough|thank|say enough|believe)"

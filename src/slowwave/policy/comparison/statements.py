@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import MODALS, NEGATIONS
-from slowwave.policy.text.names import word_set
+from slowwave.policy.text.lexicon import MODALS, NEGATIONS, table_words
 from slowwave.policy.text.tokens import stem
 
 Relation = Literal["live", "work", "role", "from", "prefer", "report", "study", "use", "drive", "have", "in", "a", "be"]
@@ -37,13 +36,10 @@ _OWNER: Final = r"(?:(?:\S+\s+){0,3}\S+['’]s|my|our|his|her|their|your|the)"
 _NEW: Final = lazy_regex(rf"^({_OWNER}\s+)new\s+", re.IGNORECASE)
 _CURRENT: Final = lazy_regex(rf"^({_OWNER}\s+)(?:current|latest|present)\s+", re.IGNORECASE)
 # Who adds says nothing of what was; who doubts, denies or asks says nothing.
-_ALSO: Final = word_set(
-    "also too another second third other others both besides additionally still sometimes usually often mostly partly "
-    "temporarily briefly either neither or"
-)
+_ALSO: Final = table_words("additive_words")
 _UNPLAIN: Final = (MODALS - {"postponed", "started"}) | NEGATIONS | _ALSO | {"going", "formerly"}
 _USER: Final = frozenset({"i", "the user"})
-_CLAUSE: Final = word_set("that who whom which when where while because was were if and")
+_CLAUSE: Final = table_words("clause_words")
 
 _BE: Final = r"(?:am|is|are)"
 _STATE: Final = lazy_regex(

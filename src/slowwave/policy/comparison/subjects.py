@@ -7,6 +7,7 @@ from typing import Final
 
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
 _ARTICLE: Final = lazy_regex(r"^(?:the|this|that|a|an)\s+(?=\S)")
@@ -26,17 +27,7 @@ _UNSURE: Final = lazy_regex(
 )
 _QUOTED: Final = lazy_regex(r"[\"“«][^\"”»]*[\"”»]")
 # What may follow "I'm" or "call me" with a capital and is no name.
-_NOT_NAMES: Final = """
-monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
-december today tomorrow mr mrs ms dr sir madam mom mum dad god ok okay ceo cto cfo coo phd hr it qa pm i american african asian european
-english british scottish welsh irish french german spanish italian portuguese dutch belgian swiss austrian swedish norwegian danish
-finnish polish czech russian ukrainian greek turkish arab jewish muslim christian catholic hindu buddhist protestant atheist chinese
-japanese korean indian pakistani thai vietnamese mexican canadian brazilian argentinian australian egyptian nigerian kenyan israeli
-iranian iraqi latino latina hispanic black white gay lesbian trans democrat republican capricorn aquarius pisces aries taurus gemini
-cancer leo virgo libra scorpio sagittarius team lead manager engineer developer designer director president vice head chief senior junior
-student teacher doctor nurse lawyer product project software data back ready sorry done good fine happy sure here new late
-"""
-NOT_NAMES: Final = frozenset(_NOT_NAMES.split())
+NOT_NAMES: Final = table_words("capitalised_non_names")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,36 +10,17 @@ from slowwave.policy.comparison.statements import ARTICLES, Attribution, Relatio
 from slowwave.policy.comparison.subjects import NOT_NAMES
 from slowwave.policy.comparison.values import PERHAPS, mentions
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import NUMBER_WORDS
-from slowwave.policy.text.names import word_set
+from slowwave.policy.text.lexicon import NUMBER_WORDS, table_words
 
 Room = Literal["one", "maybe"] | None
 """How many values a relation has room for: "one" at a time, "maybe" more, None: there is nothing to ask about."""
 
 # What has one value at a time whatever that looks like; of other things figures, times and names count, and traits do not.
-_LABELS: Final = word_set(
-    "name nickname address email mail password pin code username login handle title role position occupation profession "
-    "colour color font theme schedule diet language currency timezone hometown plan tier subscription status"
-)
+_LABELS: Final = table_words("single_valued_labels")
 # What one may have several of: a second one is no change.
-_SEVERAL: Final = word_set(
-    "sister brother friend son daughter child kid cousin aunt uncle niece nephew grandson granddaughter grandparent "
-    "colleague teammate neighbour neighbor student client customer teacher dog cat pet horse bird hobby sport"
-)
+_SEVERAL: Final = table_words("repeatable_relations")
 # A place in which other places lie: who lives in Belgium may well live in Ghent.
-_WIDE: Final = word_set(
-    "afghanistan africa alabama alaska albania algeria america arizona arkansas argentina armenia asia australia austria "
-    "azerbaijan bangladesh belarus belgium bolivia bosnia brazil britain bulgaria california cambodia cameroon canada chile "
-    "china colombia colorado connecticut croatia cuba cyprus czechia delaware denmark ecuador egypt england estonia ethiopia "
-    "eu europe finland flanders florida france georgia germany ghana greece guatemala hawaii honduras hungary iceland idaho "
-    "illinois india indiana indonesia iowa iran iraq ireland israel italy jamaica japan jordan kansas kazakhstan kentucky "
-    "kenya korea latvia lebanon libya lithuania louisiana maine malaysia maryland massachusetts mexico michigan minnesota "
-    "mississippi missouri moldova mongolia montana morocco mozambique myanmar nebraska nepal netherlands nevada nicaragua "
-    "nigeria norway ohio oklahoma oregon pakistan panama paraguay pennsylvania peru philippines poland portugal romania "
-    "russia rwanda scotland senegal serbia slovakia slovenia somalia spain sudan sweden switzerland syria taiwan tanzania "
-    "tennessee texas thailand tunisia turkey uganda uk ukraine uruguay us usa utah uzbekistan venezuela vermont vietnam "
-    "virginia wales wallonia wisconsin wyoming yemen zambia zealand zimbabwe"
-)
+_WIDE: Final = table_words("regions")
 _WORD: Final = lazy_regex(r"\w+")
 _TIMES: Final = frozenset({"date", "weekday", "clock", "year"})
 _DAYS: Final = lazy_regex(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\bevery\b", re.IGNORECASE)

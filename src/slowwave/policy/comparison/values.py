@@ -7,9 +7,10 @@ from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any, Final
 
+from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import NUMBER_WORDS
+from slowwave.policy.text.lexicon import NUMBER_WORDS, table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem
 
 Idf = Callable[[str], float]
@@ -31,13 +32,13 @@ _CACHED_TEXTS: Final = 1024
 _LONGEST: Final = 20_000  # characters read of one text
 _MENTIONS_MAX: Final = 50  # compared of one text: a pasted table is no statement
 
-_MONTHS: Final = "january|february|march|april|may|june|july|august|september|october|november|december"
-_WEEKDAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_MONTHS: Final = "|".join(LOWER_MONTHS)
+_WEEKDAYS: Final = "|".join(LOWER_WEEKDAYS)
 _INLINE_CODE: Final = lazy_regex(r"`[^`\n]*`|https?://\S+")
 _DIGITS: Final = lazy_regex(r"\d+")
 _ISO_DATE: Final = lazy_regex(r"(\d{4})-(\d\d)-(\d\d)")
 _WORD: Final = lazy_regex(r"[a-z]+")
-_VALUE_WORDS: Final = frozenset({*_MONTHS.split("|"), *_WEEKDAYS.split("|"), *NUMBER_WORDS})
+_VALUE_WORDS: Final = frozenset({*LOWER_MONTHS, *LOWER_WEEKDAYS, *NUMBER_WORDS})
 _TOKEN: Final = lazy_regex(
     rf"(?P<date>(?:(?:{_MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS}))\b"
     rf"(?:,?\s+(?:19|20)\d\d\b)?|\b(?:19|20)\d\d-\d\d-\d\d\b)"
@@ -52,11 +53,7 @@ _TOKEN: Final = lazy_regex(
     r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)",
     re.IGNORECASE,
 )
-_CUE_WORDS: Final = """
-now recently switched changed moved instead updated update new increased decreased improved reduced raised grew reached actually extended
-rescheduled postponed upgraded revised adjusted adjust latest currently just correction added extra more another already
-"""
-_CUE: Final = frozenset(_CUE_WORDS.split())
+_CUE: Final = table_words("change_cues")
 _CUE_PHRASE: Final = lazy_regex(
     r"\bno longer\b|\bfrom\b.{1,40}\bto\b|\bso far\b|\btotal of\b|\b(?:up|down) to\b", re.IGNORECASE
 )
@@ -185,8 +182,8 @@ def _value(token: re.Match[str]) -> tuple[str | None, str]:
 def _date(text: str) -> str:
     """Month, day and year if there is one, in one order: "april 1 2024"."""
     if iso := _ISO_DATE.fullmatch(text):
-        return f"{_MONTHS.split('|')[(int(iso[2]) - 1) % 12]} {int(iso[3])} {iso[1]}"
-    month = next(name for name in _MONTHS.split("|") if name in text)
+        return f"{LOWER_MONTHS[(int(iso[2]) - 1) % 12]} {int(iso[3])} {iso[1]}"
+    month = next(name for name in LOWER_MONTHS if name in text)
     return " ".join([month, *map(str, map(int, _DIGITS.findall(text)))])
 
 

@@ -12,23 +12,16 @@ from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.text import names as naming, word_frequency
 from slowwave.policy.text.dates import Written, derivable, exact, mentioned, weekdays
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.names import word_set
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.quotes import Found, locate
 from slowwave.policy.text.tokens import STOP_WORDS, stem, terms, words
 
 # Crimes, cruelties and insults. Words that mean something harmless as well (hit, beat, shoot) are left out.
-_CHARGES: Final = (
-    "steal theft thief rob robbery burglar lie lied liar cheat cheater fraud swindle scam forge forgery embezzle bribe bribery "
-    "poison murder murderer kill killer stab strangle assault attack rape molest torture abuse abuser harass stalk bully "
-    "threaten blackmail extort kidnap destroy sabotage vandalise vandalize arson burgle smuggle launder betray deceive "
-    "defraud humiliate insult slander racist sexist nazi terrorist criminal crime arrest convict jail "
-    "prison drunk alcoholic addict addicted suicide suicidal overdose adultery incest pervert stupid idiot lazy evil"
-)
 
 
 @cache
 def _roots() -> frozenset[str]:
-    return frozenset(map(verb_stem, word_set(_CHARGES)))
+    return frozenset(map(verb_stem, table_words("accusations")))
 
 
 def unsupported_accusations(text: str, sources: Iterable[str]) -> tuple[str, ...]:
@@ -58,12 +51,10 @@ _MISPLACED_QUOTE: Final = 12  # characters; a shorter one may stand anywhere by 
 _PARAPHRASE: Final = frozenset(
     terms("user assistant person people prefers wants likes needs goal project preference identity decision finding")
 )
-_GERMAN: Final = naming.word_set("der die das und ist nicht ein eine ich mit auf für von zu den dem wir sie er hat im")
+_GERMAN: Final = table_words("german_evidence")
 _GERMAN_WORDS: Final = 2
-_MYSELF: Final = naming.word_set("i i'm i've i'd i'll my me mine myself")
-_NOT_ALONE: Final = naming.word_set(
-    "we we're we've we'd we'll us our ours you you're you've you'd you'll your yours he she they his her their him them"
-)
+_MYSELF: Final = table_words("first_person_singular")
+_NOT_ALONE: Final = table_words("other_pronouns")
 _EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = lazy_regex(r"(?:ing|ed|e?s)$")
 _SENTENCE: Final = lazy_regex(r"[^.!?。！？\n]+[.!?。！？]*")

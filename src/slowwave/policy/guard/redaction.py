@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 _NAMED: Final = (
@@ -42,10 +43,6 @@ _SHAPES: Final = (
     ("social security number", r"\b(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
 )  # fmt: skip
 # What is left of "the user's new password is …" says nothing.
-_NOTHING: Final = (
-    "user person someone password passwd passphrase passcode pwd pin code number card secret key token api access auth "
-    "refresh client private encryption bot credential login now new current set changed value uses"
-)
 _REMOVED: Final = lazy_regex(r"\[[^\[\]]* removed\]")
 _CASELESS: Final = frozenset({"password", "token", "secret"})
 _PATTERNS: Final = tuple(
@@ -94,7 +91,7 @@ def hollow(text: str) -> bool:
 
 @cache
 def _stems_of_nothing() -> frozenset[str]:
-    return frozenset(map(stem, words(_NOTHING)))
+    return frozenset(map(stem, table_words("secret_labels")))
 
 
 def _found(text: str) -> Iterator[tuple[int, int, str]]:

@@ -11,13 +11,9 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from slowwave.policy.text.calendar import AMBIGUOUS_MONTHS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.relative_dates import (
-    ALSO_WORDS,
-    MONTH_NUMBERS,
-    MONTHS,
-    NEAR_DAYS,
-    WEEKDAY_NUMBERS,
     Mention,
     day_text,
     governing_year,
@@ -188,7 +184,7 @@ def _is_month(text: str, match: re.Match[str]) -> bool:
     name = match["ln"]
     if not name[0].isupper():
         return False
-    return name.lower() not in ALSO_WORDS or bool(
+    return name.lower() not in AMBIGUOUS_MONTHS or bool(
         _BEFORE_MONTH.search(text[max(0, match.start() - _NEAR_ENOUGH) : match.start()])
     )
 

@@ -10,7 +10,9 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
+from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS, MONTHS, WEEKDAYS
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, term_id, word_id, words
 
@@ -19,18 +21,9 @@ WHEN, COUNT, WHERE, WHY, WHO = 1, 2, 4, 8, 16
 
 # Words decide most cues: a set of a text's own words is asked, which costs a tenth of a pattern each. Where capitals or
 # neighbours matter a pattern looks, and only if a word says that it may find something.
-_TIME_WORDS: Final = word_set(
-    "yesterday today tonight tomorrow last next ago week weeks weekend month months year years day days "
-    "morning evening recently"
-)
-_DATED: Final = word_set(
-    "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday"
-)
-_DATE: Final = lazy_regex(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b"
-)
+_TIME_WORDS: Final = table_words("cue_time_words")
+_DATED: Final = frozenset({*LOWER_MONTHS, *LOWER_WEEKDAYS})
+_DATE: Final = lazy_regex(rf"\b(?:{'|'.join((*MONTHS, *WEEKDAYS))})\b")
 _DIGIT: Final = lazy_regex(r"\d")
 _YEAR: Final = lazy_regex(r"\b(?:19|20)\d\d\b")
 _NUMBERS: Final = word_set(
@@ -38,17 +31,10 @@ _NUMBERS: Final = word_set(
 )
 _TOWARDS: Final = word_set("in at to from near")
 _PLACE: Final = lazy_regex(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
-_REASONS: Final = word_set(
-    "because since inspire inspired inspiring motivate motivated motivates motivating motivation motivations "
-    "motivational reason reasons"
-)
+_REASONS: Final = table_words("cue_reasons")
 _REASON_OPENS: Final = word_set("so order thanks")
 _REASON: Final = lazy_regex(r"\b(?i:so that|so I|in order to|thanks to)\b")
-_KIN: Final = word_set(
-    "mom mum mother dad father parent parents sister sisters brother brothers son sons daughter daughters kid kids child "
-    "children wife husband partner friend friends grandma grandpa grandmother grandfather aunt uncle cousin cousins family "
-    "colleague colleagues boss neighbor neighbors neighbour neighbours boyfriend girlfriend fiance fiancee"
-)
+_KIN: Final = table_words("cue_relatives")
 _NAME: Final = lazy_regex(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]")  # never "I", which no small letter follows
 _SENTENCE: Final = lazy_regex(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
@@ -63,10 +49,7 @@ _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _YOU: Final = lazy_regex(r"\b(?:you|your|yours|assistant)\b")
 _NOW: Final = lazy_regex(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
-_ACKNOWLEDGED: Final = word_set(
-    "ok okay k kk yes yeah yep yup no nope noted understood sure great good fine nice cool perfect right alright done got "
-    "thanks thank thx cheers hi hello hey bye haha lol wow hm hmm oh ah well please welcome will do"
-)
+_ACKNOWLEDGED: Final = table_words("acknowledgements")
 
 PASSAGE: Final = 40
 """Words of a passage."""
@@ -211,7 +194,7 @@ def date_terms(at: datetime) -> tuple[int, ...]:
     >>> date_terms(datetime(2023, 5, 8)) == tuple(map(term_id, terms("8 May 2023")))
     True
     """
-    return term_id(str(at.day)), term_id(stem(_MONTHS[at.month - 1])), term_id(str(at.year))
+    return term_id(str(at.day)), term_id(stem(LOWER_MONTHS[at.month - 1])), term_id(str(at.year))
 
 
 def date_keys(at: datetime) -> tuple[int, ...]:
@@ -227,7 +210,7 @@ def dates_asked(terms: Collection[int]) -> dict[int, tuple[int, ...]]:
     ([1, 2], True)
     """
     days = [*(day for day in range(1, 32) if term_id(str(day)) in terms), None]
-    months = [*(month for month, name in enumerate(_MONTHS, 1) if term_id(stem(name)) in terms), None]
+    months = [*(month for month, name in enumerate(LOWER_MONTHS, 1) if term_id(stem(name)) in terms), None]
     years = [*(year for year in _YEARS if term_id(str(year)) in terms), None]
     said = {_date_key(*parts): parts for whole in product(days, months, years) for parts in _parts(*whole)}
     return {
@@ -235,7 +218,7 @@ def dates_asked(terms: Collection[int]) -> dict[int, tuple[int, ...]]:
             term
             for part, term in (
                 (day, term_id(str(day))),
-                (month, term_id(stem(_MONTHS[(month or 1) - 1]))),
+                (month, term_id(stem(LOWER_MONTHS[(month or 1) - 1]))),
                 (year, term_id(str(year))),
             )
             if part is not None
@@ -258,7 +241,3 @@ def _date_key(day: int | None, month: int | None, year: int | None) -> int:
 
 
 _YEARS: Final = range(1970, 2101)
-_MONTHS: Final = [
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-]

@@ -7,8 +7,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.relative_dates import MONTH_NUMBERS, WEEKDAY_NUMBERS
+from slowwave.policy.text.lexicon import CARDINALS, ORDINALS, table_words
 from slowwave.policy.text.tokens import STOP_WORDS
 
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -27,59 +28,17 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PLAIN_NUMBERS: Final = {*range(2, 16), 20, 30, 40, 50, 100, 1000}
 NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        word: str(number)
-        for number, line in enumerate(
-            [
-                "two couple",
-                "three",
-                "four",
-                "five",
-                "six",
-                "seven",
-                "eight",
-                "nine",
-                "ten",
-                "eleven",
-                "twelve dozen",
-                "thirteen",
-                "fourteen",
-                "fifteen",
-            ],
-            2,
-        )
-        for word in line.split()
-    }
-    | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+    {word: str(number) for word, number in CARDINALS.items() if number in _PLAIN_NUMBERS} | {"couple": "2"}
 )
-_ORDINAL_WORDS: Final = MappingProxyType(
-    {
-        w: str(n)
-        for n, w in enumerate(
-            ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
-        )
-    }
-    | {"once": "1", "twice": "2", "one": "1"}
-)
+_ORDINAL_WORDS: Final = MappingProxyType({word: str(number) for word, number in ORDINALS.items()} | {"one": "1"})
 
 # Who facts are about, and how people are addressed: written with a capital, yet no names.
-_ORDINARY: Final = word_set("user users assistant human ai i ok mr mrs ms dr prof sir madam")
+_ORDINARY: Final = table_words("capitalised_words")
 # What follows a name that opens a sentence, in facts: a verb about one person or thing.
-_VERBS: Final = word_set(
-    "is was has had does did will can could would should may might must isn't wasn't hasn't doesn't didn't won't "
-    "can't likes loves hates prefers enjoys owns lives works uses wants needs plans hopes thinks believes knows "
-    "feels says told said went got bought met moved started joined took made gave visited lost won left ran saw "
-    "came became works studies studied teaches taught plays played runs leads led manages manages helps helped "
-    "makes avoids dislikes keeps kept drinks eats speaks attended finished completed volunteers volunteered "
-    "signed adopted married graduated recommended recommends"
-)
-_COMMON_OPENERS: Final = STOP_WORDS | word_set(
-    "everyone everybody someone somebody nobody people family work home answers team project today yesterday "
-    "tomorrow everything something nothing anything another others many several few please both either neither "
-    "yes overall next then later finally meanwhile first second third last since now recently lately currently "
-    "afterwards eventually besides moreover however therefore instead"
-)
+_VERBS: Final = table_words("name_verbs")
+_COMMON_OPENERS: Final = STOP_WORDS | table_words("sentence_openers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

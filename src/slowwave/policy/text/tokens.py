@@ -11,22 +11,9 @@ from types import ModuleType
 from typing import Any, Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import IRREGULAR
+from slowwave.policy.text.lexicon import IRREGULAR, table_words
 
-_STOP_WORDS: Final = """
-a an the this that these those there here and or but nor so as by of at in on to for from with about into onto over under up
-down out off through between after before during than then because if while until
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves
-am is are was were be been being do does did doing done have has had having can could will would shall should may might must
-not no too very just also only own same such both each any some all more most other
-what which who whom whose when where why how
-i'm i've i'd i'll you're you've you'd you'll he's she's it's we're we've we'd we'll they're they've they'd they'll he'd she'd
-he'll she'll it'd it'll that's there's here's what's who's where's when's why's how's let's
-isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't shan't shouldn't
-mightn't mustn't
-"""
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+STOP_WORDS: Final = table_words("stop_words")
 """English words that carry grammar rather than content: left out of questions, never out of what is stored."""
 
 # Scripts that write no spaces between words, or, for Hangul, glue particles to them.
