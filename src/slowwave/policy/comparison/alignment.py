@@ -181,8 +181,17 @@ def _is_past(words: Sequence[str]) -> bool:
     """Tell whether a statement is about the past: was, were, had, did, or a plain past form and no auxiliary."""
     if any(w in {"was", "were", "had", "did"} for w in words):
         return True
-    past = (w in PAST or (len(w) > _SHORTEST_PAST and w.endswith("ed") and not w.endswith("eed")) for w in words)
-    return any(past) and not AUXILIARIES & frozenset(words)
+    return any(map(is_past_form, words)) and not AUXILIARIES & frozenset(words)
+
+
+def is_past_form(word: str) -> bool:
+    """Whether a word is the past form of a verb: an irregular one of the table, or one on -ed but not on -eed.
+
+    >>> is_past_form("painted"), is_past_form("Went"), is_past_form("need")
+    (True, True, False)
+    """
+    folded = word.casefold()
+    return folded in PAST or (len(folded) > _SHORTEST_PAST and folded.endswith("ed") and not folded.endswith("eed"))
 
 
 def _subject(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:

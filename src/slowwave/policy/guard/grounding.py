@@ -10,10 +10,10 @@ from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare, stem as verb_stem
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.text import names as naming, word_frequency
-from slowwave.policy.text.dates import Written, derivable, exact, mentioned, weekdays
+from slowwave.policy.text.dates import WrittenDate, derivable, exact, mentioned, weekdays
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
-from slowwave.policy.text.quotes import Found, locate
+from slowwave.policy.text.quotes import QuoteSpan, locate
 from slowwave.policy.text.tokens import STOP_WORDS, stem, terms, words
 
 # Crimes, cruelties and insults. Words that mean something harmless as well (hit, beat, shoot) are left out.
@@ -146,7 +146,7 @@ def shares_content(summary: str, members: Sequence[Memory]) -> bool:
     )
 
 
-def strip_dates(text: str, written: Iterable[Written]) -> str:
+def strip_dates(text: str, written: Iterable[WrittenDate]) -> str:
     """A text with its written dates taken out."""
     pieces, place = [], 0
     for each in written:
@@ -168,7 +168,7 @@ def _place(fact: Fact, turns: dict[int, Turn]) -> tuple[Turn | None, str]:
     return None, ""
 
 
-def _cut(turn: Turn, found: Found) -> str:
+def _cut(turn: Turn, found: QuoteSpan) -> str:
     return turn.memory.text[found.start : found.end]
 
 
