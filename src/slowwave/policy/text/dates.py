@@ -277,7 +277,7 @@ def _yearless(text: str, at: datetime) -> Iterator[DatePhrase]:
 
 
 def _years_off(month: int, day: int | None, at: datetime, direction: int) -> int:
-    """Whether the nearest such day that a sentence time_direction back or ahead can mean is last or next year's."""
+    """How many years off the nearest such day lies in the direction of the sentence, past (-1) or future (1)."""
     if direction < 0 and (month, day or 1) > (at.month, at.day):
         return -1
     return int(direction > 0 and (month, day or _LAST_DAY) < (at.month, at.day))
