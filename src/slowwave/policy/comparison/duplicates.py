@@ -116,7 +116,7 @@ def _shortfall(cosine: float, alignment: Alignment) -> str:
 
 def _because(alignment: Alignment, vetoed: tuple[str, ...], short: str) -> str:
     if vetoed:
-        return "Kept apart: " + "; ".join(vetoes.SAID[key] for key in vetoed) + "."
+        return "Kept apart: " + "; ".join(vetoes.EXPLANATIONS[key] for key in vetoed) + "."
     if short:
         return f"Kept apart: {short}."
     return f"Word for word the same but for {alignment.unmatched} that add or restate, and nothing contradicts."
