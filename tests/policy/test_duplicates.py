@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from slowwave.embedders.static import StaticEmbedder
 from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.comparison.duplicates import Comparison, compare, longer, normalised
-from slowwave.policy.comparison.vetoes import SAID
+from slowwave.policy.comparison.vetoes import EXPLANATIONS
 
 EMBEDDER = StaticEmbedder()
 
@@ -89,11 +89,11 @@ def test_a_veto_keeps_different_facts_apart_however_alike_they_look(veto: str, f
     found = by_vetoes_alone(first, second)
     assert veto in found.vetoes
     assert not found.merge
-    assert SAID[veto] in found.because
+    assert EXPLANATIONS[veto] in found.because
 
 
 def test_every_veto_has_an_example() -> None:
-    assert {veto for veto, _, _ in APART} == set(SAID)
+    assert {veto for veto, _, _ in APART} == set(EXPLANATIONS)
 
 
 HELD_BY_NUMBERS = [

@@ -58,7 +58,7 @@ def test_the_first_person_is_the_user(text: str) -> None:
 def test_who_holds_a_place_is_told_of_the_place(text: str, holder: tuple[str, ...], value: tuple[str, ...]) -> None:
     said = statement(text)
     assert said is not None
-    assert (said.holder, said.value, said.turned) == (holder, value, True)
+    assert (said.holder, said.value, said.value_first) == (holder, value, True)
     assert said.sure == ("CEO" in text)
 
 

@@ -1,4 +1,4 @@
-"""How two short statements line up word by word: the preparation of a sentence and the numbers a merge rests on."""
+"""Aligns two short statements word by word: parses each sentence once, and computes the numbers of the merge rule."""
 
 import re
 import unicodedata
@@ -27,20 +27,20 @@ from slowwave.policy.text.lexicon import (
 
 
 class Grid(Protocol):
-    """Rows of cosines; a list of lists of floats and a numpy array both serve."""
+    """Rows of cosines: a list of lists of floats, or a numpy array."""
 
     def __len__(self) -> int:
-        """Count the rows."""
+        """The number of rows."""
         ...
 
     def __getitem__(self, row: int, /) -> Sequence[float]:
-        """Give one row: the cosines of one word with every other."""
+        """One row: the cosines of one word with each word of the columns."""
         ...
 
 
 WordCosine = Callable[[Sequence[str], Sequence[str]], Grid]
 
-# A letter run, or anything with a digit in it kept whole (8003, 3.11, 10:30, 1,200, v2, 8am); $ and % belong to their number.
+# A run of letters, or a token with a digit (8003, 3.11, 10:30, 1,200, v2, 8am), with its $ or %.
 _TOKEN: Final = lazy_regex(r"(?<!\w)[$€£]?\w*\d(?:\w|[.,:/](?=\d))*%?|[^\W\d_]+")
 _CONTRACTIONS: Final = (
     (lazy_regex(r"\b(?:can['’]?t|cannot)\b", re.IGNORECASE), "can not"),
@@ -63,7 +63,23 @@ _ORDINAL: Final = lazy_regex(r"^(\d+)(?:st|nd|rd|th)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """One sentence made ready for comparison; `every` word's stem, `stems` of content words in active order, and their `surface`."""
+    """One parsed sentence.
+
+    Attributes:
+        words: its words in lower case; number words as digits.
+        every: the stems of all words.
+        stems: the stems of its content words, in the order of the active voice.
+        content: the same, each once.
+        surface: stem -> a word with this stem.
+        subject, predicate: the content stems before and after the first auxiliary.
+        capitals: words that may be names.
+        literals: paths, addresses and identifiers.
+        symbols: the signs of formulas.
+        possessions: possessor and thing, both as stems.
+        active: all words in the order of the active voice.
+        past: whether the sentence is about the past.
+        english: whether the word tables apply.
+    """
 
     words: tuple[str, ...]
     every: frozenset[str]
@@ -85,11 +101,14 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
-    """What is left when the words two sentences share are struck out, as the numbers the merge rule reads.
+    """The differences of two sentences after their shared words are removed.
 
-    `worst`: of the side with fewer unmatched content words, the weakest best cosine with any content word of the other
-    side (1 if nothing is unmatched). `order`: Dice of adjacent stem pairs over the shared stems. `unmatched`: content words
-    without a partner on the side with more of them. `prepositions`: how many stand on one side only.
+    Attributes:
+        worst: each unmatched content word of the side with fewer of them has a best cosine with the words of the other side;
+            this is the smallest of these (1.0 if no word is unmatched).
+        order: the Dice coefficient of the pairs of adjacent stems, over the shared stems.
+        unmatched: the number of content words without an equal, on the side with more of them.
+        prepositions: the number of prepositions that only one side has.
     """
 
     worst: float
@@ -99,12 +118,12 @@ class Alignment:
 
 
 def stem(word: str) -> str:
-    """Stem one lower-case English word: irregular forms first, then Porter."""
+    """The stem of a lower-case English word: by the table of irregular forms, else by Porter's rules."""
     return segment.stem(IRREGULAR.get(word, word))
 
 
 def expanded(text: str) -> str:
-    """Write contractions out (n't becomes not) after NFKC and plain apostrophes."""
+    """The text after NFKC with contractions written out ("don't" becomes "do not")."""
     text = unicodedata.normalize("NFKC", text)
     for pattern, replacement in _CONTRACTIONS:
         text = pattern.sub(replacement, text)
@@ -112,7 +131,7 @@ def expanded(text: str) -> str:
 
 
 def _word(token: str) -> str:
-    """Lower-case a token; numbers lose thousands commas and ordinal endings, number words become digits."""
+    """The token in lower case; numbers without thousands commas and ordinal endings, number words as digits."""
     word = token.casefold()
     if any(c.isdigit() for c in word):
         return _ORDINAL.sub(r"\1", re.sub(r",(?=\d{3})", "", word))
@@ -124,7 +143,10 @@ def _is_participle(word: str) -> bool:
 
 
 def _active(words: list[str]) -> list[str]:
-    """Rewrite "X is (being) V-ed ... by Y" as "Y is V-ed ... X", and "X is being V-ed" as "is V-ed X"; others stay."""
+    """The words in the order of the active voice.
+
+    "X is (being) V-ed ... by Y" becomes "Y is V-ed ... X", and "X is being V-ed" becomes "is V-ed X".
+    """
     by = next((i for i, w in enumerate(words) if w == "by" and i + 1 < len(words)), None)
     for place in range((by or len(words)) - 1, -1, -1):
         if words[place] not in FORMS_OF_BE:
@@ -141,8 +163,8 @@ def _active(words: list[str]) -> list[str]:
 
 
 def _capitals(text: str, tokens: Sequence[re.Match[str]]) -> tuple[str, ...]:
-    """Find words that may be names: a capital inside a sentence, or a first word that no common noun would be."""
-    found = []
+    """The words that may be names: capitalised inside a sentence, or at its start with the form of a name."""
+    capitals = []
     for number, match in enumerate(tokens):
         written = match.group()
         if not written[0].isupper() or written == "I":
@@ -151,12 +173,12 @@ def _capitals(text: str, tokens: Sequence[re.Match[str]]) -> tuple[str, ...]:
         starts = not before or before[-1] in ".!?:;\n"
         following = tokens[number + 1].group().casefold() if number + 1 < len(tokens) else ""
         if not starts or _opens_as_name(written.casefold(), following):
-            found.append(_word(written))
-    return tuple(found)
+            capitals.append(_word(written))
+    return tuple(capitals)
 
 
 def _opens_as_name(word: str, following: str) -> bool:
-    """Tell whether a sentence's first word is likely a name: bare, singular, followed by a verb in the singular."""
+    """Whether the first word of a sentence is likely a name: no function word, and a singular verb after a plural form."""
     if word in FUNCTION_WORDS or word in EMPTY_NOUNS or word in IRREGULAR or word.endswith(("ing", "ly")):
         return False
     if word.endswith("s"):
@@ -167,7 +189,7 @@ def _opens_as_name(word: str, following: str) -> bool:
 
 
 def _looks_english(tokens: Sequence[str]) -> bool:
-    """Tell whether the word tables apply: most plain words are common English, no other language's grammar shows."""
+    """Whether the English word tables apply: most words are common English, and function words of other languages are fewer."""
     letters = [t for t in tokens if t.isalpha()]
     if any(max(t) > _LAST_LATIN for t in letters):
         return False
@@ -178,15 +200,24 @@ def _looks_english(tokens: Sequence[str]) -> bool:
 
 
 def _is_past(words: Sequence[str]) -> bool:
-    """Tell whether a statement is about the past: was, were, had, did, or a plain past form and no auxiliary."""
+    """Whether a statement is about the past: it has was, were, had or did, or a past form and no auxiliary."""
     if any(w in {"was", "were", "had", "did"} for w in words):
         return True
-    past = (w in PAST or (len(w) > _SHORTEST_PAST and w.endswith("ed") and not w.endswith("eed")) for w in words)
-    return any(past) and not AUXILIARIES & frozenset(words)
+    return any(map(is_past_form, words)) and not AUXILIARIES & frozenset(words)
+
+
+def is_past_form(word: str) -> bool:
+    """Whether a word is the past form of a verb: an irregular one of the table, or one on -ed but not on -eed.
+
+    >>> is_past_form("painted"), is_past_form("Went"), is_past_form("need")
+    (True, True, False)
+    """
+    folded = word.casefold()
+    return folded in PAST or (len(folded) > _SHORTEST_PAST and folded.endswith("ed") and not folded.endswith("eed"))
 
 
 def _subject(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Split content stems at the first auxiliary; without one the first content word is the subject."""
+    """The content stems before and after the first auxiliary; without one the first content word is the subject."""
     cut = next((i for i, w in enumerate(words) if i and w in AUXILIARIES), None)
     if cut is None:
         cut = next((i + 1 for i, w in enumerate(words) if w not in FUNCTION_WORDS), 0)
@@ -194,13 +225,13 @@ def _subject(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def content(words: Sequence[str]) -> list[str]:
-    """Keep the stems that carry meaning: neither function words nor empty nouns."""
+    """The stems of words that are neither function words nor empty nouns."""
     return [stem(w) for w in words if w not in FUNCTION_WORDS and w not in EMPTY_NOUNS]
 
 
 @lru_cache(maxsize=4096)
 def prepare(text: str) -> Prepared:
-    """Read a sentence once: words, stems in active order, and what the vetoes look at."""
+    """Parse a sentence for comparison; cached."""
     text = expanded(text)
     tokens = list(_TOKEN.finditer(text))
     words = [_word(t.group()) for t in tokens]
@@ -245,7 +276,7 @@ def _order(first: Prepared, second: Prepared) -> float:
 
 
 def _weakest(side: Sequence[str], words: Prepared, other: Prepared, word_cosine: WordCosine) -> float:
-    """The minimum over `side` of each word's best cosine with the other sentence's content words."""
+    """The smallest, over the words of `side`, of the best cosine with the other sentence's content words."""
     if not side:
         return 1.0
     grid = word_cosine([words.surface[s] for s in side], [other.surface[s] for s in other.content])
@@ -253,9 +284,9 @@ def _weakest(side: Sequence[str], words: Prepared, other: Prepared, word_cosine:
 
 
 def align(first: Prepared, second: Prepared, word_cosine: WordCosine) -> Alignment:
-    """Line two sentences up; symmetric in its sentences as long as `word_cosine` is.
+    """Align two sentences. The result does not depend on their order if `word_cosine` is symmetric.
 
-    `word_cosine(rows, columns)` gives the cosines of word vectors, one row a word of `rows`.
+    `word_cosine(rows, columns)` returns the cosines of word vectors, one row for each word of `rows`.
     """
     left = [s for s in first.content if s not in second.content]
     right = [s for s in second.content if s not in first.content]

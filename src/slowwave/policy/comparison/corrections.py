@@ -1,4 +1,4 @@
-"""Explicit corrections: a new fact that says in so many words that an old one no longer holds, or never did."""
+"""Detects explicit corrections: a new fact that states that an old one no longer holds ("ended", "changed") or never did."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from slowwave.policy.text.lexicon import MODALS, NEGATIONS, PREPOSITIONS
 
 Kind = Literal["ended", "changed", "corrected"]
 
-_LONGEST: Final = 400  # characters; a correction is one plain sentence
+_LONGEST: Final = 400  # characters; a correction is a single sentence
 _ANY_MORE: Final = r"\b(?:anymore|any more|any longer)\b"
 _NO_LONGER: Final = lazy_regex(
     rf"\bno longer\b|\b(?:(?:do|does|did) )?not\b(?=.+{_ANY_MORE})|{_ANY_MORE}|\b(?:has |have )?(?:stopped|quit|ceased)\b(?=\s+\w+ing\b)",
@@ -20,6 +20,7 @@ _NO_LONGER: Final = lazy_regex(
 )
 _ACTUALLY: Final = lazy_regex(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
 _NOT: Final = lazy_regex(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
+# The rest of a sentence behind its main statement: a new clause, a reason, a time.
 _TAIL: Final = lazy_regex(
     r"[,;]\s+(?:the|my|their|they|he|she|it|so)\b.*|[,;(]|[.!](?=\s|$)|\b(?:because|since|as of|when|after|but|and now|now that|due to|instead)\b.*",
     re.IGNORECASE | re.DOTALL,
@@ -37,45 +38,48 @@ _CHANGES: Final = tuple(
     )
 )
 _INSTEAD_OF: Final = lazy_regex(r"^(?P<head>.+?),?\s+(?:instead of|rather than)\s+(?P<old>.+)", re.IGNORECASE)
-# Relations that a change from X to Y is about; nobody undoes "visited Paris" or "bought a piano" by moving.
+# Relations whose value a change from X to Y replaces. A move does not undo "visited Paris" or "bought a piano".
 _STATES: Final = frozenset(
     prepare("uses lives works prefers likes drives studies scheduled set planned based located takes place due").content
 )
-_ONLY_MEANT: Final = MODALS | {"going"}
+_NOT_FACTUAL: Final = MODALS | {"going"}
 _STOPPING: Final = frozenset({"stop", "stops", "stopped", "stopping", "quit", "quits", "quitting"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What a new fact does to an old one: `ended` and `changed` close its span, `corrected` says it was never so."""
+    """How a new fact affects an old one: "ended" and "changed" end its validity, "corrected" says that it was never true."""
 
     kind: Kind
     because: str
 
 
 def correction(new: str, old: str, *, called: Collection[str] = ()) -> Correction | None:
-    """Tell whether a newer fact explicitly ends, changes or corrects an older one; precision comes before recall.
+    """Whether a newer fact explicitly ends, changes or corrects an older one. Doubtful cases return None.
 
-    Both must be English, with the same subject, relation, numbers and names. Questions, plans and wishes correct nothing,
-    and what is denied or past cannot end. That `new` is the later one is for the caller to know.
+    Both must be English, with the same subject, relation, numbers and names. Questions, plans and wishes correct nothing; a
+    fact that is negative or about the past cannot end. The caller must ensure that `new` is the later one.
 
     Args:
         new: The newer fact.
         old: The older one.
-        called: Names known to mean one and the same subject ("the user", "Matteo").
+        called: Names that are known to mean the same subject ("the user", "Matteo").
 
     Returns:
-        How the old fact ends and why, in words; None if the new one does not plainly say so.
+        The kind of correction and an explanation; None if there is no explicit one.
+
+    >>> correction("Ann no longer lives in Rome", "Ann lives in Rome").kind  # type: ignore[union-attr]
+    'ended'
     """
     if max(len(new), len(old)) > _LONGEST:
         return None
-    said, known = _one_name(expanded(new), called), _one_name(expanded(old), called)
-    later, earlier = prepare(said), prepare(known)
-    if not (later.english and earlier.english) or said.rstrip().endswith("?"):
+    new_text, old_text = _with_one_name(expanded(new), called), _with_one_name(expanded(old), called)
+    later, earlier = prepare(new_text), prepare(old_text)
+    if not (later.english and earlier.english) or new_text.rstrip().endswith("?"):
         return None
-    if frozenset(later.words) & (_ONLY_MEANT - _STOPPING) or frozenset(earlier.words) & (_ONLY_MEANT | NEGATIONS):
+    if frozenset(later.words) & (_NOT_FACTUAL - _STOPPING) or frozenset(earlier.words) & (_NOT_FACTUAL | NEGATIONS):
         return None
-    kind = _ended(said, known) or _corrected(said, known) or _changed(said, known)
+    kind = _ended(new_text, old_text) or _corrected(new_text, old_text) or _changed(new_text, old_text)
     return kind and Correction(kind=kind, because=f"{_REASONS[kind]}: “{new.strip()}”")
 
 
@@ -86,8 +90,8 @@ _REASONS: Final = {
 }
 
 
-def _one_name(text: str, called: Collection[str]) -> str:
-    """Write one name for all that mean the subject."""
+def _with_one_name(text: str, called: Collection[str]) -> str:
+    """The text with every name of the subject replaced by the same word."""
     if not called:
         return text
     names = "|".join(map(re.escape, sorted(called, key=lambda name: (-len(name), name))))
@@ -95,23 +99,23 @@ def _one_name(text: str, called: Collection[str]) -> str:
 
 
 def _ended(new: str, old: str) -> Kind | None:
-    """Read "no longer", "not … anymore", "stopped …ing": the statement without these words must be the old one."""
+    """Detect "no longer", "not … anymore", "stopped …ing": without these words the sentence must equal the old fact."""
     if not _NO_LONGER.search(new) or _NO_LONGER.search(old) or prepare(old).past:
         return None
-    gone = _TAIL.sub("", _NO_LONGER.sub(" ", new), count=1)
-    return "ended" if _says(gone, old, allowed=frozenset()) else None
+    statement = _TAIL.sub("", _NO_LONGER.sub(" ", new), count=1)
+    return "ended" if _equals(statement, old, allowed=frozenset()) else None
 
 
 def _corrected(new: str, old: str) -> Kind | None:
-    """Read "actually … not", "not … after all": the statement without these words must be the old one."""
+    """Detect "actually … not", "not … after all": without these words the sentence must equal the old fact."""
     if not _ACTUALLY.search(new) or len(_NOT.findall(new)) != 1:
         return None
     denied = _TAIL.sub("", _NOT.sub(" ", _ACTUALLY.sub(" ", new)), count=1)
-    return "corrected" if _says(denied, old, allowed=frozenset({"tense"})) else None
+    return "corrected" if _equals(denied, old, allowed=frozenset({"tense"})) else None
 
 
-def _says(statement: str, old: str, *, allowed: frozenset[str]) -> bool:
-    """Tell whether a statement is the old one, but for a place or purpose the old one adds at its end."""
+def _equals(statement: str, old: str, *, allowed: frozenset[str]) -> bool:
+    """Whether a statement equals the old fact, or the old fact without a place or purpose at its end."""
     left, right = prepare(statement), prepare(old)
     if set(left.content) != set(right.content):
         right = _without_tail(right, left, old)
@@ -120,7 +124,7 @@ def _says(statement: str, old: str, *, allowed: frozenset[str]) -> bool:
 
 
 def _without_tail(sentence: Prepared, other: Prepared, text: str) -> Prepared:
-    """Cut a sentence before its first preposition that the other lacks, unless a name or number would be lost."""
+    """The sentence up to its first preposition that the other lacks, unless a name or number would be lost."""
     for match in re.finditer(r"\w+", text):
         if match.group().casefold() in PREPOSITIONS - other.prepositions:
             shorter = prepare(text[: match.start()])
@@ -129,29 +133,29 @@ def _without_tail(sentence: Prepared, other: Prepared, text: str) -> Prepared:
 
 
 def _changed(new: str, old: str) -> Kind | None:
-    """Read "moved from X to Y", "switched to Y from X", "replaced X with Y", "Y instead of X": the old fact must state X."""
+    """Detect "moved from X to Y", "switched to Y from X", "replaced X with Y", "Y instead of X": the old fact must state X."""
     right = prepare(old)
     if right.past or NEGATIONS & frozenset(prepare(new).words):
         return None
-    if found := _INSTEAD_OF.match(new):
-        head = prepare(found["head"])
-        return "changed" if _states(found["old"], right, head.content[:1], frozenset(head.content)) else None
+    if match := _INSTEAD_OF.match(new):
+        head = prepare(match["head"])
+        return "changed" if _states(match["old"], right, head.content[:1], frozenset(head.content)) else None
     for pattern in _CHANGES:
-        if found := pattern.match(new):
-            subject = prepare(found["thing"].strip() or found["subject"]).content
-            return "changed" if _states(found["old"], right, subject, _STATES) else None
+        if match := pattern.match(new):
+            subject = prepare(match["thing"].strip() or match["subject"]).content
+            return "changed" if _states(match["old"], right, subject, _STATES) else None
     return None
 
 
 def _states(value: str, old: Prepared, subject: tuple[str, ...], relations: frozenset[str]) -> bool:
-    """Tell whether the old fact states this value of this subject, by a known relation and with nothing more."""
-    gone = prepare(_TAIL.sub("", value, count=1))
+    """Whether the old fact states exactly this value of this subject, by one of these relations."""
+    ended = prepare(_TAIL.sub("", value, count=1))
     rest = old.content[len(subject) :]
     return (
-        bool(subject and gone.content)
+        bool(subject and ended.content)
         and old.content[: len(subject)] == subject
-        and set(gone.content) <= set(rest)
-        and set(rest) - set(gone.content) <= relations
-        and gone.numbers == old.numbers
-        and gone.literals == old.literals
+        and set(ended.content) <= set(rest)
+        and set(rest) - set(ended.content) <= relations
+        and ended.numbers == old.numbers
+        and ended.literals == old.literals
     )

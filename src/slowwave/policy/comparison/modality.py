@@ -1,68 +1,68 @@
-"""Whether what one text only means to do is done in another: who wants to paint has not painted."""
+"""Detects when one text says that an action was done and the other only that it is intended ("wants to paint", "painted")."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from slowwave.policy.comparison.alignment import expanded, stem
+from slowwave.policy.comparison.alignment import expanded, is_past_form, stem
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import FUNCTION_WORDS, PAST
+from slowwave.policy.text.lexicon import FUNCTION_WORDS
 
-_VERBS: Final = "plan|want|hope|wish|intend|aim|aspire|attempt|tr|expect|propose|promise|offer|threaten"
-_STILL: Final = (
-    rf"\b(?:{_VERBS})(?:s|y|ies|ing|ning|ying)? to (\w+)|\b(?:would|[’']d) (?:like|love) to (\w+)|\blook(?:s|ing)? forward to (\w+)"
+_INTENTION_VERBS: Final = "plan|want|hope|wish|intend|aim|aspire|attempt|tr|expect|propose|promise|offer|threaten"
+# "wants to paint", "would like to paint", "looks forward to painting", "plans on painting": the group is the action.
+_INTENDS: Final = (
+    rf"\b(?:{_INTENTION_VERBS})(?:s|y|ies|ing|ning|ying)? to (\w+)|\b(?:would|[’']d) (?:like|love) to (\w+)"
+    r"|\blook(?:s|ing)? forward to (\w+)"
     r"|\b(?:plan|consider|think)(?:s|ing|ning)? (?:of |on |about )?(\w+ing)\b|\bdreams? (?:of|about) (\w+ing)\b"
 )
-_ONCE: Final = (
-    rf"\b(?:{_VERBS})(?:d|ed|ned|ied) to (\w+)|\blooked forward to (\w+)|\b(?:planned|considered) (?:on )?(\w+ing)\b"
-)
-_MEANT: Final = lazy_regex(rf"{_STILL}|{_ONCE}", re.IGNORECASE)
-_AHEAD: Final = lazy_regex(  # what was wanted once may have been done since
-    rf"{_STILL}|\b(?:will|going to|gonna|wanna|should|might|may|must|shall|need to|needs to|have to|has to)\s+"
+# "wanted to paint", "planned on painting".
+_INTENDED: Final = rf"\b(?:{_INTENTION_VERBS})(?:d|ed|ned|ied) to (\w+)|\blooked forward to (\w+)|\b(?:planned|considered) (?:on )?(\w+ing)\b"
+_INTENTION: Final = lazy_regex(rf"{_INTENDS}|{_INTENDED}", re.IGNORECASE)
+# Intentions of the past are left out: what was wanted once may have been done since.
+_STILL_AHEAD: Final = lazy_regex(
+    rf"{_INTENDS}|\b(?:will|going to|gonna|wanna|should|might|may|must|shall|need to|needs to|have to|has to)\s+"
     r"(?:\w+ly |also |just |not |really )?(\w+)",
     re.IGNORECASE,
 )
 _WORD: Final = lazy_regex(r"[^\W\d_]+")
-_SHORTEST_PAST: Final = 4
 
 
-def modality_mismatch(claim: str, close: Sequence[str]) -> str | None:
-    """The words on which a claim differs from what it rests on in whether a thing is done or only meant; None if they agree.
+def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
+    """The words of a claim that disagree with its sources on whether an action is done or only intended; None if none do.
 
-    What a claim says is wanted, planned, hoped, intended or tried may not be told as done, and what it tells as done may
-    not be only meant. Plain English is understood; a deed in other words is not compared.
+    Two cases are detected. The claim intends what the sources report as done ("wants to paint" from "I painted it"), or the
+    claim reports as done what the sources only intend ("painted" from "I want to paint it"). Only forms of the same verb are
+    compared: another verb for the same action is not recognised.
 
     Args:
-        claim: What is said by a mind.
-        close: The words it rests on.
+        claim: The text of a proposed fact or summary.
+        sources: The texts it is based on.
+
+    >>> modality_mismatch("The user painted the fence", ["I want to paint the fence"])
+    'painted'
     """
-    said = expanded(claim)
-    told = [expanded(text) for text in close]
-    for found in _MEANT.finditer(said):
-        verb = next(filter(None, found.groups()))
-        forms = [word for text in told for word in _forms(text, verb)]
-        if forms and all(map(_past, forms)) and not _past(verb):
-            return found.group()
-    return next((word for word in _done(said) if _only_meant(word, told)), None)
+    written = expanded(claim)
+    source_texts = [expanded(text) for text in sources]
+    for match in _INTENTION.finditer(written):
+        verb = next(filter(None, match.groups()))
+        forms = [form for text in source_texts for form in _forms(text, verb)]
+        if forms and all(map(is_past_form, forms)) and not is_past_form(verb):
+            return match.group()
+    return next((word for word in _past_verbs(written) if _is_only_intended(word, source_texts)), None)
 
 
-def _done(text: str) -> Iterator[str]:
-    return (word for word in _WORD.findall(text) if _past(word) and word.casefold() not in FUNCTION_WORDS)
+def _past_verbs(text: str) -> Iterator[str]:
+    return (word for word in _WORD.findall(text) if is_past_form(word) and word.casefold() not in FUNCTION_WORDS)
 
 
-def _only_meant(word: str, texts: Sequence[str]) -> bool:
-    """Whether the texts have a verb only behind a word that says it is still to be done."""
-    root = stem(word.casefold())
-    ahead = [form for text in texts for found in _AHEAD.finditer(text) for form in found.groups() if form]
-    meant = sum(stem(form.casefold()) == root and not _past(form) for form in ahead)
-    return 0 < meant == sum(1 for text in texts for _ in _forms(text, word))
+def _is_only_intended(verb: str, texts: Sequence[str]) -> bool:
+    """Whether the texts contain the verb, and each time after a word that says that the action lies ahead."""
+    root = stem(verb.casefold())
+    ahead = [form for text in texts for match in _STILL_AHEAD.finditer(text) for form in match.groups() if form]
+    intended = sum(stem(form.casefold()) == root and not is_past_form(form) for form in ahead)
+    return 0 < intended == sum(1 for text in texts for _ in _forms(text, verb))
 
 
 def _forms(text: str, verb: str) -> Iterator[str]:
     root = stem(verb.casefold())
     return (word for word in _WORD.findall(text) if stem(word.casefold()) == root)
-
-
-def _past(word: str) -> bool:
-    folded = word.casefold()
-    return folded in PAST or (len(folded) > _SHORTEST_PAST and folded.endswith("ed") and not folded.endswith("eed"))

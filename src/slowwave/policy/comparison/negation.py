@@ -1,4 +1,8 @@
-"""Whether one text denies what another affirms: the sign of each word, told by the negations and negative words before it."""
+"""Detects when one text denies what another affirms, by the polarity of each word.
+
+A word is affirmed (`YES`), denied (`NO`), or undecided (`OPEN`). Negations ("not", "never") and negative verbs ("avoid",
+"stop") deny the content words after them, up to `REACH` words or the end of the clause.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,50 +12,36 @@ from typing import Final
 
 from slowwave.policy.comparison.alignment import expanded, stem
 from slowwave.policy.comparison.modality import modality_mismatch
+from slowwave.policy.text.clauses import is_question, sentence_runs
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST
-from slowwave.policy.text.names import word_set
+from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST, table_words
 
 YES: Final = 1
 NO: Final = -1
 OPEN: Final = 0
-"""The sign of a word of which the tables cannot tell: asked, meant, or joined on to something that is denied."""
+"""The polarity of a word that the tables cannot decide: asked, intended, or joined to something that is denied."""
 _OPPOSED: Final = frozenset({(frozenset({YES}), frozenset({NO})), (frozenset({NO}), frozenset({YES}))})
 REACH: Final = 4
-"""Content words that a negation is taken to reach; what stands further behind it is open."""
+"""Content words that a negation denies. Words further behind it are `OPEN`."""
 
 
-@cache  # when first asked: stems take a few milliseconds that most commands need not spend
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, word_set(words)))
+@cache  # at first use: stemming a table takes a few milliseconds that most commands do not need
+def _stems(table: str) -> frozenset[str]:
+    return frozenset(map(stem, table_words(table)))
 
 
-# They turn round what follows them, as "not" does: who hates figs does not like figs.
-_TURNING: Final = (
-    "hate dislike detest despise loathe avoid refuse decline reject deny allergic allergy intolerance intolerant unable stop quit cease "
-    "cancel skip forbid prohibit seldom rarely scarcely barely incapable unwilling averse false untrue"
-)
-_NOUNS: Final = word_set("allergy allergies intolerance")  # what stands before them is meant too: "a nut allergy"
-# They lose, end or miss something: enough for a "no longer" to rest on, too little to turn anything round.
-_WANTING: Final = (
-    "lose fail forget miss leave end finish drop give abandon remove delete sell break close die dead gone gave former "
-    "formerly ex past before bad hard difficult struggle trouble problem wrong afraid fear scared sick sad upset bore "
-    "tired lack against free vegan vegetarian only except instead rather too late yet still keep less few short brief concise"
-)
-# Who does it, is for it after all: "and loves hazelnuts" ends the reach of a negation.
-_TAKING: Final = "love like enjoy prefer adore favour favor want"
-# "Not" in other Latin letters: a fact may be written in English from what was said in another language.
-_FOREIGN: Final = word_set(
-    "nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun non nunca jamás sin ningún mai senza não nem sem "
-    "niet geen nooit zonder inte aldrig utan ikke aldri uten uden nigdy bez değil yok tidak bukan"
-)
+# Names of word tables in english.json.
+_NEGATIVE: Final = "negative_verbs"  # they invert the polarity of their object: "hates figs" denies liking figs
+_POSITIVE: Final = "positive_verbs"  # they end the reach of a negation: "allergic to nuts and loves hazelnuts"
+_LOSS: Final = "loss_words"  # a "no longer" may be based on them ("quit smoking"), but they deny no other word
+_OPINION: Final = "opinion_verbs"  # "does not know whether …" leaves open what follows
+_POSTPOSED: Final = frozenset(
+    {"allergy", "allergies", "intolerance"}
+)  # they concern the word before them: "a nut allergy"
+# Negations of languages in Latin letters: a fact may be written in English from a message in another language.
+_FOREIGN_NEGATIONS: Final = table_words("foreign_negations")
 _LAST_LATIN: Final = "\u024f"
-# What is not known, thought or expected may be so all the same.
-_MEANING: Final = (
-    "know think realize realise expect believe imagine notice guess sure understand remember see say tell hear mean matter "
-    "mind wonder decide certain worry need care"
-)
-# Denied in form only; of what follows, nothing can be told.
+# Negative in form only ("not only", "no doubt", "why don't you"): the words after them are OPEN.
 _FORM_ONLY: Final = lazy_regex(
     r"\b(?:(?:not|no|never)-+\w+(?:-\w+)*|not (?:only|just|merely|simply|necessarily|to mention|yet)|can not (?:wait|help|get enough|thank|say enough|believe)"
     r"|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
@@ -60,110 +50,124 @@ _FORM_ONLY: Final = lazy_regex(
     re.IGNORECASE,
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
-_SO: Final = "so"  # "not so great" is not the denial of "great", and what follows "so" may be a clause of its own
+_SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a clause of its own
 _OPEN_MARK: Final = "openmark"
-# What is failed, forgotten or pretended to be done is not done, nor what is almost done: "not" is read behind them.
+# What somebody failed, forgot or pretended to do is not done, nor is what almost happened: "not" is inserted behind them.
 _UNDONE: Final = lazy_regex(
     r"\b(?:fail|forget|forgot|neglect|omit|pretend)(?:s|ed|ting|ing|ten|ted)?(?= to\b)"
     rf"|\b(?:almost|nearly)(?= (?:\w{{2,}}ed|{'|'.join(sorted(PAST))})\b)",
     re.IGNORECASE,
 )
-_SENTENCE: Final = lazy_regex(r"[^.!?;。！？\n]+[.!?;。！？\n]*")
-_FRESH: Final = lazy_regex(
+# A clause behind one of these begins affirmed ...
+_CLAUSE_BREAK: Final = lazy_regex(
     r"\s(?:but|because|although|though|while|whereas|however|since)\s|\s[-–—]+\s|—|:\s", re.IGNORECASE
 )
-_JOINED: Final = lazy_regex(r",\s*|\s(?:and|or|nor|who|which|where|when|then|than|if|unless|until)\s", re.IGNORECASE)
-_LETTERS: Final = lazy_regex(r"[^\W_]+")
+# ... a clause behind one of these is OPEN if the clause before it was denied.
+_CLAUSE_LINK: Final = lazy_regex(
+    r",\s*|\s(?:and|or|nor|who|which|where|when|then|than|if|unless|until)\s", re.IGNORECASE
+)
+_WORD: Final = lazy_regex(r"[^\W_]+")
 
 
-def contradicts(claim: str, close: Sequence[str], around: Sequence[str] = (), *, words: int = 1) -> str | None:
-    """The word on which a claim says the opposite of what it rests on; None if they agree.
+def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), *, words: int = 1) -> str | None:
+    """The word on which a claim says the opposite of its sources; None if they agree.
 
-    A word that both have must not be affirmed in one and denied in the other, where the tables can tell; and a
-    negation needs some negative word to rest on ("no longer smokes" on "quit smoking"). Nor may what is done in one be only
-    meant in the other (`slowwave.policy.mood`).
+    Three things are refused: a word that is affirmed on one side and denied on the other; a negation in the claim where
+    neither `sources` nor `around` holds any negative word; and an action that is done on one side and only intended on the
+    other (`modality_mismatch`).
 
     Args:
-        claim: What is said by a mind.
-        close: The words it rests on.
-        around: What stands beside them: it may lend a negation, and is held against nothing.
-        words: On how many words they must disagree: in long talk two texts do on one by chance.
+        claim: The text of a proposed fact or summary.
+        sources: The texts it is based on.
+        around: Neighbouring texts. They may justify a negation of the claim, but contradict nothing.
+        words: The number of words that must disagree. In long talk two texts disagree on one word by chance.
+
+    >>> contradicts("The user likes figs", ["I don't like figs"])
+    'likes'
     """
-    held = _united(close)
-    ours = polarities(claim.replace("?", "."))
-    turned = [word for word, sign in ours.items() if (sign, held.get(word)) in _OPPOSED]
-    if len(turned) >= words:
-        return next(word for word in _words(claim) if stem(word) == turned[0])
-    denial = next((w for w in _words(claim) if w in NEGATIONS), None)
-    if denial and not any(map(negates, (*close, *around))):
-        return denial
-    return modality_mismatch(claim, close) if words == 1 else None
+    source_polarities = _merged_polarities(sources)
+    opposed = [
+        word
+        for word, polarity in polarities(claim.replace("?", ".")).items()
+        if (polarity, source_polarities.get(word)) in _OPPOSED
+    ]
+    if len(opposed) >= words:
+        return next(word for word in _words(claim) if stem(word) == opposed[0])
+    negation = next((word for word in _words(claim) if word in NEGATIONS), None)
+    if negation and not any(map(negates, (*sources, *around))):
+        return negation
+    return modality_mismatch(claim, sources) if words == 1 else None
 
 
 def negates(text: str) -> bool:
-    """Whether a text holds a negation, or a word of loss, end or want that one may rest on; other scripts may."""
+    """Whether a text holds a negation or a word of loss or end. True for scripts other than Latin, which have no table."""
     return any(c.isalpha() and c > _LAST_LATIN for c in text) or any(
-        w in NEGATIONS or w in _FOREIGN or w.startswith("un") or stem(w) in _stems(_TURNING) | _stems(_WANTING)
-        for w in _words(text)
+        word in NEGATIONS
+        or word in _FOREIGN_NEGATIONS
+        or word.startswith("un")
+        or stem(word) in _stems(_NEGATIVE) | _stems(_LOSS)
+        for word in _words(text)
     )
 
 
 @lru_cache(maxsize=4096)
 def polarities(text: str) -> Mapping[str, frozenset[int]]:
-    """Each content stem of a text -> the signs it stands with: `YES`, `NO`, or `OPEN` where the tables cannot tell.
+    """Each content stem of a text -> the polarities with which it occurs: `YES`, `NO` or `OPEN`.
 
-    >>> sorted((word, *sign) for word, sign in signs("I am allergic to walnuts but I love hazelnuts.").items())
+    >>> sorted((word, *each) for word, each in polarities("I am allergic to walnuts but I love hazelnuts.").items())
     [('allerg', 1), ('hazelnut', 1), ('love', 1), ('walnut', -1)]
     """
-    found: dict[str, set[int]] = {}
-    told: dict[str, set[int]]
-    for sentence in _SENTENCE.findall(_UNDONE.sub(r"\g<0> not", _FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text)))):
-        asked = sentence.rstrip("\"'”’) \n").endswith(("?", "？"))
-        parts = _FRESH.split(sentence)
-        for number, part in enumerate(parts, 1):
-            sign, told = YES, {}
-            for piece in _JOINED.split(part):
-                sign = YES if _signed(piece.casefold(), sign, told) == YES else OPEN
-            for word, each in told.items():
-                found.setdefault(word, set()).update({OPEN} if asked and number == len(parts) else each)
-    return MappingProxyType({word: frozenset(each) for word, each in found.items()})
+    merged: dict[str, set[int]] = {}
+    in_clause: dict[str, set[int]]
+    marked = _UNDONE.sub(r"\g<0> not", _FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text)))
+    for match in sentence_runs(marked, semicolons=True):
+        sentence = match.group()
+        clauses = _CLAUSE_BREAK.split(sentence)
+        for number, clause in enumerate(clauses, 1):
+            polarity, in_clause = YES, {}
+            for piece in _CLAUSE_LINK.split(clause):
+                polarity = YES if _read_piece(piece.casefold(), polarity, in_clause) == YES else OPEN
+            is_asked = number == len(clauses) and is_question(sentence)
+            for word, each in in_clause.items():
+                merged.setdefault(word, set()).update({OPEN} if is_asked else each)
+    return MappingProxyType({word: frozenset(each) for word, each in merged.items()})
 
 
-def _signed(piece: str, sign: int, found: dict[str, set[int]]) -> int:
-    """Write down the sign of each content word of a piece; gives the sign at its end."""
-    left, last = REACH, ""
-    for word in _LETTERS.findall(piece):
+def _read_piece(piece: str, polarity: int, stems: dict[str, set[int]]) -> int:
+    """Add the polarity of each content word of a piece to `stems`; return the polarity at its end."""
+    reach, last = REACH, ""
+    for word in _WORD.findall(piece):
         root = stem(word)
-        if word == _OPEN_MARK or (word == _SO and sign == NO):
-            sign = OPEN
+        if word == _OPEN_MARK or (word == _SO and polarity == NO):
+            polarity = OPEN
         elif word in NEGATIONS:
-            sign, left = _turned(sign), REACH
-        elif root in _stems(_TURNING) and word != _QUITE:
-            found.setdefault(root, set()).add(sign)
-            if word in _NOUNS and last:
-                found[last].add(OPEN)
-            sign, left = _turned(sign), REACH
+            polarity, reach = _inverted(polarity), REACH
+        elif root in _stems(_NEGATIVE) and word != _QUITE:
+            stems.setdefault(root, set()).add(polarity)
+            if word in _POSTPOSED and last:
+                stems[last].add(OPEN)
+            polarity, reach = _inverted(polarity), REACH
         elif word not in FUNCTION_WORDS:
-            if sign == OPEN and root in _stems(_TAKING):
-                sign = YES
-            found.setdefault(root, set()).add(sign)
-            left, last = left - 1, root
-            if sign == NO and (root in _stems(_MEANING) or left <= 0):
-                sign = OPEN
-    return sign
+            if polarity == OPEN and root in _stems(_POSITIVE):
+                polarity = YES
+            stems.setdefault(root, set()).add(polarity)
+            reach, last = reach - 1, root
+            if polarity == NO and (root in _stems(_OPINION) or reach <= 0):
+                polarity = OPEN
+    return polarity
 
 
-def _turned(sign: int) -> int:
-    return NO if sign == OPEN else -sign
+def _inverted(polarity: int) -> int:
+    return NO if polarity == OPEN else -polarity
 
 
-def _united(texts: Iterable[str]) -> dict[str, frozenset[int]]:
-    united: dict[str, frozenset[int]] = {}
+def _merged_polarities(texts: Iterable[str]) -> dict[str, frozenset[int]]:
+    merged: dict[str, frozenset[int]] = {}
     for text in texts:
         for word, each in polarities(text).items():
-            united[word] = united.get(word, frozenset()) | each
-    return united
+            merged[word] = merged.get(word, frozenset()) | each
+    return merged
 
 
 def _words(text: str) -> list[str]:
-    return _LETTERS.findall(_FORM_ONLY.sub(" ", expanded(text)).casefold())
+    return _WORD.findall(_FORM_ONLY.sub(" ", expanded(text)).casefold())

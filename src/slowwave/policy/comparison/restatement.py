@@ -1,4 +1,4 @@
-"""Which of the hits of a question say what another one says anew: a home, an employer, a number, in plain sentences."""
+"""Finds search hits that a later hit supersedes: both state the same attribute (a home, an employer) with other values."""
 
 import re
 from collections.abc import Sequence
@@ -18,114 +18,116 @@ _LONGEST: Final = 4000  # characters read of one text
 _SENTENCES_MAX: Final = 20  # of one text
 _CACHED: Final = 1024
 _PAIR: Final = 2
+# Words before a statement. Other than in `clauses`, a statement may follow "yes", "and" or "but".
 _OPENING: Final = lazy_regex(
     r"^(?:(?:hey|hi|hello|oh|well|so|yes|yeah|ok|okay|by the way|btw|and|but)\b[\s,;:.!–—-]*)+", re.IGNORECASE
 )
-_TOLD: Final = ("moved", "relocated", "switched", "migrated", "upgraded", "changed", "joined", "new job")
-_TAKEN_BACK: Final = lazy_regex(
+_CHANGE_WORDS: Final = ("moved", "relocated", "switched", "migrated", "upgraded", "changed", "joined", "new job")
+_CORRECTS: Final = lazy_regex(
     r"\bno longer\b|\bany ?more\b|\bany longer\b|\bstopped\b|\bquit\b|\binstead of\b|\bfrom\b.+\bto\b|\bafter all\b"
     r"|\bactually\b|\breplaced\b",
     re.IGNORECASE,
 )
-_ASKS_HOW_IT_IS: Final = lazy_regex(
+_ASKS_CURRENT_VALUE: Final = lazy_regex(
     r"^(?!.*\b(?:did|was|were|had)\b).*\b(?:where|who|whose|what|which|when|how|my|our|I)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
-Near = Sequence[tuple[str, bool]]
-"""Sentences of a text, and whether each shares a word with the question."""
+RelevantSentences = Sequence[tuple[str, bool]]
+"""Sentences of a text, each with whether it shares a word with the question."""
 
 
 def asks_current_value(question: str) -> bool:
-    """Tell whether a question asks how something is now (where do I live, my phone number), not how it was."""
-    return _ASKS_HOW_IT_IS.search(question) is not None
+    """Whether a question asks for a present value ("where do I live", "my phone number"), not for a past one."""
+    return _ASKS_CURRENT_VALUE.search(question) is not None
 
 
 def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]) -> list[ValuePair]:
-    """Find which of the hits of a question state what a later one of the same speaker states with another value.
+    """The hits whose statement a later hit of the same speaker repeats with another value.
 
-    The question must ask how something is (`asks_how_it_is`). The older one must share a word with it; the later one as
-    well, or tell of a change.
+    The question must ask for a present value (`asks_current_value`). The older sentence must share a word with the question;
+    the later one must do so too, or report a change ("moved", "switched").
 
     Args:
         question: The question.
-        ranked: Of the first hits, best first, the text, the time (anything that orders), and who speaks (None: the user).
+        ranked: The first hits, best first: text, time (anything that can be ordered), and speaker (None for the user).
 
     Returns:
-        Pairs by the rank of the older text, then of the newer; none is `stale` where the question asks for the history.
+        Pairs ordered by the rank of the older text, then of the newer. None is `stale` if the question asks for history.
     """
     if not asks_current_value(question):
         return []
-    asked = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
-    near = _statements([_near(asked, text) for text, _, _ in ranked])
-    told = [place for place, found in enumerate(near) if found]
+    question_stems = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
+    relevant = _statements([_relevant_sentences(question_stems, text) for text, _, _ in ranked])
+    with_statements = [place for place, sentences_of in enumerate(relevant) if sentences_of]
     pairs = []
-    for one, other in combinations(told, 2):
-        (_, at, speaker), (_, again, answering) = ranked[one], ranked[other]
-        if at == again or speaker != answering:
+    for first, second in combinations(with_statements, 2):
+        (_, first_at, first_speaker), (_, second_at, second_speaker) = ranked[first], ranked[second]
+        if first_at == second_at or first_speaker != second_speaker:
             continue
-        older, newer = (one, other) if at < again else (other, one)
-        if found := _first(near[newer], near[older]):
-            pairs.append(_pair(newer, older, found, stale=not asks_for_history(question)))
+        older, newer = (first, second) if first_at < second_at else (second, first)
+        if supersession := _first_supersession(relevant[newer], relevant[older]):
+            pairs.append(_pair(newer, older, supersession, stale=not asks_for_history(question)))
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
 
 
-def _pair(newer: int, older: int, found: "Supersession", *, stale: bool) -> ValuePair:
+def _pair(newer: int, older: int, supersession: "Supersession", *, stale: bool) -> ValuePair:
     return ValuePair(
         newer=newer,
         older=older,
-        new_value=found.new_value,
-        old_value=found.old_value,
+        new_value=supersession.new_value,
+        old_value=supersession.old_value,
         stale=stale,
-        because=found.is_uncertain,
-        certain=found.certain,
+        because=supersession.is_uncertain,
+        certain=supersession.certain,
     )
 
 
-def _near(asked: Sequence[str], text: str) -> Near:
-    """The sentences of a text that touch the question, or tell of a change."""
+def _relevant_sentences(question_stems: Sequence[str], text: str) -> RelevantSentences:
+    """The sentences of a text that share a stem with the question, or contain a word of change."""
     lowered = text[:_LONGEST].casefold()
-    if not any(word in lowered for word in (*asked, *_TOLD)):
+    if not any(word in lowered for word in (*question_stems, *_CHANGE_WORDS)):
         return ()
     return [
-        (sentence, touches)
+        (sentence, is_shared)
         for sentence, folded in _sentences(text[:_LONGEST])
-        if (touches := any(word in folded for word in asked)) or any(word in folded for word in _TOLD)
+        if (is_shared := any(word in folded for word in question_stems))
+        or any(word in folded for word in _CHANGE_WORDS)
     ]
 
 
 @lru_cache(maxsize=_CACHED)
 def _sentences(text: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of a text without what they open with, each also in lower case."""
-    bare = (_OPENING.sub("", one) for one in sentences(prose(text))[:_SENTENCES_MAX])
-    return tuple((one, one.casefold()) for one in bare)
+    """The sentences of a text without their opening words, each also in lower case."""
+    bare = (_OPENING.sub("", sentence) for sentence in sentences(prose(text))[:_SENTENCES_MAX])
+    return tuple((sentence, sentence.casefold()) for sentence in bare)
 
 
-def _statements(near: Sequence[Near]) -> list[Near]:
-    """Of these sentences those of a form that states something: few."""
-    if sum(map(bool, near)) < _PAIR:
+def _statements(relevant: Sequence[RelevantSentences]) -> list[RelevantSentences]:
+    """Of these sentences those that have the form of a statement or a correction."""
+    if sum(map(bool, relevant)) < _PAIR:
         return []
     from slowwave.policy.comparison.statements import formed  # noqa: PLC0415 - most questions do without
 
-    return [[one for one in found if formed(one[0]) or _TAKEN_BACK.search(one[0])] for found in near]
+    return [[each for each in of_text if formed(each[0]) or _CORRECTS.search(each[0])] for of_text in relevant]
 
 
-def _first(newer: Near, older: Near) -> "Supersession | None":
+def _first_supersession(newer: RelevantSentences, older: RelevantSentences) -> "Supersession | None":
     from slowwave.policy.comparison.succession import supersedes  # noqa: PLC0415 - see above
 
     for new, _ in newer:
-        for old, touches in older:
-            if touches and (found := supersedes(new, old) or _taken_back(new, old)):
-                return found
+        for old, is_shared in older:
+            if is_shared and (supersession := supersedes(new, old) or _correction(new, old)):
+                return supersession
     return None
 
 
-def _taken_back(new: str, old: str) -> "Supersession | None":
-    """An explicit correction: no longer, not any more, moved from A to B."""
-    if not _TAKEN_BACK.search(new):
+def _correction(new: str, old: str) -> "Supersession | None":
+    """An explicit correction ("no longer", "not any more", "moved from A to B") as a supersession."""
+    if not _CORRECTS.search(new):
         return None
     from slowwave.policy.comparison.corrections import correction  # noqa: PLC0415 - see above
     from slowwave.policy.comparison.succession import Supersession  # noqa: PLC0415
 
-    found = correction(new, old)
-    return Supersession(certain=True, new_value=new, old_value=old, because=found.because) if found else None
+    ended = correction(new, old)
+    return Supersession(certain=True, new_value=new, old_value=old, because=ended.because) if ended else None

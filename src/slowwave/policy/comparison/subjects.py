@@ -1,4 +1,4 @@
-"""Who a fact is about: the user, I, Matteo and Matteo Rossi are one subject once that has been said."""
+"""Resolves the subject of a fact: "the user", "I", "Matteo" and "Matteo Rossi" are one subject once a text says so."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,6 +7,7 @@ from typing import Final
 
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
 _ARTICLE: Final = lazy_regex(r"^(?:the|this|that|a|an)\s+(?=\S)")
@@ -25,23 +26,13 @@ _UNSURE: Final = lazy_regex(
     r"\b(?:if|unless|not|never|don['’]?t|wish|imagine|pretend|say|says|said|suppose|would|as if)\b", re.IGNORECASE
 )
 _QUOTED: Final = lazy_regex(r"[\"“«][^\"”»]*[\"”»]")
-# What may follow "I'm" or "call me" with a capital and is no name.
-_NOT_NAMES: Final = """
-monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
-december today tomorrow mr mrs ms dr sir madam mom mum dad god ok okay ceo cto cfo coo phd hr it qa pm i american african asian european
-english british scottish welsh irish french german spanish italian portuguese dutch belgian swiss austrian swedish norwegian danish
-finnish polish czech russian ukrainian greek turkish arab jewish muslim christian catholic hindu buddhist protestant atheist chinese
-japanese korean indian pakistani thai vietnamese mexican canadian brazilian argentinian australian egyptian nigerian kenyan israeli
-iranian iraqi latino latina hispanic black white gay lesbian trans democrat republican capricorn aquarius pisces aries taurus gemini
-cancer leo virgo libra scorpio sagittarius team lead manager engineer developer designer director president vice head chief senior junior
-student teacher doctor nurse lawyer product project software data back ready sorry done good fine happy sure here new late
-"""
-NOT_NAMES: Final = frozenset(_NOT_NAMES.split())
+NOT_NAMES: Final = table_words("capitalised_non_names")
+"""Words that may have a capital after "I'm" or "call me" but are no names: months, nationalities, roles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """One more name for a subject; both as `key` writes them."""
+    """Another name of a subject; both are keys (see `key`)."""
 
     name: str
     subject: str
@@ -59,46 +50,47 @@ def key(subject: str) -> str:
 
 
 def canonical(subject: str, aliases: Mapping[str, str], *, speaker: str | None = None) -> str:
-    """Give the one key that stands for a subject.
+    """The key of a subject after all aliases are resolved.
 
     Args:
         subject: A subject as written.
-        aliases: Name to subject, both as `key` writes them; a name that maps to itself is ambiguous and stays.
-        speaker: Who says "I"; without one, first-person words stay as they are.
+        aliases: Name -> subject, both as keys. A name that maps to itself is ambiguous and is not resolved.
+        speaker: The subject of first-person words; without it they stay as they are.
 
     Returns:
         The key at the end of the chain of aliases.
     """
-    found = key(subject)
-    if speaker is not None and found in _FIRST_PERSON:
-        found = key(speaker)
-    seen = {found}
-    while (following := aliases.get(found, found)) not in seen:
+    resolved = key(subject)
+    if speaker is not None and resolved in _FIRST_PERSON:
+        resolved = key(speaker)
+    seen = {resolved}
+    while (following := aliases.get(resolved, resolved)) not in seen:
         seen.add(following)
-        found = following
-    return found
+        resolved = following
+    return resolved
 
 
 def one_subject(new: str | None, old: str | None) -> tuple[str, ...]:
-    """The names that two facts may call their one subject by; none where the subjects differ or are not known."""
+    """The names of the common subject of two facts; empty if their subjects differ or are unknown."""
     if not new or not old or key(new) != key(old):
         return ()
     return tuple(dict.fromkeys((new, old, *(("the user", "user") if key(new) == "user" else ()))))
 
 
 def names_of(subject: str, aliases: Mapping[str, str]) -> frozenset[str]:
-    """List every known name of a subject, its own key included."""
-    one = canonical(subject, aliases)
-    return frozenset({one} | {name for name in aliases if canonical(name, aliases) == one})
+    """Every known name of a subject, including its key."""
+    resolved = canonical(subject, aliases)
+    return frozenset({resolved} | {name for name in aliases if canonical(name, aliases) == resolved})
 
 
-def learned(known: Mapping[str, str], found: Iterable[Alias]) -> dict[str, str]:
-    """Add aliases to those known; returns a new mapping.
+def learned(known: Mapping[str, str], new: Iterable[Alias]) -> dict[str, str]:
+    """The known aliases with new ones added.
 
-    A name claimed by two subjects becomes ambiguous: it maps to itself and is never merged again. A cycle adds nothing.
+    A name that two subjects claim becomes ambiguous: it maps to itself and is not resolved any more. An alias that would close
+    a cycle is ignored.
     """
     aliases = dict(known)
-    for alias in found:
+    for alias in new:
         subject = canonical(alias.subject, aliases)
         if canonical(alias.name, aliases) == subject:
             continue
@@ -107,18 +99,18 @@ def learned(known: Mapping[str, str], found: Iterable[Alias]) -> dict[str, str]:
 
 
 def aliases_from(text: str, speaker: str) -> tuple[Alias, ...]:
-    """Learn names from what a speaker says of themselves: "my name is …", "call me …", "I go by …", "I'm …".
+    """The names that speakers give themselves: "my name is …", "call me …", "I go by …", "I'm …".
 
-    Conservative: questions, conditions, denials and quotations teach nothing, nor does "I'm" with a word that is no name.
+    Questions, conditions, negations and quotations are ignored, and "I'm" before a word that is no name.
 
     Args:
-        text: What the speaker said, as written (capitals carry the evidence).
-        speaker: The speaker as the store knows them ("user", "Matteo").
+        text: A message of the speaker, with its capitals, by which names are recognised.
+        speaker: The name of the speaker in the store ("user", "Matteo").
 
     Returns:
-        The full name and, of a name of several words, the first one.
+        The full name and, for a name of several words, the first word.
     """
-    found: dict[str, Alias] = {}
+    aliases: dict[str, Alias] = {}
     for sentence in sentences(prose(text)):
         plain = _QUOTED.sub(" ", sentence)
         if plain.rstrip().endswith("?"):
@@ -127,32 +119,32 @@ def aliases_from(text: str, speaker: str) -> tuple[Alias, ...]:
             for match in pattern.finditer(plain):
                 if _UNSURE.search(plain[: match.end()]):
                     continue
-                _add_names(found, match["name"], key(speaker), sentence)
-    return tuple(found.values())
+                _add_names(aliases, match["name"], key(speaker), sentence)
+    return tuple(aliases.values())
 
 
-def _add_names(found: dict[str, Alias], name: str, subject: str, sentence: str) -> None:
+def _add_names(aliases: dict[str, Alias], name: str, subject: str, sentence: str) -> None:
     words = name.split()
     if any(key(word) in NOT_NAMES for word in words):
         return
-    for one in dict.fromkeys((key(name), key(words[0]))):
-        if one != subject:
-            found.setdefault(one, Alias(name=one, subject=subject, because=f"They said: “{sentence.strip()}”"))
+    for alias in dict.fromkeys((key(name), key(words[0]))):
+        if alias != subject:
+            aliases.setdefault(alias, Alias(name=alias, subject=subject, because=f"They said: “{sentence.strip()}”"))
 
 
 def first_names(people: Iterable[str]) -> tuple[Alias, ...]:
-    """Learn which first name stands for which full name, where exactly one known person bears it.
+    """Aliases from first names to full names, for first names that exactly one known person has.
 
     Args:
-        people: Names of people, speakers for instance; of other subjects a first word says nothing.
+        people: Names of people, such as speakers. For other subjects the first word is no name of its own.
     """
     known = sorted({key(person) for person in people})
     full = [name for name in known if " " in name]
-    found = []
+    aliases = []
     for name in known:
         bearers = [other for other in full if other.split()[0] == name]
         if len(bearers) == 1:
-            found.append(
+            aliases.append(
                 Alias(name=name, subject=bearers[0], because=f"{name} is the first name of {bearers[0]} alone")
             )
-    return tuple(found)
+    return tuple(aliases)

@@ -1,4 +1,8 @@
-"""Whether a newer statement takes an older one's place: the same thing of the same holder, with another value."""
+"""Decides whether a newer statement supersedes an older one: the same relation of the same holder with another value.
+
+Whether a relation has one value at a time depends on the values: "lives in" has one city, but "likes" has many values. The
+functions of `_CAPACITY` answer this for each relation.
+"""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -10,49 +14,36 @@ from slowwave.policy.comparison.statements import ARTICLES, Attribution, Relatio
 from slowwave.policy.comparison.subjects import NOT_NAMES
 from slowwave.policy.comparison.values import PERHAPS, mentions
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import NUMBER_WORDS
-from slowwave.policy.text.names import word_set
+from slowwave.policy.text.lexicon import NUMBER_WORDS, table_words
 
-Room = Literal["one", "maybe"] | None
-"""How many values a relation has room for: "one" at a time, "maybe" more, None: there is nothing to ask about."""
+Capacity = Literal["one", "maybe"] | None
+"""How many values a relation has at a time: "one"; "maybe" more; None: surely more, so that nothing is superseded."""
 
-# What has one value at a time whatever that looks like; of other things figures, times and names count, and traits do not.
-_LABELS: Final = word_set(
-    "name nickname address email mail password pin code username login handle title role position occupation profession "
-    "colour color font theme schedule diet language currency timezone hometown plan tier subscription status"
-)
-# What one may have several of: a second one is no change.
-_SEVERAL: Final = word_set(
-    "sister brother friend son daughter child kid cousin aunt uncle niece nephew grandson granddaughter grandparent "
-    "colleague teammate neighbour neighbor student client customer teacher dog cat pet horse bird hobby sport"
-)
-# A place in which other places lie: who lives in Belgium may well live in Ghent.
-_WIDE: Final = word_set(
-    "afghanistan africa alabama alaska albania algeria america arizona arkansas argentina armenia asia australia austria "
-    "azerbaijan bangladesh belarus belgium bolivia bosnia brazil britain bulgaria california cambodia cameroon canada chile "
-    "china colombia colorado connecticut croatia cuba cyprus czechia delaware denmark ecuador egypt england estonia ethiopia "
-    "eu europe finland flanders florida france georgia germany ghana greece guatemala hawaii honduras hungary iceland idaho "
-    "illinois india indiana indonesia iowa iran iraq ireland israel italy jamaica japan jordan kansas kazakhstan kentucky "
-    "kenya korea latvia lebanon libya lithuania louisiana maine malaysia maryland massachusetts mexico michigan minnesota "
-    "mississippi missouri moldova mongolia montana morocco mozambique myanmar nebraska nepal netherlands nevada nicaragua "
-    "nigeria norway ohio oklahoma oregon pakistan panama paraguay pennsylvania peru philippines poland portugal romania "
-    "russia rwanda scotland senegal serbia slovakia slovenia somalia spain sudan sweden switzerland syria taiwan tanzania "
-    "tennessee texas thailand tunisia turkey uganda uk ukraine uruguay us usa utah uzbekistan venezuela vermont vietnam "
-    "virginia wales wallonia wisconsin wyoming yemen zambia zealand zimbabwe"
-)
+# Attributes with one value at a time. For other attributes only numbers, times and names supersede each other.
+_LABELS: Final = table_words("single_valued_labels")
+# Relations of which somebody may have several: a second sister does not supersede the first.
+_SEVERAL: Final = table_words("repeatable_relations")
+# Countries and states: "lives in Belgium" and "lives in Ghent" can both be true.
+_WIDE: Final = table_words("regions")
 _WORD: Final = lazy_regex(r"\w+")
+# Units of `values.ValueMention` that are times.
 _TIMES: Final = frozenset({"date", "weekday", "clock", "year"})
 _DAYS: Final = lazy_regex(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\bevery\b", re.IGNORECASE)
+# Words that begin a tail which does not restrict the statement.
 _HARMLESS: Final = frozenset({"with", "since", "because", "and", "but", "where", "which", "so"})
 _FAVOURITES: Final = frozenset({"favourite", "favorite", "preferred", "default", "main", "primary"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supersession:
-    """A newer statement gives another value of what an older one says.
+    """A newer statement gives another value than an older one.
 
-    `certain`: it says so in plain words and nothing else of the older one would be lost, so it takes its place; otherwise
-    both stay, and a person may look at them. `because` says why, in words.
+    Attributes:
+        certain: whether the newer statement says that its value is new, and contains everything else of the older one. Only
+            then it supersedes the older one; otherwise both stay and are linked.
+        new_value: the value of the newer statement.
+        old_value: the value of the older statement.
+        because: an explanation for a person.
     """
 
     certain: bool
@@ -62,25 +53,28 @@ class Supersession:
 
     @property
     def is_uncertain(self) -> str:
-        """Why the older one may be outdated; where that is not certain, it is said."""
+        """The explanation, which begins with `PERHAPS` if the supersession is not certain."""
         return self.because if self.certain else f"{PERHAPS}: {self.because[0].lower()}{self.because[1:]}"
 
 
 def supersedes(new: str, old: str, *, called: Collection[str] = ()) -> Supersession | None:
-    """Tell whether a newer fact gives a new value for what an older one states.
+    """Whether a newer fact gives a new value for the relation that an older one states.
 
-    Both must be plain English statements of one holder and one relation that has room for one value at a time; the newer
-    one is certain only if it says so (now, new, moved, switched, changed …), and the older one says nothing besides.
-    What one may have several of (tastes, visits, pets, tools) has no successor. That `new` is the later one is for the
-    caller to know.
+    Both must be plain English statements of the same holder and of a relation with one value at a time. The result is certain
+    only if the newer one says that its value is new (now, new, moved, switched, changed …) and the older one says nothing else.
+    Relations with several values (tastes, visits, pets, tools) are never superseded. The caller must ensure that `new` is
+    the later one.
 
     Args:
         new: The newer fact.
         old: The older one.
-        called: Names known to mean one and the same subject.
+        called: Names that are known to mean the same subject.
 
     Returns:
-        Both values and whether it is certain; None if they may well stand side by side.
+        Both values and whether it is certain; None if both statements can be true.
+
+    >>> supersedes("Ann now lives in Rome", "Ann lives in Bern").certain  # type: ignore[union-attr]
+    True
     """
     names = tuple(called)
     later, earlier = formed(new, called=names), formed(old, called=names)
@@ -89,161 +83,163 @@ def supersedes(new: str, old: str, *, called: Collection[str] = ()) -> Supersess
     shared = later.relations & earlier.relations
     if not shared or not _differ(later, earlier):
         return None
-    rooms = {_ROOM[relation](later, earlier) for relation in shared}
-    room: Room = "one" if "one" in rooms else "maybe" if "maybe" in rooms else None
-    if room is None or (room == "maybe" and not later.new) or _aside(later, earlier) or not (plain(new) and plain(old)):
+    capacities = {_CAPACITY[relation](later, earlier) for relation in shared}
+    capacity: Capacity = "one" if "one" in capacities else "maybe" if "maybe" in capacities else None
+    if capacity is None or (capacity == "maybe" and not later.new) or _can_both_hold(later, earlier):
         return None
-    value, known = " ".join(later.value), " ".join(earlier.value)
-    certain = room == "one" and later.new and later.sure and not earlier.event and _whole(later, earlier)
-    because = f"A later statement says {value} where this one says {known}: “{new.strip()}”"
-    return Supersession(certain=certain, new_value=value, old_value=known, because=because)
+    if not (plain(new) and plain(old)):
+        return None
+    value, old_value = " ".join(later.value), " ".join(earlier.value)
+    certain = capacity == "one" and later.new and later.sure and not earlier.event and _keeps_all(later, earlier)
+    because = f"A later statement says {value} where this one says {old_value}: “{new.strip()}”"
+    return Supersession(certain=certain, new_value=value, old_value=old_value, because=because)
 
 
 def _differ(later: Attribution, earlier: Attribution) -> bool:
-    """Whether neither value is a part of the other, nor the older one said by the newer statement as well.
+    """Whether the values differ: neither is a part of the other, and the newer statement does not also contain the older value.
 
-    A change that says what was before is a change of that.
+    A change that names the value before it must name the older value.
     """
     left, right = stems(later.value), stems(earlier.value)
     if later.before and stems(later.before) != right:
         return False
-    said = stems(_WORD.findall(later.tail))
-    return bool(left and right) and not (left <= right or right <= left or right <= said | left)
+    in_tail = stems(_WORD.findall(later.tail))
+    return bool(left and right) and not (left <= right or right <= left or right <= in_tail | left)
 
 
-def _whole(later: Attribution, earlier: Attribution) -> bool:
-    """Whether the older statement says nothing that would be lost, and the newer one nothing that narrows it."""
+def _keeps_all(later: Attribution, earlier: Attribution) -> bool:
+    """Whether the older statement has no detail that would be lost, and the newer one no restriction."""
     if later.tail == earlier.tail:
         return True
-    return not earlier.tail and (not later.tail or _opening(later) in _HARMLESS)
+    return not earlier.tail and (not later.tail or _tail_opening(later) in _HARMLESS)
 
 
-def _aside(later: Attribution, earlier: Attribution) -> bool:
-    """Whether they speak of different times or ways, and nothing says that one is newly so."""
+def _can_both_hold(later: Attribution, earlier: Attribution) -> bool:
+    """Whether both may be true for different times or circumstances: a tail restricts one, and the newer one is not new."""
     if later.event and earlier.event:
         return bool(later.tail or earlier.tail)
-    if (later.turned or earlier.turned) and not later.new:
+    if (later.value_first or earlier.value_first) and not later.new:
         return True
-    narrowed = {s.tail for s in (later, earlier) if s.tail and _opening(s) not in _HARMLESS}
-    return not later.new and bool(narrowed) and later.tail != earlier.tail
+    restricted = any(s.tail and _tail_opening(s) not in _HARMLESS for s in (later, earlier))
+    return not later.new and restricted and later.tail != earlier.tail
 
 
-def _opening(said: Attribution) -> str:
-    return "and" if said.tail[0] in ",;(–—-" else said.tail.split()[0].casefold()
+def _tail_opening(statement: Attribution) -> str:
+    return "and" if statement.tail[0] in ",;(–—-" else statement.tail.split()[0].casefold()
 
 
-def _bare(said: Attribution) -> list[str]:
-    return [word for word in said.value if word.casefold() not in ARTICLES]
+def _value_words(statement: Attribution) -> list[str]:
+    return [word for word in statement.value if word.casefold() not in ARTICLES]
 
 
-def _proper(*said: Attribution) -> bool:
-    """Whether each value is a name: its first word has a capital and is no nationality or the like."""
-    first = [_bare(s)[0] for s in said]
+def _are_names(*statements: Attribution) -> bool:
+    """Whether each value is a name: its first word has a capital and is not in `NOT_NAMES`."""
+    first = [_value_words(s)[0] for s in statements]
     return all(word[0].isupper() and word.casefold() not in NOT_NAMES for word in first)
 
 
-def _figured(word: str) -> bool:
+def _is_number(word: str) -> bool:
     return any(c.isdigit() for c in word) or word.casefold() in NUMBER_WORDS
 
 
-def _recounted(later: Attribution, earlier: Attribution) -> bool:
-    """Whether the values differ in figures alone."""
-    left, right = ([w.casefold() for w in _bare(s)] for s in (later, earlier))
+def _differ_in_numbers(later: Attribution, earlier: Attribution) -> bool:
+    """Whether the values differ only in numbers."""
+    left, right = ([w.casefold() for w in _value_words(s)] for s in (later, earlier))
     pairs = list(zip(left, right, strict=False))
-    return len(left) == len(right) and all(a == b or (_figured(a) and _figured(b)) for a, b in pairs)
+    return len(left) == len(right) and all(a == b or (_is_number(a) and _is_number(b)) for a, b in pairs)
 
 
-def _opposed(later: Attribution, earlier: Attribution) -> bool:
-    """Whether the values are of one sort: they exclude each other, or end on the same word (dark mode, light mode)."""
+def _are_alternatives(later: Attribution, earlier: Attribution) -> bool:
+    """Whether the values exclude each other, or end with the same word (dark mode, light mode)."""
     from slowwave.policy.comparison import vetoes  # noqa: PLC0415 - most questions do without
     from slowwave.policy.comparison.alignment import prepare  # noqa: PLC0415
 
-    left, right = _bare(later), _bare(earlier)
+    left, right = _value_words(later), _value_words(earlier)
     same = len(left) > 1 and len(right) > 1 and left[-1].casefold() == right[-1].casefold()
     return same or vetoes.opposite(prepare(" ".join(left)), prepare(" ".join(right)))
 
 
-def _place(later: Attribution, earlier: Attribution) -> Room:
-    if not _proper(later, earlier):
+def _place(later: Attribution, earlier: Attribution) -> Capacity:
+    if not _are_names(later, earlier):
         return "maybe"
     wide = [not _WIDE.isdisjoint(word.casefold() for word in s.value) for s in (later, earlier)]
     return "one" if wide[0] == wide[1] else "maybe"
 
 
-def _employer(later: Attribution, earlier: Attribution) -> Room:
-    if _proper(later, earlier):
+def _employer(later: Attribution, earlier: Attribution) -> Capacity:
+    if _are_names(later, earlier):
         return "one"
     return None if later.event or earlier.event else "maybe"
 
 
-def _taste(later: Attribution, earlier: Attribution) -> Room:
-    return "one" if _opposed(later, earlier) else "maybe"
+def _taste(later: Attribution, earlier: Attribution) -> Capacity:
+    return "one" if _are_alternatives(later, earlier) else "maybe"
 
 
-def _tool(later: Attribution, earlier: Attribution) -> Room:
-    return "one" if _recounted(later, earlier) else "maybe"
+def _tool(later: Attribution, earlier: Attribution) -> Capacity:
+    return "one" if _differ_in_numbers(later, earlier) else "maybe"
 
 
-def _count(later: Attribution, earlier: Attribution) -> Room:
-    return "one" if _figured(later.value[0]) and _recounted(later, earlier) else None
+def _count(later: Attribution, earlier: Attribution) -> Capacity:
+    return "one" if _is_number(later.value[0]) and _differ_in_numbers(later, earlier) else None
 
 
-def _attribute(later: Attribution, earlier: Attribution) -> Room:
-    """What a thing is: its time, its figures, its name; a trait is one of many, and so is a person's."""
+def _attribute(later: Attribution, earlier: Attribution) -> Capacity:
+    """The relation "be": numbers, times and names of a thing have one value; traits, and what a person is, may have several."""
     if any(_DAYS.search(" ".join(s.value)) for s in (later, earlier)):
         return "maybe"
-    if _recounted(later, earlier):
+    if _differ_in_numbers(later, earlier):
         return "one"
     a_person = len(later.holder) == 1
-    if not a_person and _one_sort(later, earlier):
-        return None if _proper(later) and later.holder[-1] in _SEVERAL else "one"
-    return "maybe" if _opposed(later, earlier) else None
+    if not a_person and _are_of_one_kind(later, earlier):
+        return None if _are_names(later) and later.holder[-1] in _SEVERAL else "one"
+    return "maybe" if _are_alternatives(later, earlier) else None
 
 
-def _one_sort(later: Attribution, earlier: Attribution) -> bool:
-    """Whether both values are times, both hold figures, both are names, or both are what such a label is written on."""
-    for sort in (_time, _has_figures, _proper):
-        if sort(later) or sort(earlier):
-            return sort(later) and sort(earlier)
+def _are_of_one_kind(later: Attribution, earlier: Attribution) -> bool:
+    """Whether both values are times, both have numbers, both are names, or the holder has one value at a time."""
+    for kind in (_is_time, _has_numbers, _are_names):
+        if kind(later) or kind(earlier):
+            return kind(later) and kind(earlier)
     return later.holder[-1] in _LABELS or not _FAVOURITES.isdisjoint(later.holder)
 
 
-def _has_figures(said: Attribution) -> bool:
-    return any(map(_figured, said.value))
+def _has_numbers(statement: Attribution) -> bool:
+    return any(map(_is_number, statement.value))
 
 
-def _time(said: Attribution) -> bool:
-    return any(m.unit & _TIMES for m in mentions(" ".join(said.value)))
+def _is_time(statement: Attribution) -> bool:
+    return any(mention.unit & _TIMES for mention in mentions(" ".join(statement.value)))
 
 
-def _whereabouts(later: Attribution, earlier: Attribution) -> Room:
-    return "maybe" if _proper(later, earlier) else None
+def _whereabouts(later: Attribution, earlier: Attribution) -> Capacity:
+    return "maybe" if _are_names(later, earlier) else None
 
 
-def _part(later: Attribution, earlier: Attribution) -> Room:
-    """What somebody or something is one of: a student, a Volvo. Somebody may be several."""
+def _part(later: Attribution, earlier: Attribution) -> Capacity:
+    """The relation "is a": a person may be several things (a student, a nurse)."""
     return "maybe" if len(later.holder) == 1 else _attribute(later, earlier)
 
 
-def _one(_: Attribution, __: Attribution) -> Room:
+def _always_one(_: Attribution, __: Attribution) -> Capacity:
     return "one"
 
 
-def _maybe(_: Attribution, __: Attribution) -> Room:
+def _always_maybe(_: Attribution, __: Attribution) -> Capacity:
     return "maybe"
 
 
-_ROOM: Final[Mapping[Relation, Callable[[Attribution, Attribution], Room]]] = MappingProxyType(
+_CAPACITY: Final[Mapping[Relation, Callable[[Attribution, Attribution], Capacity]]] = MappingProxyType(
     {
         "live": _place,
         "from": _place,
         "work": _employer,
-        "role": _one,
+        "role": _always_one,
         "prefer": _taste,
-        "report": _one,
-        "study": _maybe,
+        "report": _always_one,
+        "study": _always_maybe,
         "use": _tool,
-        "drive": _maybe,
+        "drive": _always_maybe,
         "have": _count,
         "in": _whereabouts,
         "a": _part,

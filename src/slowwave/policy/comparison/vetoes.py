@@ -1,4 +1,4 @@
-"""Reasons why two statements that look alike must not become one; each is symmetric and errs towards keeping both."""
+"""Vetoes: reasons why two similar statements must not be merged. Each is symmetric; in doubt both statements are kept."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
@@ -22,18 +22,18 @@ def _stems(words: Iterable[str]) -> frozenset[str]:
 
 
 def _exclusive() -> Mapping[str, Mapping[int, int]]:
-    """Which exclusive sets a stem belongs to, and at which place of each."""
-    found: dict[str, dict[int, int]] = {}
+    """Stem -> the exclusive sets it belongs to, and its place in each. Words of one place are synonyms."""
+    places: dict[str, dict[int, int]] = {}
     for number, line in enumerate(EXCLUSIVE):
         for place, words in enumerate(line):
             for word in words:
-                found.setdefault(stem(word), {})[number] = place
-    return MappingProxyType(found)
+                places.setdefault(stem(word), {})[number] = place
+    return MappingProxyType(places)
 
 
 _EXCLUSIVE: Final = _exclusive()
 _MODAL_STEMS: Final = _stems(MODALS)
-_OWN: Final = MappingProxyType(
+_PRONOUN_OF: Final = MappingProxyType(
     {
         "my": frozenset({"i"}),
         "our": frozenset({"we"}),
@@ -47,35 +47,35 @@ _SHORTEST_OPPOSITE: Final = 3
 _LETTER: Final = 1
 
 
-def _only(first: Prepared, second: Prepared) -> tuple[frozenset[str], frozenset[str]]:
-    """The stems, function words included, that one sentence has and the other lacks."""
+def _unshared(first: Prepared, second: Prepared) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems that only the first and only the second sentence has, function words included."""
     return first.every - second.every, second.every - first.every
 
 
 def negation(first: Prepared, second: Prepared) -> bool:
-    """One is denied and the other is not: the count of negative words differs."""
+    """One is negative and the other is not: the number of negative words differs."""
     return sum(w in NEGATIONS for w in first.words) != sum(w in NEGATIONS for w in second.words)
 
 
 def numbers(first: Prepared, second: Prepared) -> bool:
-    """The numbers differ, or stand in another order."""
+    """The numbers or their order differ."""
     return first.numbers != second.numbers
 
 
 def opposite(first: Prepared, second: Prepared) -> bool:
     """A word of one and a word of the other exclude each other (red and blue, start and stop)."""
-    left, right = (tuple(_EXCLUSIVE[w] for w in side if w in _EXCLUSIVE) for side in _only(first, second))
+    left, right = (tuple(_EXCLUSIVE[w] for w in side if w in _EXCLUSIVE) for side in _unshared(first, second))
     return any(number in b and b[number] != place for a in left for number, place in a.items() for b in right)
 
 
 def prefix(first: Prepared, second: Prepared) -> bool:
-    """A word faces its own denial: happy and unhappy, careless and careful."""
+    """A word meets its own negation: happy and unhappy, careful and careless."""
     left, right = frozenset(first.words), frozenset(second.words)
-    return _denied(left - right, right) or _denied(right - left, left)
+    return _is_negation_of(left - right, right) or _is_negation_of(right - left, left)
 
 
-def _denied(words: frozenset[str], others: frozenset[str]) -> bool:
-    """Tell whether a word of `words` is a denial of one of `others`."""
+def _is_negation_of(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether a word of `words` is the negation of one of `others` by a prefix or by -less."""
     for word in words:
         for start in PREFIXES:
             if word.startswith(start) and len(word) - len(start) >= _SHORTEST_OPPOSITE and word[len(start) :] in others:
@@ -86,7 +86,7 @@ def _denied(words: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def role(first: Prepared, second: Prepared) -> bool:
-    """Who does it and to whom are swapped: each one's subject turns up in the other's predicate."""
+    """The roles are swapped: the subject of each occurs in the predicate of the other ("Ann pays Bob", "Bob pays Ann")."""
     if _swapped(first.subject, first.predicate, second.subject, second.predicate):
         return True
     return any(
@@ -106,17 +106,17 @@ def _halves(sentence: Prepared, mark: str) -> tuple[frozenset[str], frozenset[st
 
 
 def quantity(first: Prepared, second: Prepared) -> bool:
-    """All, most, many, few, always or usually differ."""
+    """Words of quantity or frequency differ: all, most, many, few, always, usually."""
     return _differ(first, second, QUANTITIES)
 
 
 def comparison(first: Prepared, second: Prepared) -> bool:
-    """More, less, before, after, until, still, again or yet differ."""
+    """Words of comparison or continuation differ: more, less, before, after, until, still, again, yet."""
     return _differ(first, second, COMPARISONS)
 
 
 def modality(first: Prepared, second: Prepared) -> bool:
-    """One is plainly so; the other is wished, planned, possible, begun or over."""
+    """One is a fact; the other is wished, planned, possible, begun or ended."""
     return first.every & _MODAL_STEMS != second.every & _MODAL_STEMS
 
 
@@ -125,7 +125,7 @@ def _differ(first: Prepared, second: Prepared, words: frozenset[str]) -> bool:
 
 
 def time(first: Prepared, second: Prepared) -> bool:
-    """Words of time differ: last, ago, now, a weekday, a month."""
+    """Words of time differ: last, ago, now, weekdays, months."""
     return _times(first) != _times(second)
 
 
@@ -136,7 +136,7 @@ def _times(sentence: Prepared) -> frozenset[str]:
 
 
 def owner(first: Prepared, second: Prepared) -> bool:
-    """One speaks of somebody, the other of what is that one's: Alice, and Alice's sister."""
+    """One is about somebody, the other about something of theirs: Alice, and Alice's sister."""
     return _owns_more(first, second) or _owns_more(second, first)
 
 
@@ -144,18 +144,20 @@ def _owns_more(first: Prepared, second: Prepared) -> bool:
     for possessor, thing in first.possessions:
         if thing in second.every:
             continue
-        if possessor in second.every or (thing in first.subject and second.every & _OWN.get(possessor, frozenset())):
+        if possessor in second.every or (
+            thing in first.subject and second.every & _PRONOUN_OF.get(possessor, frozenset())
+        ):
             return True
     return False
 
 
 def tense(first: Prepared, second: Prepared) -> bool:
-    """One is so, the other was."""
+    """One is about the present, the other about the past."""
     return first.past != second.past
 
 
 def literal(first: Prepared, second: Prepared) -> bool:
-    """Paths, addresses, identifiers, single letters or the signs of a formula differ."""
+    """Paths, addresses, identifiers, single letters or signs of a formula differ."""
     letters = [frozenset(w for w in s.stems if len(w) == _LETTER and w.isalpha()) for s in (first, second)]
     if first.symbols != second.symbols:
         return True
@@ -163,23 +165,23 @@ def literal(first: Prepared, second: Prepared) -> bool:
 
 
 def _names(sentence: Prepared, learned: Collection[str]) -> tuple[str, ...]:
-    """The learned names in the order of the sentence, each once."""
+    """The learned names in a sentence, in its order, each once."""
     return tuple(dict.fromkeys(w for w in sentence.words if w in learned))
 
 
-def _lacking(first: Prepared, second: Prepared) -> bool:
+def _lacks_capitals_of(first: Prepared, second: Prepared) -> bool:
     return any(stem(w) not in second.every for w in first.capitals)
 
 
 def name(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
-    """Each has a capitalised word the other lacks, or the learned names differ."""
-    if _lacking(first, second) and _lacking(second, first):
+    """Each has a capitalised word that the other lacks, or the learned names differ."""
+    if _lacks_capitals_of(first, second) and _lacks_capitals_of(second, first):
         return True
     return frozenset(_names(first, learned)) != frozenset(_names(second, learned))
 
 
 def name_order(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
-    """The first name differs, or the names both mention come in another order."""
+    """The first name differs, or the names in both come in another order."""
     left, right = _capitals_or_learned(first, learned), _capitals_or_learned(second, learned)
     if left and right and left[0] != right[0]:
         return True
@@ -188,12 +190,12 @@ def name_order(first: Prepared, second: Prepared, learned: Collection[str]) -> b
 
 
 def _capitals_or_learned(sentence: Prepared, learned: Collection[str]) -> list[str]:
-    """Names in order of first mention; learned ones count in any case."""
+    """The names of a sentence in order; learned names count in upper and lower case."""
     capitals = frozenset(sentence.capitals)
     return list(dict.fromkeys(w for w in sentence.words if w in capitals or w in learned))
 
 
-_PLAIN: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProxyType(
+_VETOES: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProxyType(
     {
         "negation": negation,
         "numbers": numbers,
@@ -209,8 +211,8 @@ _PLAIN: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProxy
         "literal": literal,
     }
 )
-_NAMED: Final = MappingProxyType({"name": name, "name order": name_order})
-SAID: Final[Mapping[str, str]] = MappingProxyType(
+_NAME_VETOES: Final = MappingProxyType({"name": name, "name order": name_order})
+EXPLANATIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "negation": "one of them denies it",
         "numbers": "their numbers differ",
@@ -231,16 +233,16 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def fired(first: Prepared, second: Prepared, learned: Collection[str] = ()) -> tuple[str, ...]:
-    """Name every veto that forbids merging, in a fixed order.
+    """The names of the vetoes that forbid a merge, in a fixed order.
 
     Args:
         first: One sentence.
         second: The other.
-        learned: Names known in this store, single lower-case words.
+        learned: Names known in this store, as single lower-case words.
 
     Returns:
-        Keys of `SAID`; empty if nothing forbids a merge.
+        Keys of `EXPLANATIONS`; empty if nothing forbids a merge.
     """
-    plain = [key for key, veto in _PLAIN.items() if veto(first, second)]
-    named = [key for key, veto in _NAMED.items() if veto(first, second, learned)]
+    plain = [key for key, veto in _VETOES.items() if veto(first, second)]
+    named = [key for key, veto in _NAME_VETOES.items() if veto(first, second, learned)]
     return (*plain, *named)

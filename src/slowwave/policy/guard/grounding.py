@@ -1,4 +1,8 @@
-"""Decides whether a proposed fact is supported by the messages it quotes."""
+"""Decides whether a proposed fact is supported by the message that it quotes.
+
+A fact is refused if its quote is not in the message, if it has a name, number, date or accusation that nobody stated, if it
+shares no content with the message, if it says the opposite, or if it attributes to one speaker what another says of themselves.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -10,117 +14,111 @@ from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare, stem as verb_stem
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.text import names as naming, word_frequency
-from slowwave.policy.text.dates import Written, derivable, exact, mentioned, weekdays
+from slowwave.policy.text.clauses import sentence_runs
+from slowwave.policy.text.dates import WrittenDate, derivable, exact, mentioned, weekdays
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.names import word_set
-from slowwave.policy.text.quotes import Found, locate
+from slowwave.policy.text.lexicon import table_words
+from slowwave.policy.text.quotes import QuoteSpan, locate
 from slowwave.policy.text.tokens import STOP_WORDS, stem, terms, words
-
-# Crimes, cruelties and insults. Words that mean something harmless as well (hit, beat, shoot) are left out.
-_CHARGES: Final = (
-    "steal theft thief rob robbery burglar lie lied liar cheat cheater fraud swindle scam forge forgery embezzle bribe bribery "
-    "poison murder murderer kill killer stab strangle assault attack rape molest torture abuse abuser harass stalk bully "
-    "threaten blackmail extort kidnap destroy sabotage vandalise vandalize arson burgle smuggle launder betray deceive "
-    "defraud humiliate insult slander racist sexist nazi terrorist criminal crime arrest convict jail "
-    "prison drunk alcoholic addict addicted suicide suicidal overdose adultery incest pervert stupid idiot lazy evil"
-)
 
 
 @cache
-def _roots() -> frozenset[str]:
-    return frozenset(map(verb_stem, word_set(_CHARGES)))
+def _accusation_stems() -> frozenset[str]:
+    return frozenset(map(verb_stem, table_words("accusations")))
 
 
 def unsupported_accusations(text: str, sources: Iterable[str]) -> tuple[str, ...]:
-    """The harmful words of a text that no source has, as written; in another form (theft, thief) they are others.
+    """The words of a text for crimes, cruelty or insults that no source contains, as written.
 
-    >>> charges("The user wants to poison walnuts", ["I am allergic to walnuts"])
+    Only forms with the same stem count as the same word: "thief" does not support "theft". Words that also have a harmless
+    meaning (hit, shoot) are not in the table.
+
+    >>> unsupported_accusations("The user wants to poison walnuts", ["I am allergic to walnuts"])
     ('poison',)
     """
-    found = {word: root for word in words(text) if (root := verb_stem(word)) in _roots()}
-    if not found:
+    accusations = {word: root for word in words(text) if (root := verb_stem(word)) in _accusation_stems()}
+    if not accusations:
         return ()
-    said = {verb_stem(word) for source in sources for word in words(source)}
-    return tuple(word for word, root in found.items() if root not in said)
+    supported = {verb_stem(word) for source in sources for word in words(source)}
+    return tuple(word for word, root in accusations.items() if root not in supported)
 
 
 CONTENT_MIN: Final = 0.3
-"""Share of a fact's content that its source must hold where capitals do not tell names (Chinese, German), and of a
-summary's that its members must."""
-SUPPORT_MIN: Final = 0.5
-"""Share of a fact's content that a message must hold to be taken for its source when the mind named none."""
-_SUPPORT_TERMS: Final = 2
-_SHORTEST_STEM: Final = 4  # "Deployment" opens a fact drawn from "deploys"
-_TELLING_QUOTE: Final = 2  # content words; a shorter quote ("Thanks.") proves nothing by itself
-_MISPLACED_QUOTE: Final = 12  # characters; a shorter one may stand anywhere by chance
+"""The least share of a fact's content words that its source must contain where capitals do not mark names (Chinese, German).
 
-# What a mind may call things by; none of it has to stand in the source.
+The same share holds for the content words of a summary and its members.
+"""
+SUPPORT_MIN: Final = 0.5
+"""The least share of a fact's content words that a message must contain to be its source if the mind named none."""
+_SUPPORT_TERMS: Final = 2  # the least number of content words of a fact without a quote
+_SHORTEST_STEM: Final = 4  # letters by which "Deployment" at the start of a fact matches "deploys" in its source
+_QUOTE_TERMS: Final = 2  # content words; a quote with fewer ("Thanks.") supports nothing by itself
+_MISPLACED_QUOTE: Final = 12  # characters; a shorter quote can occur in another message by chance
+
+# Words by which a mind may describe content; the source need not contain them.
 _PARAPHRASE: Final = frozenset(
     terms("user assistant person people prefers wants likes needs goal project preference identity decision finding")
 )
-_GERMAN: Final = naming.word_set("der die das und ist nicht ein eine ich mit auf für von zu den dem wir sie er hat im")
+_GERMAN: Final = table_words("german_evidence")
 _GERMAN_WORDS: Final = 2
-_MYSELF: Final = naming.word_set("i i'm i've i'd i'll my me mine myself")
-_NOT_ALONE: Final = naming.word_set(
-    "we we're we've we'd we'll us our ours you you're you've you'd you'll your yours he she they his her their him them"
-)
+_FIRST_PERSON: Final = table_words("first_person_singular")
+_OTHER_PRONOUNS: Final = table_words("other_pronouns")
 _EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = lazy_regex(r"(?:ing|ed|e?s)$")
-_SENTENCE: Final = lazy_regex(r"[^.!?。！？\n]+[.!?。！？]*")
 
 
 def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
-    """Tie a proposed fact to the message it rests on, or refuse it.
+    """Find the message that supports a proposed fact, or refuse the fact.
 
-    The quote is looked for in the message the mind named, then, word for word, in the others; a fact that names no
-    quote is kept only if a message supports it by itself.
+    The quote is looked for in the message that the mind named, then, only exactly, in the others. A fact without a quote is
+    accepted if one message contains enough of its content words.
 
     Returns:
-        The fact with the number of its message and the quote as it stands there, or what is wrong with it.
+        The fact with the number of its message and the quote as the message has it, or the reason of the refusal.
     """
     turns = {turn.number: turn for turn in transcript.turns}
-    turn, quote = _place(fact, turns) if fact.quote.strip() else (None, "")
+    turn, quote = _locate_quote(fact, turns) if fact.quote.strip() else (None, "")
     if turn is None and fact.quote.strip():
         return Rejected(text=fact.text, reason="its quote stands in no message", quote=fact.quote)
     if turn is None:
-        return _supported(fact, transcript)
+        return _ground_without_quote(fact, transcript)
     placed = replace(fact, turn=turn.number, quote=quote)
     reason = check(placed, turn.memory, _around(turn, transcript), transcript.speakers)
     return Rejected(text=fact.text, reason=reason, quote=fact.quote) if reason else placed
 
 
 def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Collection[str] = ()) -> str | None:
-    """Say why a fact cannot rest on a message; None if it can.
+    """The reason why a message does not support a fact; None if it does.
 
     Args:
-        fact: What was proposed, with its quote; without one the whole message is the quote.
+        fact: The proposed fact with its quote; without a quote the whole message counts as quoted.
         turn: The message.
-        around: The messages before and after it, which may lend names, numbers and dates.
-        speakers: Names that anyone in the conversation bears.
+        around: The messages before and after it. Names, numbers and dates of the fact may come from them.
+        speakers: Names of all speakers of the conversation.
     """
     if fact.quote and locate(fact.quote, turn.text) is None:
         return "its quote does not stand in the message"
     near = (turn, *around)
-    if invented := _invented(fact, near, speakers):
+    if invented := _unsupported_detail(fact, near, speakers):
         return invented
     if not _shares_content(fact, near, speakers):
         return "its quote says nothing of it"
-    if opposite := _denied(fact, turn, near):
+    if opposite := _contradiction(fact, turn, near):
         return f"one affirms what the other denies: {opposite!r}"
-    other = _swapped(fact, turn, speakers)
+    other = _wrong_speaker(fact, turn, speakers)
     return f"{turn.speaker} says it of themselves, and it tells of {other}" if other else None
 
 
 def missing_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
-    """List the names, numbers and dates of the members that a summary lost; empty if it keeps them all.
+    """The names, numbers and dates of the members that a summary does not contain; empty if it contains all.
 
-    Dates are compared by their parts: "March 12", or "12" where "March 2024" stands elsewhere, keep "March 12, 2024".
+    Dates are compared by their parts: "March 12", or "12" in a summary that also has "March 2024", keeps "March 12, 2024".
     """
-    said, counted, when = naming.words(summary), naming.countable(summary), _date_parts(summary)
+    summary_words, counted, when = naming.words(summary), naming.countable(summary), _date_parts(summary)
     missing: dict[str, None] = {}
     for member in members:
-        found = naming.names(member.text)
-        missing |= dict.fromkeys(n for n in (*found.inside, *found.opening) if not naming.is_named_in(n, said))
+        names = naming.names(member.text)
+        missing |= dict.fromkeys(n for n in (*names.inside, *names.opening) if not naming.is_named_in(n, summary_words))
         for written in mentioned(member.text):
             if not any(date_parts(r) <= when | {f"d{n}" for n in counted} for r in written.readings):
                 missing[member.text[written.start : written.end]] = None
@@ -131,9 +129,9 @@ def missing_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
 
 
 def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
-    """List the names, numbers and dates of a summary that no member holds; empty if it invents none.
+    """The names, numbers and dates of a summary that no member supports; empty if there are none.
 
-    Dates may be derived from the members' own times. "Two" may be counted: most talk has two sides.
+    A date may be derived from the time of a member. "Two" is always accepted: most conversations have two speakers.
     """
     speakers = {name for m in members for name in (m.speaker, m.subject) if name}
     texts = [m.text for m in members]
@@ -147,7 +145,7 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
 
 
 def shares_content(summary: str, members: Sequence[Memory]) -> bool:
-    """Whether a summary speaks of its members at all, names aside."""
+    """Whether a summary shares enough content words with its members, not counting the names of speakers."""
     wanted = content_stems(summary, {m.speaker for m in members if m.speaker})
     return (
         not wanted
@@ -155,8 +153,8 @@ def shares_content(summary: str, members: Sequence[Memory]) -> bool:
     )
 
 
-def strip_dates(text: str, written: Iterable[Written]) -> str:
-    """A text with its written dates taken out."""
+def strip_dates(text: str, written: Iterable[WrittenDate]) -> str:
+    """A text without its written dates."""
     pieces, place = [], 0
     for each in written:
         pieces.append(text[place : each.start])
@@ -164,41 +162,40 @@ def strip_dates(text: str, written: Iterable[Written]) -> str:
     return " ".join((*pieces, text[place:]))
 
 
-def _place(fact: Fact, turns: dict[int, Turn]) -> tuple[Turn | None, str]:
-    """The message a quote stands in, and its words there: the one named, else an exact match in another."""
+def _locate_quote(fact: Fact, turns: dict[int, Turn]) -> tuple[Turn | None, str]:
+    """The message that contains the quote, and the quoted words: the named one, else another with an exact match."""
     named = turns.get(fact.turn or 0)
-    if named and (found := locate(fact.quote, named.memory.text)):
-        return named, _cut(named, found)
+    if named and (span := locate(fact.quote, named.memory.text)):
+        return named, _quoted(named, span)
     if len(fact.quote.strip()) >= _MISPLACED_QUOTE:
         for turn in turns.values():
-            found = locate(fact.quote, turn.memory.text)
-            if found and found.exact:
-                return turn, _cut(turn, found)
+            span = locate(fact.quote, turn.memory.text)
+            if span and span.exact:
+                return turn, _quoted(turn, span)
     return None, ""
 
 
-def _cut(turn: Turn, found: Found) -> str:
-    return turn.memory.text[found.start : found.end]
+def _quoted(turn: Turn, span: QuoteSpan) -> str:
+    return turn.memory.text[span.start : span.end]
 
 
 def _around(turn: Turn, transcript: Transcript) -> tuple[Memory, ...]:
-    said = [t.memory for t in transcript.turns]
-    before = [*transcript.before[-1:], *said]
-    place = before.index(turn.memory)
-    return tuple(before[max(0, place - 1) : place] + before[place + 1 : place + 2])
+    messages = [*transcript.before[-1:], *(each.memory for each in transcript.turns)]
+    place = messages.index(turn.memory)
+    return tuple(messages[max(0, place - 1) : place] + messages[place + 1 : place + 2])
 
 
-def _supported(fact: Fact, transcript: Transcript) -> Fact | Rejected:
-    """Find the message that holds most of a fact's content, at least half of it, and take its best sentence as quote."""
+def _ground_without_quote(fact: Fact, transcript: Transcript) -> Fact | Rejected:
+    """Take the message that contains most of a fact's content words, at least half, and its best sentence as the quote."""
     wanted = content_stems(fact.text, transcript.speakers)
     best: tuple[float, Turn] | None = None
     for turn in transcript.turns:
-        held = coverage_ratio(wanted, content_stems(turn.memory.text)) + (0.1 if turn.number == fact.turn else 0)
-        if best is None or held > best[0]:
-            best = (held, turn)
+        support = coverage_ratio(wanted, content_stems(turn.memory.text)) + (0.1 if turn.number == fact.turn else 0)
+        if best is None or support > best[0]:
+            best = (support, turn)
     if best is None or best[0] < SUPPORT_MIN or len(wanted) < _SUPPORT_TERMS:
         return Rejected(text=fact.text, reason="it names no message, and none supports it")
-    sentences = [m.group().strip() for m in _SENTENCE.finditer(best[1].memory.text) if m.group().strip()]
+    sentences = [text for run in sentence_runs(best[1].memory.text) if (text := run.group().strip())]
     quote = max(sentences, key=lambda s: coverage_ratio(wanted, content_stems(s)))
     placed = replace(fact, turn=best[1].number, quote=quote)
     reason = check(placed, best[1].memory, _around(best[1], transcript), transcript.speakers)
@@ -211,16 +208,18 @@ def _known_words(near: Iterable[Memory], speakers: Iterable[str]) -> frozenset[s
 
 
 def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> list[str]:
-    """Names of a text that are no known word. Where nouns have capitals (German), only what no noun could be."""
-    found = naming.names(text)
+    """The names of a text that are not among the known words; none where all nouns have capitals (German)."""
+    names = naming.names(text)
     if _capitalises_nouns(sources):
         return []
     stems = tuple(begins for word in known if len(begins := _ENDING.sub("", word)) >= _SHORTEST_STEM)
-    said = {stem(word) for word in known}  # "Dancing" opens a fact drawn from "dance"
+    known_stems = {stem(word) for word in known}  # "Dancing" at the start of a fact matches "dance" in its source
     opening = [
-        name for name in found.opening if not name.casefold().startswith(stems) and stem(name.casefold()) not in said
+        name
+        for name in names.opening
+        if not name.casefold().startswith(stems) and stem(name.casefold()) not in known_stems
     ]
-    return [name for name in (*found.inside, *opening) if not naming.is_named_in(name, known)]
+    return [name for name in (*names.inside, *opening) if not naming.is_named_in(name, known)]
 
 
 def _capitalises_nouns(sources: Iterable[str]) -> bool:
@@ -243,17 +242,21 @@ def _foreign_numbers(text: str, sources: Iterable[str]) -> list[str]:
 
 
 def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> bool:
-    """Whether fact and source speak of one matter: much shared content where capitals tell nothing, else a telling quote."""
+    """Whether a fact and its source share content.
+
+    Where capitals mark names, invented names are found elsewhere, so that one shared word or a quote with content is enough;
+    where they do not, `CONTENT_MIN` of the fact's content must be shared.
+    """
     wanted, held = content_stems(fact.text, speakers), frozenset().union(*(content_stems(m.text, ()) for m in near))
-    if not _tells_names(fact.text) or _capitalises_nouns([m.text for m in near]):
+    if not _has_capitals(fact.text) or _capitalises_nouns([m.text for m in near]):
         return not wanted or coverage_ratio(wanted, held) >= CONTENT_MIN
-    if not any(_tells_names(m.text) for m in near):
+    if not any(_has_capitals(m.text) for m in near):
         return bool(wanted & held)
-    return bool(wanted & held) or len(content_stems(fact.quote or near[0].text, speakers)) >= _TELLING_QUOTE
+    return bool(wanted & held) or len(content_stems(fact.quote or near[0].text, speakers)) >= _QUOTE_TERMS
 
 
-def _invented(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> str | None:
-    """The name, date, number or accusation of a fact that no one said."""
+def _unsupported_detail(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> str | None:
+    """Why a name, date, number or accusation of a fact has no source; None if all have one."""
     texts, known = [m.text for m in near], _known_words(near, speakers)
     if foreign := _foreign_names(fact.text, known, texts) or _foreign_opening(fact.text, known):
         return f"no one said the name {foreign[0]!r}"
@@ -266,9 +269,9 @@ def _invented(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> 
 
 
 def _foreign_opening(text: str, known: frozenset[str]) -> list[str]:
-    """The first word of an English fact, if it is no common one and no one said it: whoever it tells of.
+    """The first word of an English fact, if it is not a common word and nobody said it: an invented subject.
 
-    Of 677 facts that a model drew from real talk (LoCoMo's observations) one begins so.
+    Of 677 facts that a model drew from real conversations (LoCoMo's observations) one is refused by this.
     """
     word = naming.bare(next(iter(text.split()), "")).strip(_EDGES)
     lower = word.casefold()
@@ -279,25 +282,26 @@ def _foreign_opening(text: str, known: frozenset[str]) -> list[str]:
         or not prepare(text).english
     ):
         return []
-    said = naming.is_named_in(word, known) or stem(lower) in {stem(each) for each in known}
-    return [] if said else [word]
+    supported = naming.is_named_in(word, known) or stem(lower) in {stem(each) for each in known}
+    return [] if supported else [word]
 
 
-def _denied(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | None:
-    """The word on which a fact says the opposite of the sentences of its quote, or of the whole message."""
-    said, beside = turn.text, [m.text for m in near]
-    if fact.quote and (found := locate(fact.quote, said)):
-        cut = [m.group() for m in _SENTENCE.finditer(said) if m.start() < found.end and found.start < m.end()]
-        if opposite := contradicts(fact.text, cut, beside):
+def _contradiction(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | None:
+    """The word on which a fact says the opposite of the quoted sentences, or of the whole message."""
+    beside = [memory.text for memory in near]
+    if fact.quote and (span := locate(fact.quote, turn.text)):
+        quoted = [run.group() for run in sentence_runs(turn.text) if run.start() < span.end and span.start < run.end()]
+        if opposite := contradicts(fact.text, quoted, beside):
             return opposite
-    return contradicts(fact.text, [said], beside)
+    return contradicts(fact.text, [turn.text], beside)
 
 
-def _swapped(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
-    """The other speaker that a fact begins with, where the one who spoke says "I", speaks of no one else, and is not in it.
+def _wrong_speaker(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
+    """The speaker to whom a fact wrongly attributes what another says of themselves; None if there is none.
 
-    Of 677 facts that a model drew from real talk (LoCoMo's observations) this refuses 4, of which 3 are wrong indeed;
-    with the two speakers exchanged it refuses half of them.
+    The fact begins with the name of one speaker, while the quoted speaker says "I", mentions nobody else, and is not named
+    in the fact. Of 677 facts that a model drew from real conversations (LoCoMo's observations) this refuses 4, of which 3 are
+    wrong; with the speakers exchanged it refuses half of them.
     """
     if (
         not turn.speaker
@@ -306,36 +310,36 @@ def _swapped(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
     ):
         return None
     quote = naming.words(fact.quote or turn.text)
-    if not quote & _MYSELF or quote & _NOT_ALONE:
+    if not quote & _FIRST_PERSON or quote & _OTHER_PRONOUNS:
         return None
     others = (name for name in sorted(speakers) if name != turn.speaker and fact.text.startswith(name))
     return next((name for name in others if not naming.is_named_in(name, quote)), None)
 
 
-def _tells_names(text: str) -> bool:
-    """Whether most letters of a text know upper and lower case."""
+def _has_capitals(text: str) -> bool:
+    """Whether most letters of a text belong to a script with upper and lower case."""
     letters = [c for c in text if c.isalpha()]
     return 2 * sum(c.lower() != c.upper() for c in letters) >= len(letters)
 
 
 def content_stems(text: str, names: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of a text that tell something: no stop words, none of these names, none that a mind may add."""
-    return _telling(text) - _PARAPHRASE - {term for name in names for term in terms(name)}
+    """The content stems of a text, without stop words, these names, and words by which a mind may describe content."""
+    return _content(text) - _PARAPHRASE - {term for name in names for term in terms(name)}
 
 
-@lru_cache(maxsize=256)  # the facts of one chunk rest on the same few messages
-def _telling(text: str) -> frozenset[str]:
+@lru_cache(maxsize=256)  # the facts of one chunk are based on the same few messages
+def _content(text: str) -> frozenset[str]:
     bare = " ".join(w for w in text.split() if w.lower().strip(".,!?;:'\"") not in STOP_WORDS)
     return frozenset(terms(bare))
 
 
 def coverage_ratio(wanted: frozenset[str], held: frozenset[str]) -> float:
-    """How much of what is wanted is held, 0 to 1."""
+    """The share of the wanted stems that are held, 0 to 1; 0 if none are wanted."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
 def date_parts(reading: tuple[int | None, int | None, int | None]) -> frozenset[str]:
-    """A date by its parts: y2026, m3, d7."""
+    """The parts of a date: y2026, m3, d7."""
     return frozenset(f"{letter}{part}" for letter, part in zip("ymd", reading, strict=True) if part)
 
 
@@ -344,5 +348,5 @@ def _date_parts(text: str) -> frozenset[str]:
 
 
 def _years_and_days(members: Iterable[Memory]) -> frozenset[str]:
-    """The years and day numbers of the members' dates, as numbers: a list of days may share its month."""
+    """The years and day numbers of the members' dates, as numbers: "12 and 14 March" names the month only once."""
     return frozenset(part[1:] for m in members for part in _date_parts(m.text) if part[0] in "yd")

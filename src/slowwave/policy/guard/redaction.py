@@ -1,4 +1,4 @@
-"""Redaction: secrets are recognised by the shape of their value, which is dropped; the fact around it stays, if it is one."""
+"""Removes the values of secrets (keys, tokens, passwords, card numbers), which are recognised by their form."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 _NAMED: Final = (
@@ -14,7 +15,7 @@ _NAMED: Final = (
     r"access[_ -]?token|refresh[_ -]?token|client[_ -]?secret|private[_ -]?key|encryption[_ -]?key|bot[_ -]?token|token|pwd)"
 )
 
-# Kind and shape; where a shape has a group, only that is dropped.
+# Kind and pattern of each secret. If a pattern has a group, only the group is removed.
 _SHAPES: Final = (
     ("private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|\Z)"),
     ("JSON web token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
@@ -41,11 +42,6 @@ _SHAPES: Final = (
     ("PIN", r"\bPIN(?:\s+(?:code|number))?(?:\s+(?:is|was)|\s*[:=])\s*(\d{4,8})\b"),
     ("social security number", r"\b(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
 )  # fmt: skip
-# What is left of "the user's new password is …" says nothing.
-_NOTHING: Final = (
-    "user person someone password passwd passphrase passcode pwd pin code number card secret key token api access auth "
-    "refresh client private encryption bot credential login now new current set changed value uses"
-)
 _REMOVED: Final = lazy_regex(r"\[[^\[\]]* removed\]")
 _CASELESS: Final = frozenset({"password", "token", "secret"})
 _PATTERNS: Final = tuple(
@@ -57,14 +53,14 @@ _CARD_STARTS: Final = ("3", "4", "5", "6", "2")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redacted:
-    """A text without the values of its secrets, and which kinds there were, in order."""
+    """A text without the values of its secrets, and the kinds of the removed secrets in order."""
 
     text: str
     kinds: tuple[str, ...]
 
 
 def redact(text: str) -> Redacted:
-    """Replace the value of each secret by "[kind removed]"; text without secrets stays as it is.
+    """Replace the value of each secret by "[kind removed]"; a text without secrets stays unchanged.
 
     >>> redact("The staging password is hunter2x, Alice knows it").text
     'The staging password is [secret removed], Alice knows it'
@@ -72,7 +68,7 @@ def redact(text: str) -> Redacted:
     ()
     """
     done, pieces, kinds = 0, [], []
-    for start, end, kind in sorted(_found(text)):
+    for start, end, kind in sorted(_secrets(text)):
         if start >= done:
             pieces += [text[done:start], f"[{kind} removed]"]
             kinds.append(kind)
@@ -81,23 +77,25 @@ def redact(text: str) -> Redacted:
 
 
 def hollow(text: str) -> bool:
-    """Whether a text with secrets says nothing but that somebody has one, once their values are gone.
+    """Whether a text with secrets has no content besides them: it only says that somebody has a password.
 
     >>> hollow("The user's password is hunter2x"), hollow("The staging password is hunter2x")
     (True, False)
     """
     done = redact(text)
     kinds = {stem(word) for kind in done.kinds for word in words(kind)}
-    left = {stem(word.removesuffix("'s")) for word in words(_REMOVED.sub(" ", done.text)) if word not in STOP_WORDS}
-    return bool(done.kinds) and left <= kinds | _stems_of_nothing()
+    remaining = {
+        stem(word.removesuffix("'s")) for word in words(_REMOVED.sub(" ", done.text)) if word not in STOP_WORDS
+    }
+    return bool(done.kinds) and remaining <= kinds | _label_stems()
 
 
 @cache
-def _stems_of_nothing() -> frozenset[str]:
-    return frozenset(map(stem, words(_NOTHING)))
+def _label_stems() -> frozenset[str]:
+    return frozenset(map(stem, table_words("secret_labels")))
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             group = match.lastindex or 0

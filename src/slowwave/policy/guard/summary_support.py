@@ -1,4 +1,8 @@
-"""Whether a summary says, sentence by sentence, what its members say: their words, their pairs, their yes and no."""
+"""Decides sentence by sentence whether a summary is supported by its members.
+
+Checked are content words, the pairing of values with what they describe, negation, and accusations. A *mark* is a content word,
+name, number or date of a sentence; its *owners* are the members that contain it.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
@@ -20,87 +24,100 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 SUPPORTED: Final = 0.5
-"""Share of a sentence's content, dates and numbers aside, that the members must hold."""
+"""The least share of a sentence's content words, without dates and numbers, that the members must contain."""
 SUPPORTED_TALK: Final = 0.2
-"""The same where many messages become few sentences, in the writer's words."""
+"""The same for a summary of a conversation, which puts many messages into few sentences of its owners words."""
 REWORDED: Final = 0.7
-"""Share of the content of two facts in one that the two must hold."""
-_TURNED_TALK: Final = 2
-_LONGEST: Final = 64  # words of one group of a sentence; so a long text costs no more than its length
-_STRANGERS: Final = 3  # content words that no member has: so many in one clause are a claim of their own
+"""The least share of the content words of a merged fact that the two facts must contain."""
+_OPPOSED_IN_TALK: Final = 2  # words on which a summary of a conversation must disagree with it to be refused
+_LONGEST_GROUP: Final = 64  # marks; a limit, so that the time is linear in the length of the text
+_UNSUPPORTED_WORDS: Final = 3  # content words in one clause that no member has: so many are a claim of their owners
+# Unlike `clauses.sentences` it also splits at semicolons, and keeps white space and captions.
 _SENTENCE: Final = lazy_regex(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|;\s*|\n+")
 _CLAUSE: Final = lazy_regex(r"[,:()]\s|\s(?:and|but|or|who|which|while|because)\s|\s[-–—]\s|—")
 _WORD: Final = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]+)*")
 
 Owners = frozenset[int]
+"""The positions of members."""
 
 
 def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
-    """Why a summary of facts says something that its members do not; None if nothing is found.
+    """The reason why a summary of facts is not supported by its members; None if it is.
 
-    Of each sentence, most content words must stand in the members, and those of no clause be all its own; what it names
-    beside a date or a number must belong to it in one member (lists in the same order do); and it may neither deny what
-    they affirm, nor affirm what they deny, nor accuse. Where a word that all members share is lost, none may be new.
+    A sentence is refused in these cases:
 
-    Cut from the members, as a summary without a model is, each sentence passes.
+    - Less than `SUPPORTED` of its content words are in the members, or one clause has several content words of its owners.
+    - A content word is new while a word that all members share is missing: the subject was replaced.
+    - A date, number or name stands beside words of another member ("Ann has 2 cats" from "Ann has a cat. Bob has 2 dogs").
+      Two lists in the same order ("Ann and Bob have a cat and a dog") are accepted.
+    - It denies what the members affirm, affirms what they deny, or accuses somebody.
+
+    A sentence that is copied from a member always passes.
     """
     texts = [member.text for member in members]
     held = frozenset().union(*map(content_stems, texts))
-    common = frozenset.intersection(*(content_stems(_plain(text)) for text in texts)) if len(texts) > 1 else frozenset()
+    common = (
+        frozenset.intersection(*(content_stems(_without_figures(text)) for text in texts))
+        if len(texts) > 1
+        else frozenset()
+    )
     lost = common - content_stems(summary)
     for sentence in _sentences(summary):
-        wanted = content_stems(_plain(sentence))
-        strangers = wanted - held
+        wanted = content_stems(_without_figures(sentence))
+        unsupported = wanted - held
         if (
             (wanted and coverage_ratio(wanted, held) < SUPPORTED)
-            or (lost and strangers)
-            or _strange_clause(sentence, held)
+            or (lost and unsupported)
+            or _has_unsupported_clause(sentence, held)
         ):
-            return f"no memory says {_first(sentence, strangers or wanted)!r}"
+            return f"no memory says {_first_word(sentence, unsupported or wanted)!r}"
         if value := _mispaired(sentence, members):
             return f"{value!r} stands beside what another memory says"
-        if reason := _against(sentence, _nearest(sentence, texts), texts):
+        if reason := _opposition(sentence, _nearest(sentence, texts), texts):
             return reason
     return None
 
 
 def unsupported_rewording(text: str, new: Memory, known: Memory) -> str | None:
-    """Why a mind's words may not stand for a new fact in the light of a known one; None if nothing is found.
+    """The reason why a mind's wording must not replace a new fact and a known one; None if it may.
 
-    Where both have a word, the new fact tells whether it is affirmed; what else is said must stand in one of the two,
-    and half of the new fact's content in the words.
+    It must contain half of the new fact's content words, and `REWORDED` of its owners content words must be in the two facts. It
+    may not contradict the new fact; where the two facts disagree, the new one counts.
     """
     if word := contradicts(text, [new.text], [known.text]):
         return f"one affirms what the other denies: {word!r}"
     both = (new.text, known.text)
     if harm := unsupported_accusations(text, both):
         return f"no memory says {harm[0]!r}"
-    wanted, told = content_stems(text), content_stems(new.text)
-    if lost := told - wanted if told and coverage_ratio(told, wanted) < SUPPORTED else frozenset():
-        return f"{_first(new.text, lost)!r} would be lost"
-    held = told | content_stems(known.text)
+    wanted, new_stems = content_stems(text), content_stems(new.text)
+    if lost := new_stems - wanted if new_stems and coverage_ratio(new_stems, wanted) < SUPPORTED else frozenset():
+        return f"{_first_word(new.text, lost)!r} would be lost"
+    held = new_stems | content_stems(known.text)
     if wanted and coverage_ratio(wanted, held) < REWORDED:
-        return f"no memory says {_first(text, wanted - held)!r}"
+        return f"no memory says {_first_word(text, wanted - held)!r}"
     return None
 
 
 def unsupported_by_transcript(summary: str, messages: Sequence[Memory]) -> str | None:
-    """Why a summary of talk says something that was not said; None if nothing is found. Looser than `unsupported`."""
+    """The reason why a summary of a conversation is not supported by its messages; None if it is.
+
+    Looser than `unsupported_by_facts`: such a summary uses words of its owners.
+    """
     texts = [message.text for message in messages]
     held = frozenset().union(*map(content_stems, (*texts, *(m.speaker for m in messages if m.speaker))))
     for sentence in _sentences(summary):
-        wanted = content_stems(_plain(sentence))
+        wanted = content_stems(_without_figures(sentence))
         if len(wanted) > 1 and coverage_ratio(wanted, held) < SUPPORTED_TALK:
-            return f"no message says {_first(sentence, wanted - held)!r}"
-        if reason := _against(sentence, texts, texts, turned=_TURNED_TALK):
+            return f"no message says {_first_word(sentence, wanted - held)!r}"
+        if reason := _opposition(sentence, texts, texts, opposed=_OPPOSED_IN_TALK):
             return reason
     return None
 
 
 def omitted_words(text: str, stated: str) -> tuple[str, ...]:
-    """The content words of a statement that a text in its place does not have, as written."""
-    said = {stem(word) for word in words(text)}
-    return tuple(dict.fromkeys(w for w in words(stated) if w not in STOP_WORDS and stem(w) not in said))
+    """The content words of a statement, as written, that a text which replaces it does not contain."""
+    kept = {stem(word) for word in words(text)}
+    return tuple(dict.fromkeys(w for w in words(stated) if w not in STOP_WORDS and stem(w) not in kept))
 
 
 def _sentences(text: str) -> list[str]:
@@ -108,57 +125,62 @@ def _sentences(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def _plain(text: str) -> str:
-    """A text without its dates and numbers, which others look at."""
+def _without_figures(text: str) -> str:
+    """A text without its dates and numbers, which other rules check."""
     bare = strip_dates(text, mentioned(text))
     return " ".join(word for word in bare.split() if not any(c.isdigit() for c in word))
 
 
-def _first(sentence: str, stems: frozenset[str]) -> str:
+def _first_word(sentence: str, stems: frozenset[str]) -> str:
     return next((word for word in words(sentence) if stem(word) in stems), sentence)
 
 
-def _strange_clause(sentence: str, held: frozenset[str]) -> bool:
-    clauses = (content_stems(_plain(clause)) for clause in _CLAUSE.split(sentence))
-    return any(len(told - held) >= _STRANGERS and coverage_ratio(told, held) < SUPPORTED for told in clauses)
+def _has_unsupported_clause(sentence: str, held: frozenset[str]) -> bool:
+    clauses = (content_stems(_without_figures(clause)) for clause in _CLAUSE.split(sentence))
+    return any(len(stems - held) >= _UNSUPPORTED_WORDS and coverage_ratio(stems, held) < SUPPORTED for stems in clauses)
 
 
 def _nearest(sentence: str, texts: Sequence[str]) -> list[str]:
-    """The texts that have most words of one of its clauses."""
+    """The texts that share most words with the sentence or with one of its clauses."""
     stems = [content_stems(text) for text in texts]
-    drawn: set[int] = set()
+    nearest: set[int] = set()
     for clause in (sentence, *_CLAUSE.split(sentence)):
         shared = [len(content_stems(clause) & each) for each in stems]
-        drawn |= {place for place, count in enumerate(shared) if count == max(shared) > 0}
-    return [texts[place] for place in sorted(drawn)]
+        nearest |= {place for place, count in enumerate(shared) if count == max(shared) > 0}
+    return [texts[place] for place in sorted(nearest)]
 
 
-def _against(sentence: str, near: Sequence[str], texts: Sequence[str], *, turned: int = 1) -> str | None:
-    """What a sentence denies, affirms or accuses against what it rests on."""
-    if word := contradicts(sentence, near, words=turned):
+def _opposition(sentence: str, near: Sequence[str], texts: Sequence[str], *, opposed: int = 1) -> str | None:
+    """Why a sentence opposes its sources: it contradicts the nearest ones, or accuses without support in any."""
+    if word := contradicts(sentence, near, words=opposed):
         return f"one affirms what the other denies: {word!r}"
     harm = unsupported_accusations(sentence, texts)
     return f"no memory says {harm[0]!r}" if harm else None
 
 
 def _mispaired(sentence: str, members: Sequence[Memory]) -> str | None:
-    """A name, number or date of a sentence that stands beside words of other members only; None if there is none."""
+    """The first value of a sentence that does not belong to the words beside it; None if all values do.
+
+    The marks of the sentence must split into consecutive groups in which each value belongs to a word of its owners member.
+    """
     everyone = frozenset(range(len(members)))
-    found = [(text, own, value) for text, own, value in _marks(sentence, members) if own and own != everyone]
-    values = [mark for mark in found if mark[2]]
-    if not values or len(values) == len(found) or reduce(frozenset.__and__, (own for _, own, _ in found)):
+    marks = [
+        (text, owners, value) for text, owners, value in _marks(sentence, members) if owners and owners != everyone
+    ]
+    values = [mark for mark in marks if mark[2]]
+    if not values or len(values) == len(marks) or reduce(frozenset.__and__, (owners for _, owners, _ in marks)):
         return None
-    ends = {0}  # where a run of whole groups may end
-    for end in range(1, len(found) + 1):
-        if any(n in ends and _belongs(found[n:end]) for n in range(max(0, end - _LONGEST), end)):
+    ends = {0}  # the places up to which the marks split into valid groups
+    for end in range(1, len(marks) + 1):
+        if any(n in ends and _is_valid_group(marks[n:end]) for n in range(max(0, end - _LONGEST_GROUP), end)):
             ends.add(end)
-    return None if len(found) in ends else values[0][0]
+    return None if len(marks) in ends else values[0][0]
 
 
-def _belongs(group: Sequence[tuple[str, Owners, bool]]) -> bool:
-    """Whether the values of a group have a word of their own member in it: one member's, or two lists in one order."""
-    values = [own for _, own, value in group if value]
-    others = [own for _, own, value in group if not value]
+def _is_valid_group(group: Sequence[tuple[str, Owners, bool]]) -> bool:
+    """Whether all marks of a group come from one member, or form a list of words and a list of values in the same order."""
+    values = [owners for _, owners, value in group if value]
+    others = [owners for _, owners, value in group if not value]
     if not values:
         return True
     if not others:
@@ -172,34 +194,34 @@ def _belongs(group: Sequence[tuple[str, Owners, bool]]) -> bool:
 
 
 def _runs(owners: Iterable[Owners]) -> list[Owners]:
-    """Neighbours of one member taken together."""
+    """The owners of consecutive marks, with neighbours that share an owner merged."""
     runs: list[Owners] = []
-    for own in owners:
-        if runs and runs[-1] & own:
-            runs[-1] &= own
+    for each in owners:
+        if runs and runs[-1] & each:
+            runs[-1] &= each
         else:
-            runs.append(own)
+            runs.append(each)
     return runs
 
 
 def _marks(sentence: str, members: Sequence[Memory]) -> list[tuple[str, Owners, bool]]:
-    """Each date, number, name and content word in order, with the members that have it, and whether it is a value."""
-    held = [_held(member.text) for member in members]
+    """Each date, number, name and content word in order, its owners, and whether it is a value (not a plain word)."""
+    held = [_marks_of(member.text) for member in members]
     marks: list[tuple[int, str, Owners, bool]] = []
     written = mentioned(sentence)
     for each in written:
-        said = sentence[each.start : each.end]
-        own = frozenset(n for n, m in enumerate(members) if any(_dated(r, m) for r in each.readings))
-        marks.append((each.start, said, own, True))
-    called = names.names(sentence)
-    named = {*called.inside, *called.opening}
+        date_text = sentence[each.start : each.end]
+        owners = frozenset(n for n, m in enumerate(members) if any(_has_date(r, m) for r in each.readings))
+        marks.append((each.start, date_text, owners, True))
+    sentence_names = names.names(sentence)
+    named = {*sentence_names.inside, *sentence_names.opening}
     for token in _WORD.finditer(sentence):
         if any(each.start <= token.start() < each.end for each in written) or token.group().lower() in STOP_WORDS:
             continue
-        own = frozenset().union(*(_owners(word, held) for word in words(token.group())))
+        owners = frozenset().union(*(_owners(word, held) for word in words(token.group())))
         value = any(c.isdigit() for c in token.group()) or names.bare(token.group()) in named
-        marks.append((token.start(), token.group(), own, value))
-    return [(said, own, value) for _, said, own, value in sorted(marks)]
+        marks.append((token.start(), token.group(), owners, value))
+    return [(text, owners, value) for _, text, owners, value in sorted(marks)]
 
 
 def _owners(word: str, held: Sequence[frozenset[str]]) -> Owners:
@@ -207,13 +229,15 @@ def _owners(word: str, held: Sequence[frozenset[str]]) -> Owners:
 
 
 @lru_cache(maxsize=1024)
-def _held(text: str) -> frozenset[str]:
+def _marks_of(text: str) -> frozenset[str]:
     days = (
         part[1:] for written in mentioned(text) for r in written.readings for part in date_parts(r) if part[0] in "yd"
     )
     return frozenset((*map(stem, words(text)), *days, *names.countable(text)))
 
 
-def _dated(reading: tuple[int | None, int | None, int | None], member: Memory) -> bool:
-    told = (date_parts(r) for written in mentioned(member.text) for r in written.readings)
-    return any(date_parts(reading) <= each for each in told) or exact(reading) in derivable(member.text, member.at)
+def _has_date(reading: tuple[int | None, int | None, int | None], member: Memory) -> bool:
+    member_dates = (date_parts(r) for written in mentioned(member.text) for r in written.readings)
+    return any(date_parts(reading) <= each for each in member_dates) or exact(reading) in derivable(
+        member.text, member.at
+    )

@@ -1,4 +1,4 @@
-"""Trust: where a memory comes from, and how far that is believed."""
+"""Trust: the kinds of source of a memory, and how far each is trusted."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from slowwave.model.memory import Trust
 
 ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web", "llm")
-"""Kinds of source, the most trusted first. What a program's own system message says counts as the user's."""
+"""Kinds of source, the most trusted first. System messages of a program count as the user's."""
 
 _ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 
 
 def trust_of_role(role: str) -> Trust:
-    """The kind of source that a message of this role is, whatever the name of its speaker.
+    """The kind of source of a message with this role. The name of its speaker does not matter.
 
     >>> trust_of_role("user"), trust_of_role("tool")
     ('user', 'tool')
@@ -21,30 +21,30 @@ def trust_of_role(role: str) -> Trust:
 
 
 def least(sources: Iterable[Trust]) -> Trust:
-    """The trust of what is derived from several sources: that of the least trusted; "llm" if it rests on none.
+    """The trust of a memory derived from several sources: that of the least trusted; "llm" without any source.
 
-    Repetition never raises it.
+    Repetition therefore never raises trust.
     """
-    return max(sources, key=_distance, default=ORDER[-1])
+    return max(sources, key=_rank, default=ORDER[-1])
 
 
 def trusted(trust: str, bar: str) -> bool:
-    """Whether a source is believed at least as far as another; an unknown one is believed least.
+    """Whether a source is trusted at least as much as another; an unknown kind is trusted least.
 
     >>> trusted("user", "assistant"), trusted("web", "assistant")
     (True, False)
     """
-    return _distance(trust) <= _distance(bar)
+    return _rank(trust) <= _rank(bar)
 
 
 def outranks(trust: str, other: str) -> bool:
-    """Whether a source is believed further than another.
+    """Whether a source is trusted more than another.
 
     >>> outranks("user", "tool"), outranks("user", "user")
     (True, False)
     """
-    return _distance(trust) < _distance(other)
+    return _rank(trust) < _rank(other)
 
 
-def _distance(trust: str) -> int:
+def _rank(trust: str) -> int:
     return ORDER.index(trust) if trust in ORDER else len(ORDER)

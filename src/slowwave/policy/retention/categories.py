@@ -1,4 +1,4 @@
-"""The registry of categories: how long each lives, how much it weighs, whether it is protected, when it leaves."""
+"""The registry of categories: time to live, weight, protection, and stage of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ LASTING_DAYS: Final = 90.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """What the policies know of one category.
+    """The settings of one category.
 
     Attributes:
-        name: how it is called.
-        ttl_days: days to live (S3's table); None means it never expires.
-        anchor: whether those days count from when it was "recorded", or from when it was last "used".
-        weight: its share of the relevance score, 0 to 1 (S3's type weights).
-        protected: whether nothing automatic may expire, merge, compress or archive it, if the user said it
-            (`policy.retention.protected`).
+        name: its name.
+        ttl_days: time to live in days (S3's table); None if it never expires.
+        anchor: whether these days count from when the memory was "recorded", or from when it was last "used".
+        weight: its part of the relevance score, 0 to 1 (S3's type weights).
+        protected: whether no automatic stage may expire, merge, compress or archive such a memory of the user
+            (`policies.protection_reason`).
         stage_days: idle days after which the policy "graduated" archives it (S3: raw outputs after 7, details after
-            30, the rest after 90); None means never.
+            30, others after 90); None if never.
     """
 
     name: str
@@ -38,11 +38,10 @@ class Category:
 
 
 DEFAULT: Final = Category(name="other")
-"""What an unknown category is treated as."""
+"""The settings of unknown categories."""
 
-# S3's TTLs stand only where S3 lists them. What is true for a time is counted from when it was recorded; what holds
-# until further notice, from its last use. A preference lives two years and a decision one, so no stage ends them
-# earlier: where two rules disagree, the more protective wins.
+# Times to live are those that S3 lists. For temporary states they count from recording, for lasting ones from the last use.
+# Preferences (two years) and decisions (one year) have no stage, because a stage would archive them earlier.
 REGISTRY: Final[Mapping[str, Category]] = MappingProxyType(
     {
         category.name: category
@@ -69,12 +68,12 @@ _UNPROTECTED: Final = {"identity": "person", "active_decision": "decision"}
 
 
 def is_known(name: str) -> bool:
-    """Whether the registry has it; an unknown one deserves a warning, once."""
+    """Whether the registry has this category."""
     return name in REGISTRY
 
 
 def category(name: str) -> Category:
-    """The entry of a category; the default for an unknown one.
+    """The settings of a category; `DEFAULT` for an unknown one.
 
     >>> category("tool_output").ttl_days
     7.0
@@ -85,7 +84,7 @@ def category(name: str) -> Category:
 
 
 def unprotected(name: str) -> str:
-    """The category in which a claim is stored whose source may not protect it: never one that nothing may touch.
+    """The category for a claim whose source is not trusted enough to protect it; unprotected categories stay unchanged.
 
     >>> unprotected("identity"), unprotected("goal")
     ('person', 'goal')
@@ -96,10 +95,10 @@ def unprotected(name: str) -> str:
 def expires_at(
     name: str, recorded_at: datetime, used_at: datetime | None, overrides: Mapping[str, float | None]
 ) -> datetime | None:
-    """The last instant at which a memory of this category is alive, or None if it never expires.
+    """The last instant before a memory of this category expires; None if it never expires.
 
-    A memory is expired when now lies strictly after. `overrides` is `Config.category_ttl_days`; a protected category
-    never expires, whatever they say.
+    A memory is expired when now is strictly later. `overrides` is `Config.category_ttl_days`; it does not affect protected
+    categories, which never expire.
     """
     entry = category(name)
     days = overrides.get(name, entry.ttl_days)
@@ -110,7 +109,7 @@ def expires_at(
 
 
 def later(at: datetime, days: float) -> datetime | None:
-    """So many days after, or None where the calendar ends."""
+    """The time this many days later; None after the year 9999."""
     try:
         return at + timedelta(days=days)
     except OverflowError:

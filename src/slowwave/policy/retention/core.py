@@ -1,4 +1,4 @@
-"""Core memory: which facts stand before the model at every turn, and which may join or must leave."""
+"""Core memory: which facts are part of every context, and which are promoted to it or demoted from it."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,26 +14,26 @@ RETRIEVAL_WEIGHT: Final = 0.1
 
 
 def score(memory: Memory, config: Config, now: datetime) -> float:
-    """S0's core ranking: strength + 0.1 * ln(1 + retrievals)."""
+    """S0's ranking of core facts: strength + 0.1 * ln(1 + retrievals)."""
     return strength(memory, config, now) + bonus(memory.accesses)
 
 
 def bonus(accesses: int) -> float:
-    """What so many retrievals add to a strength."""
+    """What this number of retrievals adds to the strength."""
     return RETRIEVAL_WEIGHT * log1p(accesses)
 
 
 def rank(
     memories: Iterable[Memory], config: Config, now: datetime, *, top_k: int | None = None, min_retrievals: int = 0
 ) -> list[Memory]:
-    """The best by `score`; ties go to the more recent, then the surer, then by id.
+    """The memories with the highest `score`. Ties are broken by last use, then confidence, then id.
 
     Args:
-        memories: in any order; each is looked at once.
+        memories: in any order; read once.
         config: for the retention policy, and `core_top_k`.
         now: aware UTC.
         top_k: how many; None means `config.core_top_k`.
-        min_retrievals: leave out what was used less often.
+        min_retrievals: memories with fewer retrievals are left out.
     """
     known = (memory for memory in memories if memory.accesses >= min_retrievals)
     best = sorted(
@@ -49,13 +49,13 @@ def rank(
 
 
 def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:
-    """Why an active fact joins core, or None: used often, over several sessions, and stable (S1).
+    """The reason to promote an active fact to core: it was used often, in several sessions, and is stable (S1); else None.
 
-    What is contradicted, waits for its verdict or comes from a source less trusted than the assistant never does so
-    by itself, however often it is used: a person can pin it.
+    A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically; a
+    person can pin it.
     """
     fact = memory.kind in FACT_KINDS and not memory.is_cascade
-    if not fact or memory.phase != "active" or "unreconciled" in memory.flags or not _earned(memory, config):
+    if not fact or memory.phase != "active" or "unreconciled" in memory.flags or not _meets_thresholds(memory, config):
         return None
     if contradicted or not trusted(memory.trust, "assistant"):
         return None
@@ -63,15 +63,15 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
 
 
 def demotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:
-    """Why a core fact goes back among the others, or None: it is contradicted, or the settings ask for more use."""
+    """The reason to demote a core fact: it is contradicted, or no longer meets the thresholds of core; else None."""
     if memory.phase != "core" or memory.pinned:
         return None
     if contradicted:
         return "something contradicts it"
-    return None if _earned(memory, config) else "it falls short of what core asks for"
+    return None if _meets_thresholds(memory, config) else "it falls short of what core asks for"
 
 
-def _earned(memory: Memory, config: Config) -> bool:
+def _meets_thresholds(memory: Memory, config: Config) -> bool:
     return (
         memory.accesses >= config.core_access_threshold
         and memory.stability >= config.core_stability_threshold

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.text import word_frequency
+from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS
 from slowwave.policy.text.clauses import Clause, captions, prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
@@ -40,8 +41,8 @@ CUES: Final[Mapping[str, float]] = MappingProxyType(
 MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
 SPREAD: Final = 0.8  # from importance 0.5 to 0.73
 
-_MONTHS: Final = "january|february|april|june|july|august|september|october|november|december"
-_DAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_MONTHS: Final = "|".join(month for month in LOWER_MONTHS if month not in {"march", "may"})
+_DAYS: Final = "|".join(LOWER_WEEKDAYS)
 _TIME: Final = lazy_regex(
     rf"\b(?:(?i:{_MONTHS}|{_DAYS}|weekends?|yesterday|today|tonight|tomorrow|last|ago|weeks?|months?|years?|mornings?|evenings?|"
     r"spring|summer|autumn|winter|seasons?|recently)|March|May(?! (?:I|we|you|he|she|it|they|the|be)\b))\b"

@@ -1,4 +1,4 @@
-"""The law of phases: which event turns which phase into which, for every family of memory."""
+"""The state machine of phases: which event leads from which phase to which, for each family of memory."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,26 +13,26 @@ FAMILIES: Final = (MESSAGE, FACT, CASCADE)
 
 REASONS: Final[Mapping[str, str | None]] = MappingProxyType(
     {
-        "promote": None,  # used often enough for core
+        "promote": None,  # used often enough for core memory
         "demote": None,
-        "expire": "expired",  # its time to live is over
+        "expire": "expired",  # past its time to live
         "fade": "faded",  # below the forgetting threshold
         "stage": "stage",  # past its retention stage
         "trim": "budget",  # over a size target
-        "consolidate": "consolidated",  # a summary stands for it
+        "consolidate": "consolidated",  # a summary replaces it
         "merge": "duplicate",  # another memory says the same
-        "replace": "replaced",  # something newer is true instead
-        "retract": None,  # taken back, nothing instead
-        "revive": None,  # out of cold storage
-        "restore": None,  # what took its place, or the retraction, is gone
-        "quarantine": None,  # a person shall look at it
+        "replace": "replaced",  # a newer fact supersedes it
+        "retract": None,  # withdrawn without a successor
+        "revive": None,  # moved from cold to hot
+        "restore": None,  # its successor or its retraction was undone
+        "quarantine": None,  # waits for review by a person
         "release": None,
         "reject": None,
     }
 )
-"""Every event, and the reason a memory carries after it."""
+"""Every event -> the reason that a memory has after it."""
 
-# What can happen to anything that is stored.
+# Transitions of all families.
 _COMMON: Final = {
     ("active", "retract"): "retracted",
     ("quarantined", "retract"): "retracted",
@@ -46,22 +46,22 @@ _SUPERSEDED: Final = {
     ("superseded", "retract"): "retracted",
     ("superseded", "restore"): "active",
 }
-_STORED_AWAY: Final = {
+_ARCHIVED: Final = {
     ("active", "trim"): "cold",
     ("cold", "revive"): "active",
     ("cold", "retract"): "retracted",
     ("cold", "quarantine"): "quarantined",
 }
 
-# The law. Messages know no fading: only a size target moves them. Core is left by demotion, by a person, or because
-# something newer is true: never by fading, merging or compressing. Pinning changes no phase.
-_LAW: Final[Mapping[str, Mapping[tuple[str, str], str]]] = MappingProxyType(
+# Messages do not fade: only a size limit archives them. A core fact leaves core by demotion, by a person, or because a newer
+# fact supersedes it; never by fading, merging or compressing. Pinning changes no phase.
+_TRANSITIONS: Final[Mapping[str, Mapping[tuple[str, str], str]]] = MappingProxyType(
     {
-        MESSAGE: MappingProxyType(_COMMON | _STORED_AWAY),
+        MESSAGE: MappingProxyType(_COMMON | _ARCHIVED),
         FACT: MappingProxyType(
             _COMMON
             | _SUPERSEDED
-            | _STORED_AWAY
+            | _ARCHIVED
             | {
                 ("active", "promote"): "core",
                 ("core", "demote"): "active",
@@ -84,11 +84,11 @@ _LAW: Final[Mapping[str, Mapping[tuple[str, str], str]]] = MappingProxyType(
 
 
 class PhaseError(InputError):
-    """An event that cannot happen to a memory in this phase; the message lists what can."""
+    """An event that is not possible in this phase. The message lists the possible ones."""
 
 
 def family(memory: Memory) -> str:
-    """Which law a memory lives under: "message", "cascade" (a summary with a span) or "fact"."""
+    """The family of a memory: "message", "cascade" (a summary with a span) or "fact"."""
     if memory.kind == MESSAGE:
         return MESSAGE
     return CASCADE if memory.is_cascade else FACT
@@ -101,9 +101,9 @@ def step(family: str, phase: str, event: str) -> str:
     'cold'
 
     Raises:
-        PhaseError: if it is not in the table, listing what is.
+        PhaseError: if the event is not possible in this phase.
     """
-    after = _LAW[family].get((phase, event))
+    after = _TRANSITIONS[family].get((phase, event))
     if after is None:
         allowed = ", ".join(possible(family, phase)) or "nothing"
         raise PhaseError(f"a {family} that is {phase} cannot {event}: possible is {allowed}")
@@ -111,7 +111,7 @@ def step(family: str, phase: str, event: str) -> str:
 
 
 def reason(event: str) -> str | None:
-    """The reason a memory carries after an event: set with its phase, in the same change.
+    """The reason that a memory has after an event; it is set in the same change as the phase.
 
     >>> reason("trim")
     'budget'
@@ -120,5 +120,5 @@ def reason(event: str) -> str | None:
 
 
 def possible(family: str, phase: str) -> tuple[str, ...]:
-    """The events that can happen to a memory in this phase, in alphabetical order."""
-    return tuple(sorted(event for known, event in _LAW[family] if known == phase))
+    """The possible events in this phase, in alphabetical order."""
+    return tuple(sorted(event for before, event in _TRANSITIONS[family] if before == phase))

@@ -8,6 +8,7 @@ from typing import Final
 
 from slowwave.policy.retention.importance import importance_cues
 from slowwave.policy.text.clauses import clauses, note, trim
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 CAPITAL: Final = 2.0  # weight of a word capitalised inside a unit: a name
@@ -17,12 +18,7 @@ QUESTION: Final = 0.6
 LENGTH: Final = 0.75  # power of a unit's length its worth is divided by
 TURN_CUES: Final = 0.3
 UNIT_CUES: Final = 0.5
-_CALENDAR: Final = (
-    "january february march april may june july august september october november december monday tuesday wednesday thursday "
-    "friday saturday sunday weekend yesterday today tonight tomorrow last next ago week weeks month months year years morning "
-    "evening spring summer autumn winter season recently"
-)
-_TIMES: Final = frozenset(_CALENDAR.split())
+_TIMES: Final = table_words("calendar_words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

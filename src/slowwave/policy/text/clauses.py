@@ -1,16 +1,17 @@
-"""A text cut into clauses, the smallest parts worth keeping or forgetting on their own, and shortened without loss."""
+"""Splits texts into sentences and clauses, and shortens clauses without loss of content."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-SHORTEST: Final = 4  # words; a shorter piece is joined to its neighbour
+SHORTEST: Final = 4
+"""The least number of words of a clause. A shorter one is joined to its neighbour."""
 
 _FENCE: Final = lazy_regex(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-# Every repetition is bounded or begins at a boundary: a hostile text costs no more than its length.
+# A line of code. Every repetition is bounded or begins at a boundary, so that the time is linear in the text's length.
 _CODE_LINE: Final = lazy_regex(
     r"^\s*(?:def \w+\(|class \w+[(:]|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import\b|(?:const|let|var) \w+ ?=|function \w*\(|"
     r"(?:public|private|static) (?:static|class|void|int|String)\b|#include\b|SELECT .{1,200} FROM\b|(?:\$|>>>) |@\w+\s*$|"
@@ -20,13 +21,20 @@ _CODE_LINE: Final = lazy_regex(
 _CAPTION: Final = lazy_regex(
     r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
 )
+# The space after an end mark and closing quotation marks; Chinese and Japanese end marks need no space.
 _SENTENCE_END: Final = lazy_regex(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
+# Runs of text up to and including their end marks.
+_RUN: Final = lazy_regex(r"[^.!?。！？\n]+[.!?。！？]*")
+_RUN_SEMICOLONS: Final = lazy_regex(r"[^.!?;。！？\n]+[.!?;。！？\n]*")
+_CLOSING: Final = "\"'”’) \n"
+# Where a sentence is cut into clauses: before a conjunction, after a semicolon, at a dash.
 _JOINTS: Final = lazy_regex(
     r"(?<=[,，、])\s+(?=(?:and|but|so|because|since|which|who|where|when|while|although|"
     r"it|I|we|he|she|they|that|this|my|our|there)(?:\b|'))"
     r"|\s+(?=(?:but|because|so that|although|while|which)\b)"
     r"|(?<=;)\s+|\s+(?=[-–—]+\s)|(?=—)"
 )
+# Words that open a sentence and add nothing: "hey", "well", "by the way".
 _OPENING: Final = lazy_regex(
     r"^[\s,;:.!?…–—-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|sure|well|so|and|also|actually|honestly|thanks|thank you|ok|okay|haha|lol|"
     r"great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|anyway|you know|I mean|like)"
@@ -38,12 +46,14 @@ _INTENSIFIERS: Final = lazy_regex(
     r"totally|definitely|honestly|quite)\b ?",
     re.IGNORECASE,
 )
+# Words that a note leaves out: pronouns, articles and forms of be.
 _NOTE_DROPS: Final = lazy_regex(
     r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|so|just|really|very|"
     r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
     re.IGNORECASE,
 )
 _SUBORDINATE: Final = r"(?:and |but |so )?(?:(?:ever )?since|when(?:ever)?|while|after|before|as soon as|(?:even )?though|although|if|once)\b"
+# A subordinate clause before its main clause ("When I was in Rome,"), and one too short to be kept alone.
 _LEADS_IN: Final = lazy_regex(rf"(?:\w+(?: \w+){{0,2}}, )?{_SUBORDINATE}[^,]*,$", re.IGNORECASE)
 _HANGS_ON: Final = lazy_regex(rf"{_SUBORDINATE}\W*(?:\w\S*\W*){{0,4}}$", re.IGNORECASE)
 _ONLY_A_DATE: Final = lazy_regex(
@@ -62,9 +72,9 @@ class Clause:
 
     Args:
         text: The words, with their punctuation.
-        question: Whether its sentence asks.
-        opens: Whether it begins its sentence (whose capital then says nothing).
-        caption: Whether it stands in brackets for a picture or file: a clause of its own.
+        question: Whether its sentence is a question.
+        opens: Whether it begins its sentence. The capital of its first word then does not mark a name.
+        caption: Whether it is the bracketed description of a picture or file.
     """
 
     text: str
@@ -87,38 +97,66 @@ def prose(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, captions left out, in order."""
+    """The sentences of a text in order, without captions. A line break ends a sentence.
+
+    >>> sentences("It costs 3.50. Is that much?")
+    ['It costs 3.50.', 'Is that much?']
+    """
     lines = (" ".join(line.split()) for line in _CAPTION.sub(" ", text).splitlines())
     return [piece for line in lines for part in _SENTENCE_END.split(line) if (piece := part.strip())]
 
 
+def sentence_runs(text: str, *, semicolons: bool = False) -> Iterator[re.Match[str]]:
+    """The runs of a text that end with an end mark, with their places in the text.
+
+    Unlike `sentences` this splits at every end mark (also inside "3.50") and keeps the text as it is, so that a quote can be
+    found in it.
+
+    Args:
+        text: Any text.
+        semicolons: Whether a semicolon also ends a run, and line breaks belong to the run before them.
+    """
+    return (_RUN_SEMICOLONS if semicolons else _RUN).finditer(text)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence ends with a question mark.
+
+    >>> is_question("“Are you sure?” "), is_question("I am.")
+    (True, False)
+    """
+    return sentence.rstrip(_CLOSING).endswith(("?", "？"))
+
+
 def captions(text: str) -> list[str]:
-    """What stands in brackets for a picture or a file, without the brackets and their label."""
+    """The descriptions of pictures and files in brackets, without the brackets and their label."""
     return [match.group()[1:-1].partition(":")[2].strip() or match.group()[1:-1] for match in _CAPTION.finditer(text)]
 
 
 def clauses(text: str) -> tuple[Clause, ...]:
-    """The clauses of a text, in order; captions come last. Code is not cut: it is left out (see `prose`).
+    """The clauses of a text, in order; captions come last. Code is left out (see `prose`).
 
     >>> [clause.text for clause in clauses("I went to Lisbon in May, and we ate far too much fish. Nice!")]
     ['I went to Lisbon in May,', 'and we ate far too much fish.', 'Nice!']
     """
     text = prose(text)
-    found: list[Clause] = []
+    parts: list[Clause] = []
     for sentence in sentences(text):
-        question = sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+        question = is_question(sentence)
         for index, piece in enumerate(_joined([part for part in _JOINTS.split(sentence) if part.strip()])):
-            found.append(Clause(text=piece, question=question, opens=index == 0))
-    found += (Clause(text=caption, caption=True) for caption in captions(text))
-    return tuple(found)
+            parts.append(Clause(text=piece, question=question, opens=index == 0))
+    parts += (Clause(text=caption, caption=True) for caption in captions(text))
+    return tuple(parts)
 
 
 def trim(text: str, *, names: Collection[str] = ()) -> str:
-    """A clause without openings, intensifiers and the name it is addressed to. Never drops not, never, but, maybe, always.
+    """A clause without opening words, intensifiers and the name it is addressed to.
+
+    Words that change the meaning (not, never, but, maybe, always) always stay.
 
     Args:
         text: A clause.
-        names: Names of those present; one is dropped where it is only called (at a comma or the end).
+        names: Names of the speakers. A name is dropped where somebody is addressed by it: before a comma, or at an end.
 
     >>> trim("Hey Mel, I really loved that!", names=["Mel"])
     'I loved that!'
@@ -134,10 +172,10 @@ def trim(text: str, *, names: Collection[str] = ()) -> str:
 
 
 def note(text: str, *, names: Collection[str] = ()) -> str:
-    """A clause as one would jot it down beside the speaker's name: `trim` without articles, I, it and forms of be.
+    """The clause as a short note: `trim`, without articles, "I", "it" and forms of be.
 
-    After "and" these stay: who "owns the ferry and is my aunt" does not own an aunt.
-    Not a quotation: show the clause as written where words matter.
+    After "and", "but" and "or" forms of be stay: without "is", "owns the ferry and is my aunt" would say that she owns an
+    aunt. A note is not a quotation; show the clause as written where the exact words matter.
 
     >>> note("I'm so happy that I was at the charity race.")
     'happy that at charity race'
@@ -147,7 +185,7 @@ def note(text: str, *, names: Collection[str] = ()) -> str:
 
 
 def only_a_date(text: str) -> bool:
-    """Whether a text names a time and nothing that happened then.
+    """Whether a text consists of a date and names no event.
 
     >>> only_a_date("On 23 June 2023,"), only_a_date("In May we met")
     (True, False)
@@ -156,22 +194,22 @@ def only_a_date(text: str) -> bool:
 
 
 def _joined(pieces: list[str]) -> list[str]:
-    """The pieces of one sentence, each of at least four words if the sentence allows; what hangs on another stays with it."""
+    """Join the pieces of one sentence that are shorter than `SHORTEST` words or depend on their neighbour."""
     joined: list[list[str]] = []
     for piece in pieces:
-        cut = piece.split()
+        piece_words = piece.split()
         if joined and (
-            len(cut) < SHORTEST
+            len(piece_words) < SHORTEST
             or len(joined[-1]) < SHORTEST
             or _HANGS_ON.match(piece)
             or _leads_in(" ".join(joined[-1]))
         ):
-            joined[-1] += cut
+            joined[-1] += piece_words
         else:
-            joined.append(cut)
-    return [" ".join(cut) for cut in joined]
+            joined.append(piece_words)
+    return [" ".join(part) for part in joined]
 
 
 def _leads_in(text: str) -> bool:
-    """Whether a text waits for what comes next: a date, or a subordinate clause, before the main one."""
+    """Whether a piece needs the next one: it is a date, or a subordinate clause before its main clause."""
     return _LEADS_IN.match(text) is not None or only_a_date(text)

@@ -1,7 +1,7 @@
-"""Dates in talk: "yesterday" and "the 14th" become days, in the calendar of whoever said them.
+"""Reads written dates, and replaces relative and partial dates of a message by full ones.
 
-A date is handed on as *partials*, truncated ISO 8601: "2026-02-28", "2026-02", "2026", "--02-28", "--02", "---28" and
-"-W-6" (a Saturday). Two texts speak of the same date, as far as both say, when they share a partial.
+A date is represented by *partials*, truncated ISO 8601 dates: "2026-02-28", "2026-02", "2026", "--02-28", "--02", "---28" and
+"-W-6" (a Saturday). Two texts name the same date, as far as both are complete, if they share a partial.
 """
 
 import re
@@ -11,18 +11,14 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from slowwave.policy.text.calendar import AMBIGUOUS_MONTHS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.relative_dates import (
-    ALSO_WORDS,
-    MONTH_NUMBERS,
-    MONTHS,
-    NEAR_DAYS,
-    WEEKDAY_NUMBERS,
-    Mention,
+    DatePhrase,
+    date_phrases,
     day_text,
     governing_year,
-    leaning,
-    mentions,
+    time_direction,
 )
 
 _MONTH: Final = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
@@ -51,24 +47,25 @@ _NEAR: Final = lazy_regex(
 )
 _LAST_MONTH, _LAST_DAY, _CENTURY = 12, 31, 2000
 
-Parts = tuple[int | None, int | None, int | None]
+DateParts = tuple[int | None, int | None, int | None]
+"""Year, month and day; None for a part that is not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A date that stands in a text at [start, end), by its possible readings as (year, month, day); None is unsaid."""
+class WrittenDate:
+    """A date written out at [start, end) of a text, and its possible readings."""
 
     start: int
     end: int
-    readings: tuple[Parts, ...]
+    readings: tuple[DateParts, ...]
 
 
 def resolve(text: str, at: datetime) -> str:
-    """Write relative and partial dates out, as seen from the day of the message; other words stay as they are.
+    """Replace relative and partial dates by full ones, counted from the day of the message; other words stay unchanged.
 
     Args:
         text: English text; other languages come back unchanged.
-        at: When it was said, aware; days are counted in its own time zone.
+        at: The time of the message, aware. Days are counted in its time zone.
 
     >>> resolve("I went to a support group yesterday.", datetime(2026, 3, 1))
     'I went to a support group on 28 February 2026.'
@@ -76,60 +73,61 @@ def resolve(text: str, at: datetime) -> str:
     'We moved here in March 2023, the party is on 3 May 2023.'
     """
     pieces, place = [], 0
-    for mention in _resolvable(text, at):
-        pieces += [text[place : mention.start], mention.said]
-        place = mention.end
+    for phrase in _resolvable(text, at):
+        pieces += [text[place : phrase.start], phrase.wording]
+        place = phrase.end
     return "".join((*pieces, text[place:]))
 
 
 def derivable(text: str, at: datetime) -> frozenset[str]:
-    """Every partial that a fact resting on this text may mention.
+    """Every partial that a fact based on this text may mention.
 
-    These are its written dates, what its relative dates can mean, and the day it was said. Ambiguous phrases give all their readings ("last Friday" may be this week's or the week before's).
+    These are its written dates, all readings of its relative dates ("last Friday" can be this week's or that of the week
+    before), and the day of the message.
     """
-    found = set(partials(at.year, at.month, at.day))
+    allowed = set(partials(at.year, at.month, at.day))
     for written in mentioned(text):
         for year, month, day in written.readings:
             years: tuple[int | None, ...] = (year,)
             if month and not year:
                 years = (None, at.year - 1, at.year, at.year + 1, governing_year(text, written.start, at))
             for each in years:
-                found |= partials(each, month, day)
-    for mention in mentions(text, at):
-        for first, last in mention.spans:
-            found |= _covered(first, last)
+                allowed |= partials(each, month, day)
+    for phrase in date_phrases(text, at):
+        for first, last in phrase.spans:
+            allowed |= _span_partials(first, last)
     for match in _NEAR.finditer(text.lower()):
         near = at.date() + timedelta(days=NEAR_DAYS[match.group()])
-        found |= partials(near.year, near.month, near.day)
-    return frozenset(found)
+        allowed |= partials(near.year, near.month, near.day)
+    return frozenset(allowed)
 
 
 def partials(year: int | None, month: int | None, day: int | None) -> frozenset[str]:
-    """Every truncated form of a date, itself included; a full one with its weekday.
+    """Every truncated form of a date and the date itself; of a full date also its weekday.
 
     >>> sorted(partials(2026, 2, None))
     ['--02', '2026', '2026-02']
     """
-    found = set()
+    forms = set()
     if year:
-        found.add(f"{year:04}")
+        forms.add(f"{year:04}")
     if month:
-        found |= {f"--{month:02}"} | ({f"{year:04}-{month:02}"} if year else set())
+        forms |= {f"--{month:02}"} | ({f"{year:04}-{month:02}"} if year else set())
     if day:
-        found |= {f"---{day:02}"} | ({f"--{month:02}-{day:02}"} if month else set())
+        forms |= {f"---{day:02}"} | ({f"--{month:02}-{day:02}"} if month else set())
     if year and month and day and (real := _real(year, month, day)):
-        found |= {real.isoformat(), f"-W-{real.isoweekday()}"}
-    return frozenset(found)
+        forms |= {real.isoformat(), f"-W-{real.isoweekday()}"}
+    return frozenset(forms)
 
 
-def exact(parts: Parts) -> str:
-    """The one partial that says all that is said of a date."""
+def exact(parts: DateParts) -> str:
+    """The most complete partial of a date."""
     return max(partials(*parts) or {""}, key=lambda partial: (sum(c.isdigit() for c in partial), partial))
 
 
 @lru_cache(maxsize=1024)
-def mentioned(text: str) -> tuple[Written, ...]:
-    """The dates written out in a text, however partial, in order; weekdays and relative dates are none of them.
+def mentioned(text: str) -> tuple[WrittenDate, ...]:
+    """The dates written out in a text, complete or partial, in order. Weekdays and relative dates are not among them.
 
     >>> [exact(w.readings[0]) for w in mentioned("from Feb 3rd, 2026 to May 2026, then 4 March")]
     ['2026-02-03', '2026-05', '--03-04']
@@ -142,17 +140,17 @@ def weekdays(text: str) -> frozenset[str]:
     return frozenset(f"-W-{WEEKDAY_NUMBERS[m[1].lower()] + 1}" for m in _WEEKDAY.finditer(text))
 
 
-def _written(text: str) -> Iterator[Written]:
+def _written(text: str) -> Iterator[WrittenDate]:
     for match in _WRITTEN.finditer(text):
         readings = tuple(r for r in _readings(match) if _possible(r))
         if match["month"] and not _is_month(text, match):
             continue
         if readings:
-            yield Written(start=match.start(), end=match.end(), readings=readings)
+            yield WrittenDate(start=match.start(), end=match.end(), readings=readings)
 
 
-def _readings(match: re.Match[str]) -> tuple[Parts, ...]:
-    """What a match of `_WRITTEN` can mean; slashed dates read either way round."""
+def _readings(match: re.Match[str]) -> tuple[DateParts, ...]:
+    """The possible readings of a match of `_WRITTEN`. In "3/4/2026" either number can be the month."""
     group = match.groupdict()
     if group["iso"]:
         return ((int(group["iy"]), int(group["im"]), int(group["id"])),)
@@ -178,18 +176,18 @@ def _number(text: str | None) -> int | None:
     return int(text) if text else None
 
 
-def _possible(parts: Parts) -> bool:
+def _possible(parts: DateParts) -> bool:
     _, month, day = parts
     return (month is None or 1 <= month <= _LAST_MONTH) and (day is None or 1 <= day <= _LAST_DAY)
 
 
 def _is_month(text: str, match: re.Match[str]) -> bool:
-    """Whether a month's name standing alone means the month: capitalised, and governed if it is also a word."""
+    """Whether a lone month name means the month: it has a capital, and a preposition before it if it is also a word."""
     name = match["ln"]
     if not name[0].isupper():
         return False
-    return name.lower() not in ALSO_WORDS or bool(
-        _BEFORE_MONTH.search(text[max(0, match.start() - _NEAR_ENOUGH) : match.start()])
+    return name.lower() not in AMBIGUOUS_MONTHS or bool(
+        _BEFORE_MONTH.search(text[max(0, match.start() - _WORD_BEFORE) : match.start()])
     )
 
 
@@ -203,31 +201,35 @@ def _real(year: int, month: int, day: int) -> date | None:
 _YEARLY: Final = lazy_regex(
     r"\b(?:birthday|anniversary)(?: \w+)? (?:is|falls)\b|\b(?:every|each) (?:year|\w+ber|January|February|March|April|May|June|July|August)\b"
 )
-_JUST_OVER: Final = 60  # days; "the sprint ends March 29" on April 10 is no date of next year, and better left alone
-_NEAR_ENOUGH: Final = 20  # characters that hold the word before
-_NAME_LONGEST: Final = 60  # characters of a name before the word in it that could be a day
-_DAYS_SAID_SINGLY: Final = 9
-_DAYS_SAID_BY_MONTH: Final = 100
+_JUST_OVER: Final = 60  # days: on 10 April "the sprint ends March 29" hardly means next year, so it stays unchanged
+_WORD_BEFORE: Final = 20  # characters, enough for the word before a date
+_TITLE_CONTEXT: Final = 60  # characters before a date in which the start of a title is looked for
+_LISTED_BY_DAY: Final = 9  # days of the longest span whose days are listed
+_LISTED_BY_MONTH: Final = 100
 
 
-def _covered(first: date, last: date) -> set[str]:
-    """The partials of a stretch: its days if it is a week or so, its months if it is a season, else its years."""
+def _span_partials(first: date, last: date) -> set[str]:
+    """The partials of a span of days: its days up to about a week, its months up to a season, else its years."""
     length = (last - first).days
     days = [first + timedelta(days=n) for n in range(length + 1)]
-    if length <= _DAYS_SAID_SINGLY:
+    if length <= _LISTED_BY_DAY:
         return {p for d in days for p in partials(d.year, d.month, d.day)}
-    if length <= _DAYS_SAID_BY_MONTH:
+    if length <= _LISTED_BY_MONTH:
         return {p for d in days for p in partials(d.year, d.month, None)}
     return {f"{d.year:04}" for d in days}
 
 
-def _resolvable(text: str, at: datetime) -> list[Mention]:
-    """The mentions that have words to be replaced by, without overlaps, in order."""
-    found = [m for m in (*mentions(text, at), *_yearless(text, at)) if m.said and not _is_name(text, m)]
-    kept: list[Mention] = []
-    for mention in sorted(found, key=lambda m: (m.start, -m.end)):
-        if not kept or mention.start >= kept[-1].end:
-            kept.append(mention)
+def _resolvable(text: str, at: datetime) -> list[DatePhrase]:
+    """The phrases to replace, in order. Of two that overlap, the earlier and longer one stays."""
+    candidates = [
+        phrase
+        for phrase in (*date_phrases(text, at), *_yearless(text, at))
+        if phrase.wording and not _is_name(text, phrase)
+    ]
+    kept: list[DatePhrase] = []
+    for phrase in sorted(candidates, key=lambda each: (each.start, -each.end)):
+        if not kept or phrase.start >= kept[-1].end:
+            kept.append(phrase)
     return kept
 
 
@@ -237,45 +239,45 @@ _COPULA: Final = lazy_regex(r"\b(?:is|was|are|were|be|called|named)\s+$|['’](?
 _CAPITALISED_DAY: Final = lazy_regex(r"\b(?:Yesterday|Today|Tomorrow|Tonight)\b")
 
 
-def _is_name(text: str, mention: Mention) -> bool:
-    """Whether a mention is part of a title or name: quoted, after "called", or Today with a capital inside a sentence."""
-    if any(q.start() < mention.start < q.end() for q in _QUOTED.finditer(text)):
+def _is_name(text: str, phrase: DatePhrase) -> bool:
+    """Whether a phrase is part of a title or name: in quotation marks, after "called", or "Today" inside a sentence."""
+    if any(q.start() < phrase.start < q.end() for q in _QUOTED.finditer(text)):
         return True
-    said, before = text[mention.start : mention.end], text[max(0, mention.start - _NAME_LONGEST) : mention.start]
-    if said[:1].isupper() and _CALLED.search(before):
+    words, before = text[phrase.start : phrase.end], text[max(0, phrase.start - _TITLE_CONTEXT) : phrase.start]
+    if words[:1].isupper() and _CALLED.search(before):
         return True
-    day = _CAPITALISED_DAY.search(said)
-    return day is not None and not _opens(text[: mention.start + day.start()])
+    day = _CAPITALISED_DAY.search(words)
+    return day is not None and not _opens_clause(text[: phrase.start + day.start()])
 
 
-def _opens(before: str) -> bool:
+def _opens_clause(before: str) -> bool:
     """Whether a sentence or clause begins after these words."""
     return not before.strip() or before.rstrip()[-1] in '.!?:;…–—-\n"“('
 
 
-def _yearless(text: str, at: datetime) -> Iterator[Mention]:
-    """Written dates with a month but no year, and the year that the tense of the sentence gives them."""
+def _yearless(text: str, at: datetime) -> Iterator[DatePhrase]:
+    """WrittenDate dates without a year, completed by the year that the sentence names or its direction in time implies."""
     yearly = _YEARLY.search(text)
     for written in mentioned(text):
         year, month, day = written.readings[0]
-        before = text[max(0, written.start - _NEAR_ENOUGH) : written.start]
+        before = text[max(0, written.start - _WORD_BEFORE) : written.start]
         if year or not month or yearly or (not day and _COPULA.search(before)):
             continue
-        lean, governing = leaning(text, written.start), governing_year(text, written.start, at)
-        if not day and not lean and not governing:
+        direction, governing = time_direction(text, written.start), governing_year(text, written.start, at)
+        if not day and not direction and not governing:
             continue
-        guess = governing or at.year + _years_off(month, day, at, lean)
+        guess = governing or at.year + _years_off(month, day, at, direction)
         real = _real(guess, month, day or 1)
         if real is None:
             continue
         if not governing and guess > at.year and (at.date() - real.replace(year=at.year)).days < _JUST_OVER:
             continue
-        said = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
-        yield Mention(start=written.start, end=written.end, spans=((real, real),), said=said)
+        wording = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
+        yield DatePhrase(start=written.start, end=written.end, spans=((real, real),), wording=wording)
 
 
-def _years_off(month: int, day: int | None, at: datetime, lean: int) -> int:
-    """Whether the nearest such day that a sentence leaning back or ahead can mean is last or next year's."""
-    if lean < 0 and (month, day or 1) > (at.month, at.day):
+def _years_off(month: int, day: int | None, at: datetime, direction: int) -> int:
+    """How many years off the nearest such day lies in the direction of the sentence, past (-1) or future (1)."""
+    if direction < 0 and (month, day or 1) > (at.month, at.day):
         return -1
-    return int(lean > 0 and (month, day or _LAST_DAY) < (at.month, at.day))
+    return int(direction > 0 and (month, day or _LAST_DAY) < (at.month, at.day))

@@ -1,4 +1,4 @@
-"""What can be read off a text alone: the searchable side of a memory, and what a question asks for."""
+"""Properties of a text that search uses: the index entry of a memory, and what a question asks for."""
 
 import re
 import sys
@@ -10,27 +10,20 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
+from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS, MONTHS, WEEKDAYS
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, term_id, word_id, words
 
 WHEN, COUNT, WHERE, WHY, WHO = 1, 2, 4, 8, 16
-"""The bits of `Entry.cues`: what kind of question a text may answer."""
+"""The bits of `IndexEntry.cues`: which kinds of question a text may answer."""
 
-# Words decide most cues: a set of a text's own words is asked, which costs a tenth of a pattern each. Where capitals or
-# neighbours matter a pattern looks, and only if a word says that it may find something.
-_TIME_WORDS: Final = word_set(
-    "yesterday today tonight tomorrow last next ago week weeks weekend month months year years day days "
-    "morning evening recently"
-)
-_DATED: Final = word_set(
-    "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday"
-)
-_DATE: Final = lazy_regex(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b"
-)
+# Most cues are single words: a look-up in the set of a text's words costs a tenth of a search with a pattern. Patterns are used
+# only where capitals or neighbouring words matter, and only if a word shows that they can match.
+_TIME_WORDS: Final = table_words("cue_time_words")
+_DATED: Final = frozenset({*LOWER_MONTHS, *LOWER_WEEKDAYS})
+_DATE: Final = lazy_regex(rf"\b(?:{'|'.join((*MONTHS, *WEEKDAYS))})\b")
 _DIGIT: Final = lazy_regex(r"\d")
 _YEAR: Final = lazy_regex(r"\b(?:19|20)\d\d\b")
 _NUMBERS: Final = word_set(
@@ -38,18 +31,12 @@ _NUMBERS: Final = word_set(
 )
 _TOWARDS: Final = word_set("in at to from near")
 _PLACE: Final = lazy_regex(r"\b(?:in|at|to|from|near)\s+(?:the\s+)?[A-Z][a-z]")
-_REASONS: Final = word_set(
-    "because since inspire inspired inspiring motivate motivated motivates motivating motivation motivations "
-    "motivational reason reasons"
-)
+_REASONS: Final = table_words("cue_reasons")
 _REASON_OPENS: Final = word_set("so order thanks")
 _REASON: Final = lazy_regex(r"\b(?i:so that|so I|in order to|thanks to)\b")
-_KIN: Final = word_set(
-    "mom mum mother dad father parent parents sister sisters brother brothers son sons daughter daughters kid kids child "
-    "children wife husband partner friend friends grandma grandpa grandmother grandfather aunt uncle cousin cousins family "
-    "colleague colleagues boss neighbor neighbors neighbour neighbours boyfriend girlfriend fiance fiancee"
-)
-_NAME: Final = lazy_regex(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]")  # never "I", which no small letter follows
+_KIN: Final = table_words("cue_relatives")
+_NAME: Final = lazy_regex(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]")  # does not match "I"
+# Unlike `clauses.sentences` it keeps all end marks and does not normalise: the share of questions is stored in the index.
 _SENTENCE: Final = lazy_regex(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
 _QUESTIONS: Final = (
@@ -63,28 +50,25 @@ _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _YOU: Final = lazy_regex(r"\b(?:you|your|yours|assistant)\b")
 _NOW: Final = lazy_regex(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
-_ACKNOWLEDGED: Final = word_set(
-    "ok okay k kk yes yeah yep yup no nope noted understood sure great good fine nice cool perfect right alright done got "
-    "thanks thank thx cheers hi hello hey bye haha lol wow hm hmm oh ah well please welcome will do"
-)
+_ACKNOWLEDGED: Final = table_words("acknowledgements")
 
 PASSAGE: Final = 40
 """Words of a passage."""
 LONG: Final = 60
-"""Texts of more words than this are also embedded passage by passage."""
+"""Texts of more than this many words are also embedded passage by passage."""
 PASSAGES_MOST: Final = 64
-NOTHING_LONGEST: Final = 60
-"""Characters of a text up to which it may say nothing."""
+SMALL_TALK_LONGEST: Final = 60
+"""The most characters of a text that can be small talk."""
 NICKNAME: Final = 3
-"""A capitalised beginning of at least so many letters of exactly one speaker's name is taken for that speaker."""
+"""A capitalised word of at least this many letters that begins the name of exactly one speaker means that speaker."""
 
 
 def index_text(text: str) -> IndexEntry:
-    """The searchable side of a text, without vectors (a caller adds them)."""
-    found = words(text)
-    ids = array("Q", [word_id(word) for word in found])
+    """The index entry of a text, without vectors (the caller adds them)."""
+    text_words = words(text)
+    ids = array("Q", [word_id(word) for word in text_words])
     return IndexEntry(
-        terms=_little_endian(ids), words=len(ids), question=_question_share(text), cues=_cues(text, found)
+        terms=_little_endian(ids), words=len(ids), question=_question_share(text), cues=_cues(text, text_words)
     )
 
 
@@ -97,48 +81,50 @@ def _little_endian(ids: "array[int]") -> bytes:
 def _question_share(text: str) -> float:
     if "?" not in text and "？" not in text:
         return 0.0
-    asked = total = 0
+    question_words = total = 0
     for sentence in _SENTENCE.findall(text):
         length = len(sentence.split())
         total += length
         if sentence.rstrip().endswith(("?", "？")):
-            asked += length
-    return asked / total
+            question_words += length
+    return question_words / total
 
 
-def _cues(text: str, found: list[str]) -> int:
-    said = set(found)
+def _cues(text: str, text_words: list[str]) -> int:
+    distinct = set(text_words)
     digit = _DIGIT.search(text) is not None
-    dated = not said.isdisjoint(_TIME_WORDS)
+    dated = not distinct.isdisjoint(_TIME_WORDS)
     dated = dated or (digit and _YEAR.search(text) is not None)
-    dated = dated or (not said.isdisjoint(_DATED) and _DATE.search(text) is not None)
+    dated = dated or (not distinct.isdisjoint(_DATED) and _DATE.search(text) is not None)
     cues = WHEN if dated else 0
-    cues |= COUNT if digit or not said.isdisjoint(_NUMBERS) else 0
-    cues |= WHERE if not said.isdisjoint(_TOWARDS) and _PLACE.search(text) else 0
-    reason = not said.isdisjoint(_REASONS) or (not said.isdisjoint(_REASON_OPENS) and _REASON.search(text) is not None)
+    cues |= COUNT if digit or not distinct.isdisjoint(_NUMBERS) else 0
+    cues |= WHERE if not distinct.isdisjoint(_TOWARDS) and _PLACE.search(text) else 0
+    reason = not distinct.isdisjoint(_REASONS) or (
+        not distinct.isdisjoint(_REASON_OPENS) and _REASON.search(text) is not None
+    )
     cues |= WHY if reason else 0
-    return cues | (WHO if not said.isdisjoint(_KIN) or _NAME.search(text) else 0)
+    return cues | (WHO if not distinct.isdisjoint(_KIN) or _NAME.search(text) else 0)
 
 
 def passages(text: str) -> list[str]:
-    """The passages of a long text that are embedded beside the whole; none for a short one.
+    """The passages of a long text, which are embedded beside the whole text; none for a short one.
 
-    Passages are of equal length, at most 40 words each for texts of up to 64 passages.
+    All passages but the last have the same length: 40 words, or more where the text would make more than 64 passages.
     """
-    spaced = text.split()
-    if len(spaced) <= LONG:
+    parts = text.split()
+    if len(parts) <= LONG:
         return []
-    size = max(PASSAGE, -(-len(spaced) // PASSAGES_MOST))
-    return [" ".join(spaced[start : start + size]) for start in range(0, len(spaced), size)]
+    size = max(PASSAGE, -(-len(parts) // PASSAGES_MOST))
+    return [" ".join(parts[start : start + size]) for start in range(0, len(parts), size)]
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a text only keeps a talk going: no number, and no word that is neither grammar nor an acknowledgement.
+    """Whether a short text has only function words and acknowledgements, and so no content.
 
-    >>> says_nothing("Ok, noted. Thanks!"), says_nothing("Noted: pepper")
+    >>> is_small_talk("Ok, noted. Thanks!"), is_small_talk("Noted: pepper")
     (True, False)
     """
-    return len(text) <= NOTHING_LONGEST and all(word in STOP_WORDS or word in _ACKNOWLEDGED for word in words(text))
+    return len(text) <= SMALL_TALK_LONGEST and all(word in STOP_WORDS or word in _ACKNOWLEDGED for word in words(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,12 +132,12 @@ class Question:
     """What a question asks for.
 
     Attributes:
-        wording: the question without the names of known speakers: what to embed.
+        wording: the question without the names of known speakers; this text is embedded.
         terms: the ids of its distinct stems, without stop words and speakers' names.
-        cue: the bits of the kinds of answer it wants.
-        speaker: the number of the one known speaker it names, else None.
-        of_user: whether it is about the user of an assistant: it says I or my, or does not turn to the assistant at all.
-        recent: whether it asks for now, the latest, currently.
+        cue: the bits of the kinds of answer it asks for.
+        speaker: the number of the known speaker it names, if it names exactly one; else None.
+        of_user: whether it is about the user of an assistant: it says "I" or "my", or does not address the assistant.
+        recent: whether it asks for the present state ("now", "latest", "currently").
     """
 
     wording: str
@@ -163,7 +149,12 @@ class Question:
 
 
 def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> Question:
-    """Read a question, given the words of every known speaker's name (`name_words`) and the numbers of their bearers."""
+    """Parse a question.
+
+    Args:
+        text: The question.
+        names: Each word of the names of known speakers (`name_tokens`) -> the numbers of the speakers with this word.
+    """
     named: list[frozenset[int]] = []
     cased = text != text.lower()
 
@@ -176,13 +167,13 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> Question:
         return ""
 
     wording = _WORD.sub(without_name, text) if names else text
-    meant = frozenset.intersection(*named) if named else frozenset()
+    speakers = frozenset.intersection(*named) if named else frozenset()
     lowered = wording.lower()
     return Question(
         wording=" ".join(wording.split()) if named else text,
         terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
-        speaker=min(meant) if len(meant) == 1 else None,
+        speaker=min(speakers) if len(speakers) == 1 else None,
         of_user=_MYSELF.search(lowered) is not None or _YOU.search(lowered) is None,
         recent=_NOW.search(lowered) is not None,
     )
@@ -194,53 +185,53 @@ def _bearers(word: str, names: Mapping[str, frozenset[int]]) -> frozenset[int] |
         return names[name]
     if len(name) < NICKNAME or not word[0].isupper() or name in STOP_WORDS:
         return None
-    meant = frozenset().union(*(bearers for full, bearers in names.items() if full.startswith(name)))
-    return meant if len(meant) == 1 else None
+    bearers = frozenset().union(*(numbers for full, numbers in names.items() if full.startswith(name)))
+    return bearers if len(bearers) == 1 else None
 
 
 def name_tokens(speaker: str) -> list[str]:
-    """The words of a name that a question may use alone: "Dr. Ann Smith" gives ann and smith."""
+    """The words of a name that a question may use alone: ann and smith for "Dr. Ann Smith"."""
     titles = {"dr", "mr", "mrs", "ms", "prof", "sir"}
     return [word for word in words(speaker) if len(word) > 1 and word not in titles and word not in STOP_WORDS]
 
 
 def date_terms(at: datetime) -> tuple[int, ...]:
-    """The words a question may use for a day: its number, the month's name and the year.
+    """The terms that a question may use for a day: its number, the month's name and the year.
 
     >>> from slowwave.policy.text.tokens import terms
     >>> date_terms(datetime(2023, 5, 8)) == tuple(map(term_id, terms("8 May 2023")))
     True
     """
-    return term_id(str(at.day)), term_id(stem(_MONTHS[at.month - 1])), term_id(str(at.year))
+    return term_id(str(at.day)), term_id(stem(LOWER_MONTHS[at.month - 1])), term_id(str(at.year))
 
 
 def date_keys(at: datetime) -> tuple[int, ...]:
-    """Numbers that stand for a day by any of its words but the year alone: what `dates_asked` looks for."""
+    """The keys of a day: one for each combination of its day, month and year but the year alone (see `dates_asked`)."""
     return tuple(_date_key(*parts) for parts in _parts(at.day, at.month, at.year))
 
 
 def dates_asked(terms: Collection[int]) -> dict[int, tuple[int, ...]]:
-    """The numbers of the days that the words of a question may mean, each with these words.
+    """The keys of the days that the terms of a question may mean -> the terms of each.
 
-    >>> found = dates_asked([term_id("2023"), term_id("8")])
-    >>> sorted(map(len, found.values())), set(found) < set(date_keys(datetime(2023, 5, 8)))
+    >>> keys = dates_asked([term_id("2023"), term_id("8")])
+    >>> sorted(map(len, keys.values())), set(keys) < set(date_keys(datetime(2023, 5, 8)))
     ([1, 2], True)
     """
     days = [*(day for day in range(1, 32) if term_id(str(day)) in terms), None]
-    months = [*(month for month, name in enumerate(_MONTHS, 1) if term_id(stem(name)) in terms), None]
+    months = [*(month for month, name in enumerate(LOWER_MONTHS, 1) if term_id(stem(name)) in terms), None]
     years = [*(year for year in _YEARS if term_id(str(year)) in terms), None]
-    said = {_date_key(*parts): parts for whole in product(days, months, years) for parts in _parts(*whole)}
+    by_key = {_date_key(*parts): parts for whole in product(days, months, years) for parts in _parts(*whole)}
     return {
         key: tuple(
             term
             for part, term in (
                 (day, term_id(str(day))),
-                (month, term_id(stem(_MONTHS[(month or 1) - 1]))),
+                (month, term_id(stem(LOWER_MONTHS[(month or 1) - 1]))),
                 (year, term_id(str(year))),
             )
             if part is not None
         )
-        for key, (day, month, year) in said.items()
+        for key, (day, month, year) in by_key.items()
     }
 
 
@@ -248,9 +239,9 @@ _Parts: TypeAlias = tuple[int | None, int | None, int | None]
 
 
 def _parts(day: int | None, month: int | None, year: int | None) -> set[_Parts]:
-    """What may be said of a day: any of its parts that are known, but not the year alone."""
-    some = product({day, None}, {month, None}, {year, None})
-    return {parts for parts in some if parts[0] is not None or parts[1] is not None}
+    """Every combination of the known parts of a day but the year alone."""
+    combinations = product({day, None}, {month, None}, {year, None})
+    return {parts for parts in combinations if parts[0] is not None or parts[1] is not None}
 
 
 def _date_key(day: int | None, month: int | None, year: int | None) -> int:
@@ -258,7 +249,3 @@ def _date_key(day: int | None, month: int | None, year: int | None) -> int:
 
 
 _YEARS: Final = range(1970, 2101)
-_MONTHS: Final = [
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-]

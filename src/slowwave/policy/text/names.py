@@ -1,4 +1,4 @@
-"""What in a text must not be made up: its names and numbers, in any language that marks them."""
+"""Finds the names and numbers of a text: what a fact drawn from it must not invent."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.relative_dates import MONTH_NUMBERS, WEEKDAY_NUMBERS
+from slowwave.policy.text.lexicon import CARDINALS, ORDINALS, table_words
 from slowwave.policy.text.tokens import STOP_WORDS
 
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -18,73 +19,32 @@ _ORDINAL: Final = lazy_regex(r"^(\d+)(?:st|nd|rd|th)$")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
 _BEFORE_START: Final = " \t\"'“”‘’([*-•>"
 _SENTENCE_ENDS: Final = ".!?:;\n…。！？"
-_TITLE: Final = 0.7
+_TITLE_SHARE: Final = 0.7  # in a text with so many capitalised words (a title), capitals do not mark names
 _TITLE_WORDS: Final = 4
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, each once: how tables of words are written here."""
+    """The distinct words of a text, for short word tables in code."""
     return frozenset(text.split())
 
 
-NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        word: str(number)
-        for number, line in enumerate(
-            [
-                "two couple",
-                "three",
-                "four",
-                "five",
-                "six",
-                "seven",
-                "eight",
-                "nine",
-                "ten",
-                "eleven",
-                "twelve dozen",
-                "thirteen",
-                "fourteen",
-                "fifteen",
-            ],
-            2,
-        )
-        for word in line.split()
-    }
-    | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+# The numbers whose words are compared; larger ones are written in digits.
+_PLAIN_NUMBERS: Final = {*range(2, 16), 20, 30, 40, 50, 100, 1000}
+_NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {word: str(number) for word, number in CARDINALS.items() if number in _PLAIN_NUMBERS} | {"couple": "2"}
 )
-_ORDINAL_WORDS: Final = MappingProxyType(
-    {
-        w: str(n)
-        for n, w in enumerate(
-            ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
-        )
-    }
-    | {"once": "1", "twice": "2", "one": "1"}
-)
+_ORDINAL_WORDS: Final = MappingProxyType({word: str(number) for word, number in ORDINALS.items()} | {"one": "1"})
 
-# Who facts are about, and how people are addressed: written with a capital, yet no names.
-_ORDINARY: Final = word_set("user users assistant human ai i ok mr mrs ms dr prof sir madam")
-# What follows a name that opens a sentence, in facts: a verb about one person or thing.
-_VERBS: Final = word_set(
-    "is was has had does did will can could would should may might must isn't wasn't hasn't doesn't didn't won't "
-    "can't likes loves hates prefers enjoys owns lives works uses wants needs plans hopes thinks believes knows "
-    "feels says told said went got bought met moved started joined took made gave visited lost won left ran saw "
-    "came became works studies studied teaches taught plays played runs leads led manages manages helps helped "
-    "makes avoids dislikes keeps kept drinks eats speaks attended finished completed volunteers volunteered "
-    "signed adopted married graduated recommended recommends"
-)
-_COMMON_OPENERS: Final = STOP_WORDS | word_set(
-    "everyone everybody someone somebody nobody people family work home answers team project today yesterday "
-    "tomorrow everything something nothing anything another others many several few please both either neither "
-    "yes overall next then later finally meanwhile first second third last since now recently lately currently "
-    "afterwards eventually besides moreover however therefore instead"
-)
+# Words with a capital that are not names: whom facts are about, forms of address.
+_CAPITALISED: Final = table_words("capitalised_words")
+# Verbs in the singular: a capitalised word before one of them, at the start of a sentence, is a name.
+_VERBS: Final = table_words("name_verbs")
+_COMMON_OPENERS: Final = STOP_WORDS | table_words("sentence_openers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The name words of a text: `inside` a sentence beyond doubt, and those that only `open` one."""
+    """The names of a text: those `inside` a sentence are certain, those `opening` one are likely."""
 
     inside: tuple[str, ...] = ()
     opening: tuple[str, ...] = ()
@@ -92,10 +52,10 @@ class Names:
 
 @lru_cache(maxsize=2048)
 def names(text: str) -> Names:
-    """The words of a text that name someone or something, as written; no months, weekdays, or "User".
+    """The names in a text, as written, without months, weekdays and "User".
 
-    A capital inside a sentence makes a name; at its start only before another capital, a possessive or a verb in the
-    third person. Where nearly every word has a capital (titles), none tells a name.
+    Inside a sentence every capitalised word is a name; at its start only one that has a possessive ending, or that precedes
+    another capitalised word or a verb in the singular. In a title, where most words have capitals, only the first is read.
 
     >>> names("Alice owns the deploy pipeline at Acme").inside
     ('Acme',)
@@ -103,21 +63,21 @@ def names(text: str) -> Names:
     ('Alice',)
     """
     tokens = list(_WORD.finditer(text))
-    if len(tokens) >= _TITLE_WORDS and sum(t.group()[0].isupper() for t in tokens) >= _TITLE * len(tokens):
+    if len(tokens) >= _TITLE_WORDS and sum(t.group()[0].isupper() for t in tokens) >= _TITLE_SHARE * len(tokens):
         tokens = tokens[:1]
     inside, opening = [], []
     for number, token in enumerate(tokens):
         word = bare(token.group())
-        if not word[0].isupper() or _is_ordinary(word) or _touches_digit(text, token):
+        if not word[0].isupper() or _is_no_name(word) or _touches_digit(text, token):
             continue
-        if not _begins(text, token.start()):
+        if not _begins_sentence(text, token.start()):
             inside.append(word)
-        elif _opens(token, tokens[number + 1] if number + 1 < len(tokens) else None, text):
+        elif _is_opening_name(token, tokens[number + 1] if number + 1 < len(tokens) else None, text):
             opening.append(word)
     return Names(inside=tuple(dict.fromkeys(inside)), opening=tuple(dict.fromkeys(opening)))
 
 
-def _begins(text: str, place: int) -> bool:
+def _begins_sentence(text: str, place: int) -> bool:
     """Whether a sentence begins at a place."""
     while place and text[place - 1] in _BEFORE_START:
         place -= 1
@@ -133,10 +93,12 @@ def bare(word: str) -> str:
     return re.sub(r"(?:['’]s|['’])$", "", word)
 
 
-def _is_ordinary(word: str) -> bool:
+def _is_no_name(word: str) -> bool:
     lower = word.lower()
     return (
-        lower.split("'")[0].split("’")[0] in _ORDINARY or lower in MONTH_NUMBERS or lower.rstrip("s") in WEEKDAY_NUMBERS
+        lower.split("'")[0].split("’")[0] in _CAPITALISED
+        or lower in MONTH_NUMBERS
+        or lower.rstrip("s") in WEEKDAY_NUMBERS
     )
 
 
@@ -145,7 +107,7 @@ def _touches_digit(text: str, token: re.Match[str]) -> bool:
     return any(c.isdigit() or c == "_" for c in around)
 
 
-def _opens(token: re.Match[str], following: re.Match[str] | None, text: str) -> bool:
+def _is_opening_name(token: re.Match[str], following: re.Match[str] | None, text: str) -> bool:
     """Whether a capitalised word that begins a sentence is a name."""
     word = token.group()
     if word.lower() in _COMMON_OPENERS:
@@ -162,46 +124,47 @@ def _opens(token: re.Match[str], following: re.Match[str] | None, text: str) -> 
 
 
 @lru_cache(maxsize=2048)
-@lru_cache(maxsize=256)
 def words(text: str) -> frozenset[str]:
-    """Every word of a text, lower-cased and without possessive ending, and its parts at apostrophes."""
-    found = set()
+    """Every word of a text in lower case: as written, without its possessive ending, and split at apostrophes."""
+    forms = set()
     for match in _WORD.finditer(text):
         word = match.group().casefold()
-        found |= {word, bare(word), *re.split(r"['’]", word)}
-    return frozenset(found)
+        forms |= {word, bare(word), *re.split(r"['’]", word)}
+    return frozenset(forms)
 
 
+# Endings that derive one name from another: American from America, Chinese from China.
+_SHORTEST_DERIVED: Final = 3  # letters of names too short to derive from (Ann)
 _DERIVED: Final = ("s", "es", "n", "an", "ian", "ese", "ish", "ic")
 
 
 def is_named_in(name: str, known: frozenset[str]) -> bool:
-    """Whether a name stands among words, as it is or as one derives it (America, American)."""
+    """Whether a name is among these words, itself or by a derivation (America, American)."""
     lower = name.casefold()
     return lower in known or any(
         (lower.endswith(e) and lower.removesuffix(e) in known) or lower + e in known
         for e in _DERIVED
-        if len(lower) > len("Ann")
+        if len(lower) > _SHORTEST_DERIVED
     )
 
 
 def numbers(text: str) -> Mapping[str, frozenset[str]]:
-    """The numbers of a text as written -> every form that counts as the same one.
+    """The numbers of a text as written -> every form that counts as the same number.
 
-    Digits with what is glued to them (12, 3.11, 10:30, Q3, Argon2, 5K), and number words from two on.
+    Numbers are digits with the letters attached to them (12, 3.11, 10:30, Q3, Argon2, 5K), and number words from two on.
 
     >>> sorted(numbers("$1,200 for the 5th of three 10k runs").items())[0]
     ('1,200', frozenset({'1200'}))
     """
-    found = {m.group(): _forms(m.group()) for m in _NUMBER.finditer(text)}
+    forms = {m.group(): _forms(m.group()) for m in _NUMBER.finditer(text)}
     for match in _WORD.finditer(text):
-        if digits := NUMBER_WORDS.get(match.group().casefold()):
-            found[match.group()] = frozenset({digits})
-    return found
+        if digits := _NUMBER_WORDS.get(match.group().casefold()):
+            forms[match.group()] = frozenset({digits})
+    return forms
 
 
 def countable(text: str) -> frozenset[str]:
-    """Every form of every number of a text that another text may rest on; here "first" and "once" count too."""
+    """Every form of every number that a text supports. Unlike in `numbers`, "first" and "once" count as well."""
     forms = {form for each in numbers(text).values() for form in each}
     return frozenset(forms | {_ORDINAL_WORDS[w] for w in words(text) if w in _ORDINAL_WORDS})
 

@@ -1,4 +1,4 @@
-"""Where a quote stands in a message: its own words, whatever became of white space, case and typography on the way."""
+"""Finds a quote in a message, also where white space, case, typography or single letters differ."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -8,18 +8,18 @@ from typing import Final
 from rapidfuzz import fuzz
 
 NEAR: Final = 90.0
-"""A quote a model retyped still counts if this share (0..100) of its letters stands in the message in one piece."""
+"""The least similarity (0 to 100) of a quote to a passage of the message, for quotes that a model retyped inexactly."""
 _SHORTEST_NEAR: Final = 12  # shorter quotes must be exact: one letter changes their meaning
 _FIRST_UNSPACED: Final = 0x0E00
-"""From Thai on, most scripts write no spaces between words, or glue particles to them: no word boundary is asked for."""
+"""From Thai on, most scripts write no spaces between words or attach particles to them: word boundaries are not checked."""
 _TYPOGRAPHY: Final = str.maketrans("‘’‚‛`´“”„‟«»‐‑‒–—―−", "''''''\"\"\"\"\"\"-------")
 _MARKUP: Final = "*`"
 _EDGES: Final = " .,;:!?\"'…。，！？()[]-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A quote found at [start, end) of a message; `exact` up to white space, case, typography and emphasis marks."""
+class QuoteSpan:
+    """The place [start, end) of a quote in a message; `exact` up to white space, case, typography and emphasis marks."""
 
     start: int
     end: int
@@ -32,23 +32,23 @@ class _Folded:
     places: tuple[int, ...]
 
 
-def locate(quote: str, text: str) -> Found | None:
-    """Find a quote in a text, exactly or nearly, from word to word.
+def locate(quote: str, text: str) -> QuoteSpan | None:
+    """Find a quote in a text, exactly or with a similarity of at least `NEAR`. The span begins and ends between words.
 
-    >>> found = locate("it's  argon2", "Now it’s Argon2, with a salt")
-    >>> found and "Now it’s Argon2, with a salt"[found.start : found.end]
+    >>> span = locate("it's  argon2", "Now it’s Argon2, with a salt")
+    >>> span and "Now it’s Argon2, with a salt"[span.start : span.end]
     'it’s Argon2'
     """
     wanted = _folded(quote).text.strip(_EDGES)
     if not wanted:
         return None
     if (start := text.find(quote)) >= 0 and _bounded(text, start, start + len(quote)):
-        return Found(start=start, end=start + len(quote), exact=True)
+        return QuoteSpan(start=start, end=start + len(quote), exact=True)
     within = _folded(text)
     place = within.text.find(wanted)
     while place >= 0:
         if _bounded(within.text, place, place + len(wanted)):
-            return _found(within, place, place + len(wanted), exact=True)
+            return _span(within, place, place + len(wanted), exact=True)
         place = within.text.find(wanted, place + 1)
     if len(wanted) < _SHORTEST_NEAR or len(wanted) > len(within.text):
         return None
@@ -56,11 +56,11 @@ def locate(quote: str, text: str) -> Found | None:
     if near is None:
         return None
     start, end = _to_words(within.text, near.dest_start, near.dest_end)
-    return _found(within, start, end, exact=False)
+    return _span(within, start, end, exact=False)
 
 
 def _folded(text: str) -> _Folded:
-    """The text as it is compared, and the place in the original of each of its characters."""
+    """The text in the form in which it is compared, and the place of each of its characters in the original."""
     pairs = list(_characters(text))
     return _Folded("".join(c for c, _ in pairs), tuple(place for _, place in pairs))
 
@@ -81,10 +81,10 @@ def _characters(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _bounded(text: str, start: int, end: int) -> bool:
-    return not (_joined(text, start) or _joined(text, end))
+    return not (_is_inside_word(text, start) or _is_inside_word(text, end))
 
 
-def _joined(text: str, place: int) -> bool:
+def _is_inside_word(text: str, place: int) -> bool:
     """Whether the characters on both sides of a place belong to one word."""
     if not 0 < place < len(text):
         return False
@@ -93,14 +93,14 @@ def _joined(text: str, place: int) -> bool:
 
 
 def _to_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Complete the words that an alignment cut into, and drop spaces at its edges."""
-    while _joined(text, start):
+    """Extend a span to whole words, and drop the spaces at its ends."""
+    while _is_inside_word(text, start):
         start -= 1
-    while _joined(text, end):
+    while _is_inside_word(text, end):
         end += 1
-    cut = text[start:end]
-    return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
+    passage = text[start:end]
+    return start + len(passage) - len(passage.lstrip()), end - len(passage) + len(passage.rstrip())
 
 
-def _found(within: _Folded, start: int, end: int, *, exact: bool) -> Found:
-    return Found(start=within.places[start], end=within.places[end - 1] + 1, exact=exact)
+def _span(within: _Folded, start: int, end: int, *, exact: bool) -> QuoteSpan:
+    return QuoteSpan(start=within.places[start], end=within.places[end - 1] + 1, exact=exact)

@@ -1,4 +1,9 @@
-"""Resolves relative dates ("last Friday", "in two weeks") to absolute ones."""
+"""Resolves relative dates ("last Friday", "in two weeks") to absolute dates.
+
+Each rule of `_RULES` is a pattern and a function that reads its match. A reading holds every span of days that the phrase can
+mean, and the absolute wording to put in its place where one meaning is clear enough. Many phrases depend on whether the
+sentence speaks of the past or the future ("on Friday"); `time_direction` decides this.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,115 +13,21 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.policy.text.calendar import MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import CARDINALS
 
-MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-# One line a month; English first, then German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Polish, Russian.
-_MONTH_LINES: Final = """
-january jan januar janvier enero gennaio janeiro januari stycznia styczeń января январь
-february feb februar février fevrier febrero febbraio fevereiro februari lutego luty февраля февраль
-march mar märz maerz mars marzo março marco maart marca marzec марта март
-april apr avril abril aprile kwietnia kwiecień апреля апрель
-may mai mayo maggio maio mei maj maja мая май
-june jun juni juin junio giugno junho czerwca czerwiec июня июнь
-july jul juli juillet julio luglio julho lipca lipiec июля июль
-august aug août aout agosto augustus augusti sierpnia sierpień августа август
-september sep sept septembre septiembre settembre setembro września wrzesień сентября сентябрь
-october oct oktober octobre octubre ottobre outubro października październik октября октябрь
-november nov novembre noviembre novembro listopada listopad ноября ноябрь
-december dec dezember décembre decembre diciembre dicembre dezembro grudnia grudzień декабря декабрь
-"""
-MONTH_NUMBERS: Final[Mapping[str, int]] = MappingProxyType(
-    {word: number for number, line in enumerate(_MONTH_LINES.strip().splitlines(), 1) for word in line.split()}
-)
-"""Lower-case name or abbreviation of a month -> 1..12."""
-
-ALSO_WORDS: Final = frozenset(
-    {"may", "march", "mar", "jan", "mai", "mars", "mei", "jun", "maj", "sep", "luty", "marca"}
-)
-"""Month names that are also words or first names: alone they count only with a capital and a preposition before."""
-
-NEAR_DAYS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        word: days
-        for days, line in (
-            (-1, "gestern hier ayer ieri ontem gisteren igår wczoraj вчера 昨天 昨日 어제"),
-            (0, "heute aujourd'hui hoy oggi hoje vandaag idag dzisiaj dziś сегодня 今天 今日 오늘"),
-            (1, "morgen demain mañana domani amanhã imorgon jutro завтра 明天 明日 내일"),
-            (-2, "vorgestern avant-hier anteayer anteontem eergisteren позавчера 前天 一昨日"),
-            (2, "übermorgen après-demain dopodomani overmorgen послезавтра 后天 明後日"),
-        )
-        for word in line.split()
-    }
-)
-"""Yesterday, today and tomorrow beyond English -> days from the day of the message."""
-
+_LARGEST_COUNT: Final = 12
 COUNTS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        word: number
-        for number, line in enumerate(
-            (
-                "a an one",
-                "two couple",
-                "three",
-                "four",
-                "five",
-                "six",
-                "seven",
-                "eight",
-                "nine",
-                "ten",
-                "eleven",
-                "twelve",
-            ),
-            1,
-        )
-        for word in line.split()
-    }
+    {"a": 1, "an": 1, "couple": 2}
+    | {word: number for word, number in CARDINALS.items() if 1 <= number <= _LARGEST_COUNT and word != "dozen"}
 )
-"""English number words up to twelve, and a and couple."""
-
-WEEKDAY_NUMBERS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        word: number
-        for number, line in enumerate(
-            [
-                "monday mon",
-                "tuesday tues tue",
-                "wednesday wed",
-                "thursday thurs thur thu",
-                "friday fri",
-                "saturday sat",
-                "sunday sun",
-            ]
-        )
-        for word in line.split()
-    }
-)
-"""Weekdays and their abbreviations -> 0 (Monday) .. 6."""
-
-SEASONS: Final[Mapping[str, int]] = MappingProxyType({"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12})
-"""Seasons -> their first month, as the northern half of the world counts them."""
+"""Number words up to twelve, with "a" and "couple", as in "a week ago"."""
 
 
-_LONGEST: Final = 120  # characters before and after a phrase that may make a figure of it
-_BEFORE: Final = lazy_regex(
-    # It feels like (we met) (just) …, as if it were …, remember it like it was …
+_IDIOM_CONTEXT: Final = 120  # characters before and after a phrase in which an idiom is looked for
+# "It feels like (we met) just …", "as if it were …", "I remember it like it was …".
+_IDIOM_BEFORE: Final = lazy_regex(
     r"\b(?:it|that|this|time|still|day|life)\s+(?:\w+\s+)?(?:feels|felt|seems|seemed)\s+(?:\w+\s+)?"
     r"(?:like|as (?:if|though))\b[^.!?;\n]*$"
     r"|(?:^|[^\w\s]\s*|\b(?:and|but|so)\s+)(?:feels|felt|seems|seemed)\s+(?:\w+\s+)?(?:like|as (?:if|though))\b[^.!?;\n]*$"
@@ -126,7 +37,8 @@ _BEFORE: Final = lazy_regex(
     r"|\b(?:who|what|where|how)\s+(?:I['’]?\s?a?m|you['’]?\s?(?:a?re)|s?he['’]?\s?i?s|we['’]?\s?(?:a?re)|they['’]?\s?(?:a?re)|it\s+is)\s+$",
     re.IGNORECASE,
 )
-_AFTER: Final = lazy_regex(
+# "Tomorrow is another day", "yesterday's news"
+_IDIOM_AFTER: Final = lazy_regex(
     r"\s+(?:is|will be) another day\b|['’]s (?:news|problems?|world|society|youth|generation|kids|standards)\b"
     r"|,? (?:and )?(?:gone|here) (?:today|tomorrow)\b",
     re.IGNORECASE,
@@ -134,36 +46,39 @@ _AFTER: Final = lazy_regex(
 
 
 def is_idiom(text: str, start: int, end: int) -> bool:
-    """Whether the phrase of time at [start, end) only compares or generalises, and so names no day. In doubt it does.
+    """Whether the phrase at [start, end) is part of an idiom that names no day. Doubtful cases count as idioms.
 
     >>> text = "It feels like just yesterday that we met"
-    >>> figurative(text, text.index("yesterday"), text.index(" that"))
+    >>> is_idiom(text, text.index("yesterday"), text.index(" that"))
     True
     """
-    before, after = text[max(0, start - _LONGEST) : start], text[end : end + _LONGEST]
-    return bool(_BEFORE.search(before) or _AFTER.match(after))
+    before, after = text[max(0, start - _IDIOM_CONTEXT) : start], text[end : end + _IDIOM_CONTEXT]
+    return bool(_IDIOM_BEFORE.search(before) or _IDIOM_AFTER.match(after))
 
 
-Span = tuple[date, date]
+DateSpan = tuple[date, date]
+"""First and last day, both inclusive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A phrase at [start, end) of a text, every stretch of days it can mean, and the words that say it outright.
+class DatePhrase:
+    """A phrase at [start, end) of a text that names a date.
 
-    `said` is empty where the phrase is better left as it is.
+    Attributes:
+        spans: every span of days that it can mean, the most likely first.
+        wording: the absolute date to write in its place; empty where the phrase stays as it is.
     """
 
     start: int
     end: int
-    spans: tuple[Span, ...]
-    said: str
+    spans: tuple[DateSpan, ...]
+    wording: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    spans: tuple[Span, ...]
-    said: str = ""
+    spans: tuple[DateSpan, ...]
+    wording: str = ""
     preposition: str = ""
 
 
@@ -176,9 +91,11 @@ _LONG_MONTH: Final = "|".join(MONTHS)
 _SEASON: Final = "|".join(SEASONS)
 _WINTER: Final = 12
 _SEASON_MONTHS: Final = 3
-_VAGUELY: Final = 3  # days either way of "about ten days ago"
+_VAGUE_DAYS: Final = 3  # "about ten days ago" means any day from three before to three after
+# How many "a few" or "several" can be, by unit.
 _FEW: Final = {"day": (2, 7), "week": (2, 6), "weekend": (2, 6), "month": (2, 8), "year": (2, 8)}
 
+# Words that place a sentence in the future or the past. The pattern of the past also accepts any word on -ed but "need".
 _FUTURE: Final = lazy_regex(
     r"\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)?(?: to)?|planned for|upcoming|coming up|deadlines?|due|by|until|"
     r"scheduled|aim(?:ing)?|want(?:s)?|need(?:s)?|hop(?:e|ing)|can't wait|looking forward|should|must|tomorrow|next|"
@@ -191,17 +108,20 @@ _PAST: Final = lazy_regex(
     r"[a-z]{2,}(?<!ne)ed)\b",
     re.IGNORECASE,
 )
+# "we booked a table for": the date lies in the future although the verb is in the past.
 _BOOKED: Final = lazy_regex(
     r"\b(?:booked|reserved|arranged|organi[sz]ed|planned|scheduled|rescheduled|postponed|fixed|set(?: up)?)\b[^;]*"
     r"\bfor (?:the )?(?:(?:morning|afternoon|evening|night|weekend|week) of (?:the )?)?$",
     re.IGNORECASE,
 )
-_SENTENCE_LONGEST: Final = 400  # characters; in longer ones the stretch around a place speaks for it
+# Characters of the blocks to which very long sentences are cut, so that the time is linear in the text's length.
+_SENTENCE_BLOCK: Final = 400
+# Unlike `clauses.sentences`: it finds the bounds around one place without splitting the text.
 _SENTENCE_END: Final = lazy_regex(r"[.!?;\n]\s")
 
 
 def day_text(day: date) -> str:
-    """A day as facts write it.
+    """A day in the form that facts use.
 
     >>> day_text(date(2026, 2, 28))
     '28 February 2026'
@@ -210,103 +130,108 @@ def day_text(day: date) -> str:
 
 
 def sentence_around(text: str, place: int) -> tuple[int, int]:
-    """Where the sentence around a place begins and ends; of very long ones the stretch around it."""
-    block = place // _SENTENCE_LONGEST
-    first, last = max(0, (block - 1) * _SENTENCE_LONGEST), (block + 2) * _SENTENCE_LONGEST
+    """The start and end of the sentence around a place; of a very long sentence, of at most three blocks around it."""
+    block = place // _SENTENCE_BLOCK
+    first, last = max(0, (block - 1) * _SENTENCE_BLOCK), (block + 2) * _SENTENCE_BLOCK
     start = max((m.end() for m in _SENTENCE_END.finditer(text, first, place)), default=first)
     ending = _SENTENCE_END.search(text, place, last)
     return start, ending.start() if ending else min(last, len(text))
 
 
-def leaning(text: str, place: int) -> int:
-    """Whether the sentence around a place looks back (-1), ahead (1), or does not say (0).
+def time_direction(text: str, place: int) -> int:
+    """Whether the sentence around a place speaks of the past (-1), the future (1), or neither (0).
 
-    What is booked, planned or set for a day lies ahead of the booking, whatever its tense.
+    A date for which something is booked or planned lies in the future, whatever the tense ("we booked it for Friday").
     """
     start, end = sentence_around(text, place)
-    return 1 if _BOOKED.search(text[start:place]) else _lean(text[start:end])
+    return 1 if _BOOKED.search(text[start:place]) else _sentence_direction(text[start:end])
 
 
 @lru_cache(maxsize=1024)
-def _lean(sentence: str) -> int:
+def _sentence_direction(sentence: str) -> int:
     if _FUTURE.search(sentence):
         return 1
     return -1 if _PAST.search(sentence) else 0
 
 
 def governing_year(text: str, place: int, at: datetime) -> int | None:
-    """The year that the sentence around a place says it speaks of: "Next year …", "In 2024 …", "… two years ago".
+    """The year that the sentence around a place names: "Next year …", "In 2024 …", "… two years ago"; None if none.
 
-    Of several the last before the place, else the first after it.
+    Of several years it is the last before the place, else the first after it.
     """
     start, end = sentence_around(text, place)
     sentence = text[start:end]
     years = [(match.start(), int(match[1])) for match in _OPENING_YEAR.finditer(sentence)]
-    for mention in mentions(sentence, at):
-        first, last = mention.spans[0]
-        if mention.said and (first, last) == _year(first.year).spans[0]:
-            years.append((mention.start, first.year))
-    before = [named for named in years if named[0] < place - start]
+    for phrase in date_phrases(sentence, at):
+        first, last = phrase.spans[0]
+        if phrase.wording and (first, last) == _year(first.year).spans[0]:
+            years.append((phrase.start, first.year))
+    before = [year for year in years if year[0] < place - start]
     return max(before)[1] if before else min(years, default=(0, None))[1]
 
 
-def mentions(text: str, at: datetime) -> list[Mention]:
-    """Every relative phrase of a text; earlier rules win where two overlap."""
-    found: list[Mention] = []
+def date_phrases(text: str, at: datetime) -> list[DatePhrase]:
+    """Every relative date of a text, in order. Where two matches overlap, the one of the earlier rule stays."""
+    phrases: list[DatePhrase] = []
     taken = bytearray(len(text))
     for pattern, read in _RULES:
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
                 continue
             try:
-                reading = read(match, at.date(), leaning(text, match.start()))
-            except (OverflowError, ValueError):  # beyond the calendar's years
+                reading = read(match, at.date(), time_direction(text, match.start()))
+            except (OverflowError, ValueError):  # before year 1 or after year 9999
                 continue
             if reading:
-                mention = _placed(text, match, reading)
-                taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-                found.append(mention)
-    return sorted(found, key=lambda m: m.start)
+                phrase = _placed(text, match, reading)
+                taken[phrase.start : phrase.end] = b"\1" * (phrase.end - phrase.start)
+                phrases.append(phrase)
+    return sorted(phrases, key=lambda phrase: phrase.start)
 
 
 _OPENING_YEAR: Final = lazy_regex(r"^\s*in ((?:19|20)\d\d)\b(?!['’s-])", re.IGNORECASE)
-_GOVERNS: Final = lazy_regex(
+# Prepositions that stay before an absolute date ("since 2023"), and those that its own preposition replaces.
+_KEPT_PREPOSITION: Final = lazy_regex(
     r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
 )
-_LOOSE: Final = lazy_regex(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
-_WORD_BEFORE: Final = 20  # characters that hold the word before a phrase
+_REPLACED_PREPOSITION: Final = lazy_regex(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
+_WORD_BEFORE: Final = 20  # characters, enough for the word before a phrase
 _POSSESSIVE: Final = lazy_regex(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
 _AS_SUBJECT: Final = lazy_regex(
     r"\s+(?:is|was|will|has|had|marks|marked|would|seems|seemed|feels|felt)\b|['’]s\b(?=\s+(?:a|an|the|been|going)\b)"
 )
 
 
-def _placed(text: str, match: re.Match[str], reading: _Reading) -> Mention:
-    """Fit the words to their place: the right preposition, none as a subject, an article before a possessive's owner."""
+def _placed(text: str, match: re.Match[str], reading: _Reading) -> DatePhrase:
+    """Fit the wording of a reading into its sentence.
+
+    "We met yesterday" needs a preposition ("on 1 May 2026"), "since yesterday" keeps its own, "Yesterday was fun" needs none,
+    and "yesterday's talk" becomes "the 1 May 2026 talk".
+    """
     start, end = match.span()
-    if not reading.said or is_idiom(text, start, end):
-        return Mention(start=start, end=end, spans=reading.spans, said="")
-    said = f"{reading.preposition} {reading.said}".strip()
+    if not reading.wording or is_idiom(text, start, end):
+        return DatePhrase(start=start, end=end, spans=reading.spans, wording="")
+    wording = f"{reading.preposition} {reading.wording}".strip()
     before = text[max(0, start - _WORD_BEFORE) : start]
-    if (_opens(before) and _AS_SUBJECT.match(text, end)) or _GOVERNS.search(before):
-        said = reading.said
+    if (_opens_sentence(before) and _AS_SUBJECT.match(text, end)) or _KEPT_PREPOSITION.search(before):
+        wording = reading.wording
     elif owner := _POSSESSIVE.match(text, end):
-        said, end = f"the {reading.said.removeprefix('the ')}", owner.end()
-    elif loose := _LOOSE.search(before):
-        start -= len(before) - loose.start()
-        before = before[: loose.start()]
-    opening = said[:1].upper() + said[1:] if _opens(before) else said
-    return Mention(start=start, end=end, spans=reading.spans, said=opening)
+        wording, end = f"the {reading.wording.removeprefix('the ')}", owner.end()
+    elif replaced := _REPLACED_PREPOSITION.search(before):
+        start -= len(before) - replaced.start()
+        before = before[: replaced.start()]
+    opening = wording[:1].upper() + wording[1:] if _opens_sentence(before) else wording
+    return DatePhrase(start=start, end=end, spans=reading.spans, wording=opening)
 
 
-def _opens(before: str) -> bool:
+def _opens_sentence(before: str) -> bool:
     """Whether a sentence begins after these words."""
     return not before.strip() or before.rstrip()[-1] in ".!?\n"
 
 
 def _on(day: date, part: str | None = None) -> _Reading:
-    said = f"the {part} of {day_text(day)}" if part else day_text(day)
-    return _Reading(spans=((day, day),), said=said, preposition="on")
+    wording = f"the {part} of {day_text(day)}" if part else day_text(day)
+    return _Reading(spans=((day, day),), wording=wording, preposition="on")
 
 
 def _monday(day: date) -> date:
@@ -315,44 +240,45 @@ def _monday(day: date) -> date:
 
 def _week(monday: date) -> _Reading:
     sunday_before, sunday = monday - timedelta(days=1), monday + timedelta(days=6)
-    return _Reading(spans=((sunday_before, sunday),), said=f"the week of {day_text(monday)}", preposition="in")
+    return _Reading(spans=((sunday_before, sunday),), wording=f"the week of {day_text(monday)}", preposition="in")
 
 
 def _weekend(monday: date, *others: date) -> _Reading:
     spans = tuple((m + timedelta(days=4), m + timedelta(days=6)) for m in (monday, *others))
-    return _Reading(spans=spans, said=f"the weekend of {day_text(monday + timedelta(days=5))}", preposition="on")
+    return _Reading(spans=spans, wording=f"the weekend of {day_text(monday + timedelta(days=5))}", preposition="on")
 
 
 def _month(year: int, month: int) -> _Reading:
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     first = date(year, month, 1)
     last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    return _Reading(spans=((first, last),), said=f"{MONTHS[month - 1]} {year}", preposition="in")
+    return _Reading(spans=((first, last),), wording=f"{MONTHS[month - 1]} {year}", preposition="in")
 
 
 def _year(year: int) -> _Reading:
-    return _Reading(spans=((date(year, 1, 1), date(year, 12, 31)),), said=str(year), preposition="in")
+    return _Reading(spans=((date(year, 1, 1), date(year, 12, 31)),), wording=str(year), preposition="in")
 
 
 def _season(name: str, year: int) -> _Reading:
-    """The season that begins in that year."""
+    """The season that begins in that year; a winter names both of its years."""
     first = date(year, SEASONS[name], 1)
     last = (first + timedelta(days=92)).replace(day=1) - timedelta(days=1)
     years = f"{year}/{year + 1}" if SEASONS[name] == _WINTER else str(year)
-    return _Reading(spans=((first, last),), said=f"{name.lower()} {years}", preposition="in")
+    return _Reading(spans=((first, last),), wording=f"{name.lower()} {years}", preposition="in")
 
 
-_OPEN: Final = frozenset({"over", "more than", "almost", "nearly", "less than"})
+# Words that make a count inexact.
+_INEXACT: Final = frozenset({"over", "more than", "almost", "nearly", "less than"})
 _NEAR: Final = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _STEP: Final = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 
 
-def _near(match: re.Match[str], today: date, _: int) -> _Reading:
+def _near_day(match: re.Match[str], today: date, _: int) -> _Reading:
     word, part = match["near"].lower(), match["part"]
     return _on(today + timedelta(days=_NEAR[word]), part.lower() if part else None)
 
 
-def _two_off(match: re.Match[str], today: date, _: int) -> _Reading:
+def _two_days_off(match: re.Match[str], today: date, _: int) -> _Reading:
     return _on(today + timedelta(days=-2 if match["side"].lower() == "before yesterday" else 2))
 
 
@@ -363,8 +289,8 @@ def _part_of_today(match: re.Match[str], today: date, _: int) -> _Reading:
     return _on(today, "evening" if words == "tonight" else words.split()[-1])
 
 
-def _step(match: re.Match[str], today: date, lean: int) -> _Reading:
-    """Last, this or next week, weekend, month, year, season, weekday or month by name."""
+def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
+    """Last, this or next: week, weekend, month, year, season, weekday, or month by name."""
     step, unit = _STEP[match["step"].lower()], match["unit"].lower()
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
@@ -377,14 +303,14 @@ def _step(match: re.Match[str], today: date, lean: int) -> _Reading:
     if unit in SEASONS:
         return _stepped_season(unit, today, step)
     if unit in WEEKDAY_NUMBERS:
-        return _stepped_weekday(WEEKDAY_NUMBERS[unit], today, step or lean or 1)
+        return _stepped_weekday(WEEKDAY_NUMBERS[unit], today, step or direction or 1)
     month = MONTH_NUMBERS[unit]
     past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
     return _month({-1: past, 0: today.year, 1: ahead}[step], month)
 
 
 def _stepped_season(name: str, today: date, step: int) -> _Reading:
-    """The season under way counts as this one; otherwise the last is the one that began latest."""
+    """Within a season "this" is that one; between two of its name, "last" is the one that began last."""
     began = today.year - (today.month < SEASONS[name])
     if (today.month - SEASONS[name]) % 12 < _SEASON_MONTHS:
         return _season(name, began + step)
@@ -392,15 +318,15 @@ def _stepped_season(name: str, today: date, step: int) -> _Reading:
 
 
 def _stepped_weekday(weekday: int, today: date, step: int) -> _Reading:
-    """The nearest such day strictly before or after today; the one a week further is the other reading."""
+    """The nearest such weekday strictly before or after today; a week further is the second reading."""
     off = (weekday - today.weekday()) % 7
     day = today + timedelta(days=off or 7) if step > 0 else today - timedelta(days=(7 - off) % 7 or 7)
     other = day + timedelta(weeks=1 if step > 0 else -1)
-    return _Reading(spans=((day, day), (other, other)), said=day_text(day), preposition="on")
+    return _Reading(spans=((day, day), (other, other)), wording=day_text(day), preposition="on")
 
 
 def _count(match: re.Match[str]) -> int | None:
-    """How many; None if the words leave it open."""
+    """The number that a count names; None for "a few" and "several"."""
     words = match["count"].lower()
     if words.isdigit():
         return int(words)
@@ -408,17 +334,17 @@ def _count(match: re.Match[str]) -> int | None:
 
 
 def _ago(match: re.Match[str], today: date, _: int) -> _Reading:
-    """Two weeks ago: as exact as its unit. Open counts ("a few days ago") keep their words and gain the day they count from."""
+    """Two weeks ago: as exact as its unit. "A few days ago" keeps its words and names the day from which it counts."""
     unit, count = match["unit"].lower(), _count(match)
     about = (match["about"] or "").lower()
-    if count is None or about in _OPEN or match["half"]:
+    if count is None or about in _INEXACT or match["half"]:
         few, many = _FEW[unit] if count is None else (max(0, count - 1), count + 2)
         span = (_back(today, many, unit).spans[0][0], _back(today, few, unit).spans[0][1])
         words = re.sub(r"\s+(?:ago|back)$", "", match.group(), flags=re.IGNORECASE)
-        return _Reading(spans=(span,), said=f"{words} before {day_text(today)}")
+        return _Reading(spans=(span,), wording=f"{words} before {day_text(today)}")
     if about and unit == "day":
-        day, margin = today - timedelta(days=count), timedelta(days=_VAGUELY)
-        return _Reading(spans=((day - margin, day + margin),), said=f"around {day_text(day)}")
+        day, margin = today - timedelta(days=count), timedelta(days=_VAGUE_DAYS)
+        return _Reading(spans=((day - margin, day + margin),), wording=f"around {day_text(day)}")
     return _back(today, count, unit)
 
 
@@ -433,44 +359,44 @@ def _back(today: date, count: int, unit: str) -> _Reading:
     return _month(today.year, today.month - count) if unit == "month" else _year(today.year - count)
 
 
-def _ahead(match: re.Match[str], today: date, lean: int) -> _Reading | None:
-    """In two weeks: ahead only where the sentence looks ahead, for it may also say how long something took."""
+def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None:
+    """In two weeks: replaced only in a sentence about the future, because it may also say how long something took."""
     unit, count = match["unit"].lower(), _count(match)
     if count is None:
         return None
     reading = _back(today, -count, unit)
-    return reading if lean > 0 else _Reading(spans=reading.spans)
+    return reading if direction > 0 else _Reading(spans=reading.spans)
 
 
 def _lasting(match: re.Match[str], today: date, _: int) -> _Reading | None:
-    """For three years: the day it began may be told."""
+    """For three years: the first day is a possible reading; the words stay."""
     count = _count(match)
     return _Reading(spans=_back(today, count, match["unit"].lower()).spans) if count else None
 
 
 def _other_day(_: re.Match[str], today: date, __: int) -> _Reading:
-    """The other day: some day lately, which nobody counted, so its words stay."""
+    """The other day: any of the last eight days; the words stay."""
     return _Reading(spans=((today - timedelta(days=8), today - timedelta(days=1)),))
 
 
-def _weekday(match: re.Match[str], today: date, lean: int) -> _Reading:
-    """On Friday: the last or the next one, as the sentence leans; both are possible readings."""
+def _weekday(match: re.Match[str], today: date, direction: int) -> _Reading:
+    """On Friday: the last or the next one, by the direction of the sentence; both are possible readings."""
     day = WEEKDAY_NUMBERS[match["weekday"].lower()]
-    reading, other = (_stepped_weekday(day, today, side) for side in ((lean or 1), -(lean or 1)))
-    here = ((today, today),) if today.weekday() == day else ()
-    spans = (*reading.spans, *other.spans, *here)
-    return _Reading(spans=spans, said=reading.said if lean else "", preposition="on")
+    reading, other = (_stepped_weekday(day, today, side) for side in ((direction or 1), -(direction or 1)))
+    same_day = ((today, today),) if today.weekday() == day else ()
+    spans = (*reading.spans, *other.spans, *same_day)
+    return _Reading(spans=spans, wording=reading.wording if direction else "", preposition="on")
 
 
-def _loose_weekday(match: re.Match[str], today: date, lean: int) -> _Reading:
-    """A weekday without a preposition may be a habit or a name ("Friday deploys"), so its words stay."""
-    return _Reading(spans=_weekday(match, today, lean).spans)
+def _bare_weekday(match: re.Match[str], today: date, direction: int) -> _Reading:
+    """A weekday without a preposition may be a habit or a name ("Friday deploys"): the words stay."""
+    return _Reading(spans=_weekday(match, today, direction).spans)
 
 
-def _day_of_month(match: re.Match[str], today: date, lean: int) -> _Reading | None:
-    """The 14th: this month's, or the last or next one that the sentence leans to."""
+def _day_of_month(match: re.Match[str], today: date, direction: int) -> _Reading | None:
+    """The 14th: this month's, or the last or next one, by the direction of the sentence."""
     wanted = int(match["day"])
-    months = (0, -1, 1) if not lean else (0, lean)
+    months = (0, -1, 1) if not direction else (0, direction)
     candidates = []
     for months_off in months:
         year, month = divmod(today.year * 12 + today.month - 1 + months_off, 12)
@@ -478,24 +404,26 @@ def _day_of_month(match: re.Match[str], today: date, lean: int) -> _Reading | No
             candidates.append(date(year, month + 1, wanted))
         except ValueError:
             continue
-    fitting = [d for d in candidates if not lean or (d - today).days * lean >= 0]
+    fitting = [d for d in candidates if not direction or (d - today).days * direction >= 0]
     if not fitting:
         return None
-    return _Reading(spans=tuple((d, d) for d in candidates), said=day_text(fitting[0]), preposition="on")
+    return _Reading(spans=tuple((d, d) for d in candidates), wording=day_text(fitting[0]), preposition="on")
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
     return lazy_regex(pattern, re.IGNORECASE)
 
 
+# Looks back at a preposition, which Python allows only with alternatives of a fixed width each.
 _GOVERNED: Final = (
     "(?:" + "|".join(rf"(?<=\b{w} )" for w in ("on", "by", "until", "till", "since", "before", "after", "for")) + ")"
 )
+# "over the last year", "these past weeks" are spans up to now, not dates.
 _NOT_A_SPAN: Final = r"(?<!\bthe )(?<!\bover )(?<!\bthese )(?<!\bmy )(?<!\bour )(?<!\bwithin )"
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], _Reading | None]], ...]] = (
-    (_rule(r"\bthe day (?P<side>before yesterday|after tomorrow)\b"), _two_off),
+    (_rule(r"\bthe day (?P<side>before yesterday|after tomorrow)\b"), _two_days_off),
     (_rule(r"\b(?:last night|tonight|this (?:morning|afternoon|evening))\b"), _part_of_today),
-    (_rule(rf"\b(?:earlier |later )?(?P<near>yesterday|today|tomorrow)\b{_PART}"), _near),
+    (_rule(rf"\b(?:earlier |later )?(?P<near>yesterday|today|tomorrow)\b{_PART}"), _near_day),
     (
         _rule(
             rf"(?:(?P<about>about|around|roughly|over|almost|nearly|more than|less than)\s+)?\b{_COUNT}"
@@ -515,7 +443,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], 
         _step,
     ),
     (_rule(rf"{_GOVERNED}\b(?P<weekday>{_LONG_DAY})\b"), _weekday),
-    (_rule(rf"(?<!\bevery )(?<!\beach )\b(?P<weekday>{_LONG_DAY})\b"), _loose_weekday),
+    (_rule(rf"(?<!\bevery )(?<!\beach )\b(?P<weekday>{_LONG_DAY})\b"), _bare_weekday),
     (
         _rule(
             r"(?:(?<=\bby )|(?<=\bon ))the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"

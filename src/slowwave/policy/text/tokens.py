@@ -1,4 +1,4 @@
-"""Words of any script, their stems, and the numbers that stand for them in an index."""
+"""Splits texts of any script into words, and gives the stems and index numbers of words."""
 
 import re
 import sys
@@ -11,31 +11,18 @@ from types import ModuleType
 from typing import Any, Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import IRREGULAR
+from slowwave.policy.text.lexicon import IRREGULAR, table_words
 
-_STOP_WORDS: Final = """
-a an the this that these those there here and or but nor so as by of at in on to for from with about into onto over under up
-down out off through between after before during than then because if while until
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves
-am is are was were be been being do does did doing done have has had having can could will would shall should may might must
-not no too very just also only own same such both each any some all more most other
-what which who whom whose when where why how
-i'm i've i'd i'll you're you've you'd you'll he's she's it's we're we've we'd we'll they're they've they'd they'll he'd she'd
-he'll she'll it'd it'll that's there's here's what's who's where's when's why's how's let's
-isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't shan't shouldn't
-mightn't mustn't
-"""
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
-"""English words that carry grammar rather than content: left out of questions, never out of what is stored."""
+STOP_WORDS: Final = table_words("stop_words")
+"""English words that carry grammar rather than content. They are left out of questions, but stay in stored texts."""
 
-# Scripts that write no spaces between words, or, for Hangul, glue particles to them.
+# Scripts that write no spaces between words, or (Hangul) attach particles to them.
 _UNSPACED: Final = (
     "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han, kana
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff"  # Thai, Lao, Burmese, Khmer
 )
-# Vowel signs of Indic scripts are no letters to Python's \w, but belong to the word.
+# Python's \w does not count the vowel signs of Indic scripts as letters, but they belong to the word.
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0fbc])"
 _ASCII_TOKEN: Final = lazy_regex(
     r"[a-z]\+\+|[a-z]#"  # C++, C#
@@ -47,16 +34,16 @@ _TOKEN: Final = lazy_regex(
     rf"(?P<run>[{_UNSPACED}]+)|[a-z]\+\+|[a-z]#|[a-z]{{1,4}}/(?:s|sec|min|h|hr|day)(?!{_LETTER})"
     rf"|v?[0-9]+(?:[.,][0-9]+)+|{_LETTER}+(?:'{_LETTER}+)*"
 )
-# getUserById, max_retry_count: names in code, found whole and by their parts.
+# Identifiers such as getUserById and max_retry_count: indexed as a whole and by their parts.
 _IDENTIFIER: Final = lazy_regex(r"\b[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
 _JOINED: Final = lazy_regex(r"_|[a-z0-9][A-Z]")
-# In most texts every word is a run of letters and digits: these are cut out, in a fifth of the time of matching them.
+# In most texts every word is a run of letters and digits. `bytes.translate` splits these five times faster than a pattern.
 _MORE_THAN_RUNS: Final = lazy_regex(r"[+#/'_.,A-Z](?:(?<=[+#/'_])|(?<=[a-z0-9][A-Z])|(?<=[0-9][.,])(?=[0-9]))")
 _RUNS: Final = bytes(ord(chr(n).lower()) if chr(n).isascii() and chr(n).isalnum() else ord(" ") for n in range(256))
 _PART: Final = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _THOUSANDS: Final = lazy_regex(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ELISION: Final = lazy_regex(r"(?:[cdjlmnst]|qu)'(?=\w{3})")  # l'homme, qu'elle
-# Marks that a reader may leave out: accents, and the vowel points of Hebrew and Arabic.
+# Marks that a writer may leave out: accents, and the vowel points of Hebrew and Arabic.
 _MARKS: Final = lazy_regex(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
 _PLAIN: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "’": "'", "‘": "'", "ʼ": "'"}
@@ -67,7 +54,7 @@ def words(text: str) -> list[str]:
     """The words of a text, lower-cased, without diacritics, in order.
 
     Runs of a script without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become overlapping pairs
-    of characters; a single one stands for itself. Names in code are given whole and in parts.
+    of characters; a single character is a word. Identifiers of code are given as a whole and in parts.
 
     >>> words("Café at 10 GB/s, don't!")
     ['cafe', 'at', '10', 'gb/s', "don't"]
@@ -78,10 +65,10 @@ def words(text: str) -> list[str]:
         return text.encode("ascii").translate(_RUNS).decode("ascii").split()
     if _JOINED.search(text):
         text = _IDENTIFIER.sub(_whole_and_parts, text)
-    found = _ASCII_TOKEN.findall(text.lower()) if text.isascii() else _any_script(fold(text))
-    if any("'" in word or "," in word for word in found):
-        return [part for word in found for part in _plain(word)]
-    return found
+    tokens = _ASCII_TOKEN.findall(text.lower()) if text.isascii() else _tokens_of_any_script(fold(text))
+    if any("'" in token or "," in token for token in tokens):
+        return [part for token in tokens for part in _without_affixes(token)]
+    return tokens
 
 
 def fold(text: str) -> str:
@@ -98,19 +85,19 @@ def _whole_and_parts(match: re.Match[str]) -> str:
     return f"{name.replace('_', '')} {' '.join(_PART.findall(name))}"
 
 
-def _any_script(text: str) -> list[str]:
-    found: list[str] = []
+def _tokens_of_any_script(text: str) -> list[str]:
+    tokens: list[str] = []
     for match in _TOKEN.finditer(text):
         run = match.group()
         if match.lastgroup and len(run) > 1:
-            found += [run[i : i + 2] for i in range(len(run) - 1)]
+            tokens += [run[i : i + 2] for i in range(len(run) - 1)]
         else:
-            found.append(run)
-    return found
+            tokens.append(run)
+    return tokens
 
 
-def _plain(word: str) -> list[str]:
-    """A word without possessive and thousands commas, and an elided article as a word of its own."""
+def _without_affixes(word: str) -> list[str]:
+    """A word without its possessive ending or thousands commas; an elided article (l'homme) becomes a separate word."""
     if "'" in word:
         if word.endswith("'s") and word not in STOP_WORDS:
             return [word[:-2]]
@@ -123,7 +110,7 @@ def _plain(word: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The Porter stem of a lower-cased Latin word, irregular forms included; any other word as it is.
+    """The Porter stem of a lower-case Latin word, irregular forms included; any other word unchanged.
 
     >>> stem("painting"), stem("painted"), stem("went"), stem("c++")
     ('paint', 'paint', 'go', 'c++')
@@ -136,9 +123,10 @@ def stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:  # noqa: ANN401 - it ships no types
-    """Snowball's Porter stemmer, without the package's front door, which loads its thirty other languages.
+    """Snowball's Porter stemmer class, imported without the package itself, which would load thirty other languages.
 
-    The class: an object of it remembers the word it is at, and so would mix up those of two threads.
+    The class is returned instead of an instance, because an instance keeps the current word as state, which two threads
+    would overwrite.
     """
     package = ModuleType("slowwave_stems")
     package.__path__ = list(find_spec("snowballstemmer").submodule_search_locations)  # type: ignore[union-attr,arg-type]
@@ -153,7 +141,7 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def term_id(term: str) -> int:
-    """A number that stands for a term everywhere and for ever: the first 8 bytes of its BLAKE2b, as unsigned 64 bits."""
+    """The index number of a term: the first 8 bytes of its BLAKE2b hash as an unsigned integer. Stores depend on it."""
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
