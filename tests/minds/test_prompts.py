@@ -6,7 +6,7 @@ import pytest
 
 from slowwave.minds.llm import prompts
 from slowwave.minds.llm.prompting import PROFILES
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.reply_models import SCHEMAS
 
 NAMES = sorted(
     file.name.removesuffix(".md") for file in resources.files(prompts).iterdir() if file.name.endswith(".md")

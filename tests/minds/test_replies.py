@@ -43,7 +43,8 @@ def objects(reply: object) -> Iterator[dict]:
 
 
 def stands_in(item: object, reply: object) -> bool:
-    fields = item.model_dump(include={"text"} if isinstance(item, FactItem) else {"fact", "op", "memory", "text"})
+    names = ("text",) if isinstance(item, FactItem) else ("fact", "op", "memory", "text")
+    fields = {name: getattr(item, name) for name in names}
     return any(all(same(value, found.get(name)) for name, value in fields.items()) for found in objects(reply))
 
 

@@ -50,10 +50,10 @@ def make(
 
     known = tuple(dict.fromkeys((*REGISTRY, *categories)))
     if isinstance(spec, str):
-        from slowwave.minds.llm.openai_compatible import client, shown  # noqa: PLC0415 - see above
+        from slowwave.minds.llm.openai import client, public_spec  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
-        return LanguageMind(model, name=shown(spec), prices=prices, caps=caps, categories=known)
+        return LanguageMind(model, name=public_spec(spec), prices=prices, caps=caps, categories=known)
     if callable(getattr(spec, "complete", None)):
         # It has what an LLM has.
         return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]

@@ -4,13 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from slowwave.minds.llm.parse import Reading
-from slowwave.minds.llm.reply_models import FactItem, VerdictItem
+from slowwave.minds.llm.reply_models import RELATIONS, FactItem, VerdictItem
 from slowwave.model.mind import Fact, ReconcileCase, Rejected, Transcript, Verdict
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.retention.categories import later
-
-RELATIONS: Final = {"ADD": "compatible", "NOOP": "subsumed", "UPDATE": "subsumes", "DELETE": "contradictory"}
-"""The relation an operation stands for when a model names none."""
 
 Node = tuple[str, int]
 HOURS: Final = 24

@@ -2,11 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
-
-from pydantic import BaseModel, ValidationError
 
 from slowwave.errors import ModelError
 from slowwave.minds.llm.calls import Content
@@ -18,7 +16,7 @@ from slowwave.minds.llm.json_scan import (
     strip_reasoning,
     values,
 )
-from slowwave.minds.llm.reply_models import FactItem, VerdictItem
+from slowwave.minds.llm.reply_models import FactItem, Fields, ItemError, VerdictItem
 from slowwave.model.message import tidy
 from slowwave.model.mind import Rejected, SummaryRequest
 from slowwave.policy.text.tokens import STOP_WORDS, words
@@ -28,9 +26,8 @@ LISTED: Final = 50
 
 _SHOWN: Final = 200  # characters of a refused text
 _JSON_MARKS: Final = frozenset('{}[]"')
-_WORDS: Final = {"missing": "is missing", "string_type": "is no text", "int_type": "is no whole number"}
 
-Item = TypeVar("Item", bound=BaseModel)
+Item = TypeVar("Item", bound=FactItem | VerdictItem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +35,7 @@ class Shape(Generic[Item]):
     """What a task's answer looks like: a list of items under a key; an item is known by its required fields."""
 
     key: str
-    item: type[Item]
+    read: Callable[[Fields], Item]
     required: frozenset[str]
 
 
@@ -50,8 +47,8 @@ class Reading(Generic[Item]):
     rejected: tuple[Rejected, ...] = ()
 
 
-FACTS: Final = Shape(key="facts", item=FactItem, required=frozenset({"text"}))
-VERDICTS: Final = Shape(key="verdicts", item=VerdictItem, required=frozenset({"fact", "op"}))
+FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"}))
+VERDICTS: Final = Shape(key="verdicts", read=VerdictItem.read, required=frozenset({"fact", "op"}))
 
 
 def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> Reading[Item]:
@@ -154,11 +151,9 @@ def _item(raw: object, shape: Shape[Item]) -> tuple[Item | None, str]:
     if isinstance(raw, DuplicateKeyError):
         return None, "names one key twice"
     try:
-        return shape.item.model_validate(dict(raw)), ""
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        wrong = first.get("ctx", {}).get("error") or _WORDS.get(first["type"], first["msg"])
-        return None, f"{first['loc'][0]} {wrong}"
+        return shape.read(raw), ""
+    except ItemError as error:
+        return None, str(error)
 
 
 def _rejected(raw: object, reason: str) -> Rejected:

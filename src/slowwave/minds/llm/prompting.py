@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from slowwave.minds.llm.calls import Content, is_continuing, is_structured
 from slowwave.minds.llm.prompts import Prompt, load
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.memory import Memory
 from slowwave.model.mind import ReconcileCase, SummaryRequest, Transcript
 from slowwave.policy.guard.fence import NOTICE, escape, fence_tag

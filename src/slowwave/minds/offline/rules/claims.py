@@ -39,8 +39,8 @@ class Claim:
 def says_something_definite(text: str, least: int = 2) -> bool:
     """Whether words say anything definite: so many telling words, or one with a name or figure.
 
-    >>> telling("some great things"), telling("a pottery class"), telling("to Bern")
-    (False, True, True)
+    >>> [says_something_definite(text) for text in ("some great things", "a pottery class", "to Bern")]
+    [False, True, True]
     """
     content = {w for w in words(text) if w not in STOP_WORDS and w not in GENERIC}
     return len(content) >= least or bool(content and has_name_or_number(text))

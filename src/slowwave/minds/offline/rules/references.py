@@ -43,7 +43,7 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
         text: A piece as said, subject included; the speaker's own I, my and we are known.
         person: Whether its subject is a person ("My sister ..."), so that he and she are known.
 
-    >>> stands_alone("I went to Bern with my sister and she loved it"), stands_alone("I loved it there")
+    >>> is_self_contained("I went to Bern with my sister and she loved it"), is_self_contained("I loved it there")
     (True, False)
     """
     tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
@@ -82,7 +82,7 @@ _SHOWN: Final = re.compile(
 def generalise_demonstratives(text: str) -> str:
     """The text with "this" said as "a" where something is only shown: "I adopted this cute pup".
 
-    >>> pointed_at("I made this window"), pointed_at("I met this old man")
+    >>> generalise_demonstratives("I made this window"), generalise_demonstratives("I met this old man")
     ('I made a window', 'I met an old man')
     """
     return re.sub(r"\ba (?=[aeio])", "an ", _SHOWN.sub(r"\1 a ", text)) if _SHOWN.search(text) else text

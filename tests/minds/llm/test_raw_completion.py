@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from slowwave.errors import InputError, ModelError
-from slowwave.minds.llm.completion import RawCompletion
 from slowwave.minds.llm.mind import LanguageMind
+from slowwave.minds.llm.openai import RawCompletion
 from slowwave.testing import OpenAIServer, Served
 from slowwave.testing.openai_server import says
 

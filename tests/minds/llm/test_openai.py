@@ -11,11 +11,10 @@ import pytest
 
 from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.llm.calls import is_structured
-from slowwave.minds.llm.completion import RawCompletion
 from slowwave.minds.llm.ledger import Caps
 from slowwave.minds.llm.mind import LanguageMind
-from slowwave.minds.llm.openai_compatible import OpenAICompatible, client
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.openai import OpenAICompatible, RawCompletion, client
+from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.plan import FREE, cost_of
 from slowwave.testing import SHAPES, OpenAIServer, Served, malformed
