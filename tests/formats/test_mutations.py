@@ -296,7 +296,7 @@ def test_an_unknown_packing_and_damaged_bytes_end_in_a_reason(tmp_path: Path, ma
         assert refused or len(found) == 150 or skipped
 
 
-def test_a_cut_off_archive_says_fetch_it_again(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_the_error_for_a_cut_off_archive_says_what_to_do(tmp_path: Path, make: SimpleNamespace) -> None:
     path = archive(tmp_path / "x.zip", {"conversations.json": json.dumps([make.chatgpt()]).encode()})
     path.write_bytes(path.read_bytes()[:-30])
     assert "cut off" in outcome(path)[2]
@@ -318,7 +318,7 @@ def test_a_million_nodes_in_one_circle_end(make: SimpleNamespace, written: Calla
     found, skipped, refused = outcome(written([whole]), "chatgpt")
     assert not found
     assert not refused
-    assert "circle" in skipped[0].why
+    assert "cycle" in skipped[0].why
 
 
 def test_the_limits_leave_room_for_the_longest_message() -> None:

@@ -122,7 +122,7 @@ def test_an_agent_file_gives_its_notes_and_what_was_said(written: Write) -> None
     assert (stated.fact.category, stated.fact.metadata["letta_block"]) == ("person", "human")
     reasons = [item.why for item in items if isinstance(item, SkippedItem)]
     assert len(reasons) == 6
-    assert sum("not part of what was said" in why for why in reasons) == 3
+    assert sum("not part of the conversation" in why for why in reasons) == 3
 
 
 def test_passages_of_the_archive_come_with_their_times_and_files_stay_out(written: Write) -> None:

@@ -63,8 +63,8 @@ def test_other_branches_hidden_messages_tools_and_pictures_are_left_out_and_coun
         [
             "on another branch",
             "hidden in the chat itself",
-            "meant for a tool, or said by one",
-            "thoughts, code and notes of the app",
+            "a message to or from a tool",
+            "reasoning, code and notes of the app",
             "a picture, sound or file",
         ]
     )
@@ -90,7 +90,7 @@ def test_a_circle_and_a_missing_parent_end_the_thread_and_say_so(
     circle["mapping"]["a"]["parent"] = "c"
     items, texts = everything(written([circle]))
     assert len(texts) == 3
-    assert "circle" in items[0].why
+    assert "cycle" in items[0].why
     orphan = make.chatgpt()
     orphan["mapping"]["b"]["parent"] = "gone"
     items, texts = everything(written([orphan]))
@@ -128,7 +128,7 @@ def test_claude_messages_without_content_parts_fall_back_to_their_text_and_attac
     whole["chat_messages"][0] |= {"content": [], "attachments": [{"file_name": "x"}]}
     path = written([whole])
     assert said(path)[0].message.content == "old text"
-    assert skipped(path)[0].why.startswith("what was attached")
+    assert skipped(path)[0].why.startswith("its attachments")
 
 
 def test_locomo_sessions_are_conversations_between_two_speakers(
