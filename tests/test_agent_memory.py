@@ -63,7 +63,7 @@ def test_what_is_not_said_comes_from_the_settings(tmp_path: Path, monkeypatch: p
 def test_a_store_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
         AgentMemory.open("mongodb://x", embedder="none")
-    with pytest.raises(SettingsError, match="cannot think"):
+    with pytest.raises(SettingsError, match="is no mind"):
         AgentMemory.open(tmp_path / "m.db", llm=object(), embedder="none")
 
 

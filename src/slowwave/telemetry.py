@@ -13,7 +13,7 @@ from functools import lru_cache, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from slowwave.model.operations import Add, Change, MoveCursor
+from slowwave.model.operations import OPERATION_NAMES, Add, Change, MoveCursor
 from slowwave.model.plan import FREE, Plan, Receipt
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _applied(plan: Plan, receipt: Receipt) -> None:
         elif isinstance(one, Change):
             done["change", one.after.kind, one.after.reason or one.after.phase] += 1
         elif not isinstance(one, MoveCursor):
-            done[type(one).__name__.lower(), "", ""] += 1
+            done[OPERATION_NAMES[type(one)], "", ""] += 1
     for (change, kind, outcome), number in done.items():
         known = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
         with_what.changes.add(number, {name: value for name, value in known.items() if value})

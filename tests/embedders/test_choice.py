@@ -42,11 +42,11 @@ def test_a_served_model_is_chosen_by_prefix_and_may_contain_colons() -> None:
 
 
 @pytest.mark.parametrize("spec", [None, "none"])
-def test_none_means_search_by_words_alone(spec: str | None) -> None:
+def test_none_means_no_embedder(spec: str | None) -> None:
     assert make(spec) is None
 
 
-def test_an_object_with_name_and_embed_is_taken_as_it_is() -> None:
+def test_an_object_with_name_and_embed_is_used_unchanged() -> None:
     foreign = Foreign(ones)
     assert make(foreign) is foreign
 
@@ -79,7 +79,7 @@ def test_blank_texts_never_reach_the_embedder_and_have_no_vector() -> None:
 
 
 @pytest.mark.parametrize("texts", [[], ["", "  "]])
-def test_nothing_to_embed_calls_nobody(texts: list[str]) -> None:
+def test_blank_texts_alone_do_not_call_the_embedder(texts: list[str]) -> None:
     foreign = Foreign(ones)
     assert checked(foreign, texts).shape == (len(texts), 0)
     assert foreign.asked == []
@@ -125,19 +125,19 @@ def test_anything_but_one_finite_row_a_text_is_an_error_and_never_a_success(
         checked(Foreign(answer), ["a", "b"])
 
 
-def test_the_cause_is_kept() -> None:
+def test_an_error_keeps_its_cause() -> None:
     with pytest.raises(EmbedderError, match="down") as caught:
         checked(Foreign(raising(OSError("down"))), ["a"])
     assert isinstance(caught.value.__cause__, OSError)
 
 
-def test_our_own_errors_pass_through() -> None:
+def test_slowwave_errors_pass_through_unchanged() -> None:
     with pytest.raises(SettingsError, match="install"):
         checked(Foreign(raising(SettingsError("install it"))), ["a"])
 
 
 @pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit])
-def test_stopping_the_program_is_not_swallowed(signal: type[BaseException]) -> None:
+def test_keyboard_interrupt_and_exit_pass_through(signal: type[BaseException]) -> None:
     with pytest.raises(signal):
         checked(Foreign(raising(signal())), ["a"])
 

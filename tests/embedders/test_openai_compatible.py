@@ -78,7 +78,7 @@ def test_rows_have_unit_length_and_the_order_of_the_texts() -> None:
     ]
 
 
-def test_many_texts_are_asked_for_in_batches() -> None:
+def test_many_texts_are_requested_in_batches() -> None:
     with served(lengths) as (embedder, seen):
         rows = checked(embedder, ["text"] * (BATCH + 1))
     assert len(rows) == BATCH + 1
@@ -101,7 +101,7 @@ def test_anything_but_one_finite_row_a_text_is_an_error(rows: list[list[float]])
         embedder.embed(["a", "b"])
 
 
-def test_another_width_than_before_is_an_error() -> None:
+def test_a_changed_width_is_an_error() -> None:
     widths = iter([2, 3])
     with served(lambda _: (200, vectors([[1.0] * next(widths)]))) as (embedder, _):
         embedder.embed(["a"])
@@ -109,7 +109,7 @@ def test_another_width_than_before_is_an_error() -> None:
             embedder.embed(["a"])
 
 
-def test_a_refusing_server_is_an_error_that_keeps_its_words() -> None:
+def test_an_error_of_the_server_is_quoted() -> None:
     refusal = {"error": {"message": "no such model"}}
     with (
         served(lambda _: (404, refusal)) as (embedder, _),
@@ -119,6 +119,6 @@ def test_a_refusing_server_is_an_error_that_keeps_its_words() -> None:
     assert caught.value.__cause__ is not None
 
 
-def test_the_name_tells_the_server_unless_it_is_the_default() -> None:
+def test_the_name_contains_the_server_unless_it_is_the_default() -> None:
     assert OpenAICompatibleEmbedder("small").name == "openai:small"
     assert OpenAICompatibleEmbedder("small", base_url="http://here/v1/").name == "openai:small@http://here/v1"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from slowwave.embedders import static
+from slowwave.embedders.bpe import FIRST, SPACE
 from slowwave.embedders.static import StaticEmbedder
 from slowwave.errors import SettingsError
 from slowwave.policy.text import word_frequency
@@ -38,7 +39,7 @@ def test_no_texts_give_no_rows(embedder: StaticEmbedder) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(st.text(max_size=60), min_size=1, max_size=12))
-def test_a_text_has_one_vector_whatever_stands_beside_it(embedder: StaticEmbedder, texts: list[str]) -> None:
+def test_the_vector_of_a_text_does_not_depend_on_the_other_texts(embedder: StaticEmbedder, texts: list[str]) -> None:
     together = embedder.embed(texts)
     assert np.isfinite(together).all()
     for text, row in zip(texts, together, strict=True):
@@ -63,7 +64,7 @@ def test_frequent_words_weigh_less(embedder: StaticEmbedder) -> None:
     assert plain @ padded > plain @ other
 
 
-def test_words_have_unit_vectors_and_are_remembered(embedder: StaticEmbedder) -> None:
+def test_words_have_unit_vectors_and_are_cached(embedder: StaticEmbedder) -> None:
     rows = embedder.word_vectors(["boulder", "rock", "violin", "boulder"])
     assert rows.shape == (4, 256)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
@@ -74,14 +75,14 @@ def test_words_have_unit_vectors_and_are_remembered(embedder: StaticEmbedder) ->
 
 
 def test_the_name_changes_with_the_vectors() -> None:
-    """Whoever changes the vectors must raise RECIPE: this pair of name and checksum is to be changed together."""
+    """A change of the vectors needs a higher RECIPE: change this pair of name and checksum together."""
     embedder = StaticEmbedder()
     texts = ["Hello, world!", "I'm in Lisbon since May 2023.", "東京 😀", "don't"]
     checksum = zlib.crc32(np.round(embedder.embed(texts) * 100).astype(np.int8).tobytes())
     assert (embedder.name, f"{checksum:08x}") == ("static:256:554463a0:1.1:0.003", "7d1844ff")
 
 
-def test_missing_weights_are_said_with_the_command_that_brings_them(
+def test_the_error_for_missing_weights_names_the_command_that_installs_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for places in ([], [tmp_path]):
@@ -106,20 +107,20 @@ def test_neither_network_nor_heavy_imports_are_needed() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_the_weight_of_a_piece_follows_from_the_word_sign_or_ending_it_spells(embedder: StaticEmbedder) -> None:
-    pieces = {embedder._pieces.spelled(number): number for number in range(static.FIRST, len(embedder._rows))}
+def test_the_weight_of_a_token_follows_from_the_word_sign_or_ending_it_spells(embedder: StaticEmbedder) -> None:
+    tokens = {embedder._tokenizer.spelling(token): token for token in range(FIRST, len(embedder._rows))}
     shares = {
-        static.SPACE + spelled: share
+        SPACE + spelled: share
         for word, share in list(word_frequency.probabilities().items())[: static.COMMON]
         for spelled in (word, word.capitalize(), word.upper())
     }
-    shares |= {
-        spelled: static.PUNCTUATION_SHARE for sign in static.PUNCTUATION for spelled in (sign, static.SPACE + sign)
-    }
+    shares |= {spelled: static.PUNCTUATION_SHARE for sign in static.PUNCTUATION for spelled in (sign, SPACE + sign)}
     shares |= dict.fromkeys(static.CONTRACTIONS, static.CONTRACTION_SHARE)
-    assert {piece: static.share(piece) for piece in pieces} == {piece: shares.get(piece, 0.0) for piece in pieces}
-    numbers = np.array(list(pieces.values()))
+    assert {spelling: static.share(spelling) for spelling in tokens} == {
+        spelling: shares.get(spelling, 0.0) for spelling in tokens
+    }
+    numbers = np.array(list(tokens.values()))
     expected = static.RARITY / (
-        static.RARITY + np.array([shares.get(piece, 0.0) for piece in pieces], dtype=np.float32)
+        static.RARITY + np.array([shares.get(spelling, 0.0) for spelling in tokens], dtype=np.float32)
     )
     assert np.array_equal(embedder._weights(numbers)[:, 0], expected)

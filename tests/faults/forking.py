@@ -18,7 +18,7 @@ from slowwave.errors import SlowwaveError
 from slowwave.handle import Handle
 from slowwave.minds.llm.calls import run_on_owner_loop
 from slowwave.minds.llm.ledger import Ledger
-from slowwave.minds.llm.provider import Provider
+from slowwave.minds.llm.openai import Provider
 from slowwave.pipelines.sleep.conversation_summary import _FLIGHTS
 from slowwave.pipelines.sleep.lease import Lease
 from slowwave.testing.openai_server import OpenAIServer, says

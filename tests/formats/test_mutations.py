@@ -161,7 +161,9 @@ def test_a_flipped_byte_never_crashes_and_never_hides(make: SimpleNamespace, wri
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16-le", "utf-32"])
-def test_another_encoding_is_named(encoding: str, make: SimpleNamespace, written: Callable[..., Path]) -> None:
+def test_the_error_for_another_encoding_names_it(
+    encoding: str, make: SimpleNamespace, written: Callable[..., Path]
+) -> None:
     whole = make.claude()
     whole["chat_messages"][0]["content"][0]["text"] = "Käse für später"
     data = json.dumps([whole], ensure_ascii=False).encode(encoding)
@@ -202,13 +204,13 @@ def test_an_element_without_an_end_does_not_fill_the_memory(
     assert "one element is longer" in skipped[0].why
 
 
-def test_text_after_the_end_is_told(make: SimpleNamespace, written: Callable[..., Path]) -> None:
+def test_text_after_the_end_is_reported(make: SimpleNamespace, written: Callable[..., Path]) -> None:
     found, skipped, _ = outcome(written(json.dumps([make.claude()]) + "[]"), "claude")
     assert len(found) == 2
     assert "follows the end" in skipped[0].why
 
 
-def test_deep_nesting_is_refused_not_followed(written: Callable[..., Path]) -> None:
+def test_deep_nesting_is_refused(written: Callable[..., Path]) -> None:
     _, skipped, _ = outcome(written("[" * 100_000), "claude")
     assert skipped[0].broken
 
@@ -223,7 +225,7 @@ def archive(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEF
     return path
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path = archive(tmp_path / "x.zip", {"conversations.json": b"[" + b" " * 50_000_000})
     found, skipped, _ = outcome(path, "chatgpt")
     assert not found
@@ -247,7 +249,7 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "holds 5 files" in outcome(path)[2]
 
 
-def test_names_that_climb_out_of_the_folder_write_nothing(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_member_names_with_parent_folders_write_nothing(tmp_path: Path, make: SimpleNamespace) -> None:
     data = json.dumps([make.chatgpt()]).encode()
     inside = tmp_path / "inside"
     inside.mkdir()
@@ -258,7 +260,7 @@ def test_names_that_climb_out_of_the_folder_write_nothing(tmp_path: Path, make: 
     assert sorted(one.name for one in tmp_path.rglob("*")) == ["inside", "x.zip"]
 
 
-def test_an_archive_inside_the_archive_is_named_not_opened(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_an_archive_inside_the_archive_is_reported_and_not_opened(tmp_path: Path, make: SimpleNamespace) -> None:
     inner = archive(tmp_path / "inner.zip", {"conversations.json": json.dumps([make.chatgpt()]).encode()})
     outer = archive(
         tmp_path / "outer.zip",
@@ -269,11 +271,11 @@ def test_an_archive_inside_the_archive_is_named_not_opened(tmp_path: Path, make:
     assert "archive inside the archive" in skipped[0].why
 
 
-def test_an_archive_without_conversations_says_what_was_looked_for(tmp_path: Path) -> None:
+def test_the_error_for_an_archive_without_conversations_names_the_expected_files(tmp_path: Path) -> None:
     assert "holds no conversations" in outcome(archive(tmp_path / "x.zip", {"user.json": b"{}"}))[2]
 
 
-def test_an_encrypted_member_is_named(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_an_encrypted_member_is_reported(tmp_path: Path, make: SimpleNamespace) -> None:
     path = archive(tmp_path / "x.zip", {"conversations.json": json.dumps([make.chatgpt()]).encode()})
     data = bytearray(path.read_bytes())
     at = data.rfind(b"PK\x01\x02")
@@ -283,7 +285,7 @@ def test_an_encrypted_member_is_named(tmp_path: Path, make: SimpleNamespace) -> 
     assert "encrypted" in outcome(path, "chatgpt")[1][0].why
 
 
-def test_an_unknown_packing_and_damaged_bytes_end_in_a_reason(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_unknown_compression_and_damaged_bytes_give_a_reason(tmp_path: Path, make: SimpleNamespace) -> None:
     text = json.dumps([make.chatgpt(conversation_id=f"c{n}") for n in range(50)]).encode()
     path = archive(tmp_path / "x.zip", {"conversations.json": text})
     whole = path.read_bytes()
@@ -296,7 +298,7 @@ def test_an_unknown_packing_and_damaged_bytes_end_in_a_reason(tmp_path: Path, ma
         assert refused or len(found) == 150 or skipped
 
 
-def test_a_cut_off_archive_says_fetch_it_again(tmp_path: Path, make: SimpleNamespace) -> None:
+def test_the_error_for_a_cut_off_archive_says_what_to_do(tmp_path: Path, make: SimpleNamespace) -> None:
     path = archive(tmp_path / "x.zip", {"conversations.json": json.dumps([make.chatgpt()]).encode()})
     path.write_bytes(path.read_bytes()[:-30])
     assert "cut off" in outcome(path)[2]
@@ -311,14 +313,14 @@ def test_two_members_of_one_name_are_both_read(tmp_path: Path, make: SimpleNames
     assert {one.conversation for one in outcome(path)[0]} == {"one", "two"}
 
 
-def test_a_million_nodes_in_one_circle_end(make: SimpleNamespace, written: Callable[..., Path]) -> None:
+def test_a_cycle_of_a_million_nodes_ends(make: SimpleNamespace, written: Callable[..., Path]) -> None:
     whole = make.chatgpt()
     whole["mapping"] = {str(n): {"parent": str((n + 1) % 100_000), "message": None} for n in range(100_000)}
     whole["current_node"] = "5"
     found, skipped, refused = outcome(written([whole]), "chatgpt")
     assert not found
     assert not refused
-    assert "circle" in skipped[0].why
+    assert "cycle" in skipped[0].why
 
 
 def test_the_limits_leave_room_for_the_longest_message() -> None:

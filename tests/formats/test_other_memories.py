@@ -69,7 +69,7 @@ def test_a_memory_of_mem0_keeps_its_owner_times_and_names(written: Write) -> Non
     assert (fact.metadata["source"], "deep" in fact.metadata) == ("chat", False)
 
 
-def test_a_later_update_a_category_list_and_an_end_count(written: Write) -> None:
+def test_update_time_category_list_and_expiry_of_mem0_are_imported(written: Write) -> None:
     row = mem0_row(updated_at="2024-08-01T00:00:00Z", categories=["hobbies"], expiration_date="2026-12-31")
     (item,) = read(written([row]))
     assert isinstance(item, ImportedFact)
@@ -91,13 +91,13 @@ def test_a_later_update_a_category_list_and_an_end_count(written: Write) -> None
         ),
     ],
 )
-def test_every_way_to_get_at_them_is_known_by_its_looks(written: Write, value: object, name: str) -> None:
+def test_every_form_of_a_mem0_export_is_detected(written: Write, value: object, name: str) -> None:
     items = list(read(written(value, name)))
     assert items
     assert all(isinstance(item, ImportedFact) and item.fact.subject == "alex" for item in items)
 
 
-def test_what_is_no_memory_is_skipped_with_its_reason(written: Write) -> None:
+def test_an_element_without_a_memory_is_skipped_with_its_reason(written: Write) -> None:
     rows = [mem0_row(), mem0_row(memory=" "), mem0_row(memory=3), "torn", mem0_row(memory="x" * 200_000)]
     items = list(read(written({"results": rows, "relations": [{"source": "alex"}]}), "mem0"))
     assert len(facts(items)) == 1
@@ -105,7 +105,7 @@ def test_what_is_no_memory_is_skipped_with_its_reason(written: Write) -> None:
     assert [item.where for item in skipped] == ["memory 2", "memory 3", "memory 4", "memory 5", "relations"]
 
 
-def test_an_agent_file_gives_its_notes_and_what_was_said(written: Write) -> None:
+def test_an_agent_file_gives_facts_and_messages(written: Write) -> None:
     items = list(read(written(agent_file(), "sam.af")))
     assert facts(items) == ["Her name is Ada.", "Vegetarian since 2019"]
     said = [
@@ -122,10 +122,10 @@ def test_an_agent_file_gives_its_notes_and_what_was_said(written: Write) -> None
     assert (stated.fact.category, stated.fact.metadata["letta_block"]) == ("person", "human")
     reasons = [item.why for item in items if isinstance(item, SkippedItem)]
     assert len(reasons) == 6
-    assert sum("not part of what was said" in why for why in reasons) == 3
+    assert sum("not part of the conversation" in why for why in reasons) == 3
 
 
-def test_passages_of_the_archive_come_with_their_times_and_files_stay_out(written: Write) -> None:
+def test_archival_passages_keep_their_times_and_file_passages_are_skipped(written: Write) -> None:
     passages = [
         {
             "id": "passage-1",
@@ -148,7 +148,7 @@ def test_passages_of_the_archive_come_with_their_times_and_files_stay_out(writte
     assert [type(item) for item in others] == [SkippedItem] * 3
 
 
-def test_older_agent_files_hold_their_memory_in_one_agent(written: Write) -> None:
+def test_older_agent_files_contain_a_single_agent(written: Write) -> None:
     old = {
         "name": "sam",
         "core_memory": [{"label": "human", "value": "Ada is a vegetarian."}, 3],
@@ -171,7 +171,7 @@ def test_an_element_of_another_shape_is_skipped(written: Write) -> None:
 MOVED = {"fact": 1, "op": "UPDATE", "memory": 1, "relation": "contradictory", "because": "moved"}
 
 
-def test_imported_facts_meet_what_is_known_with_their_own_times(written: Write, tmp_path: Path) -> None:
+def test_imported_facts_are_reconciled_with_their_own_times(written: Write, tmp_path: Path) -> None:
     llm = ScriptedLLM(reconcile={"verdicts": [MOVED]})
     first = written([mem0_row(memory="Ada lives in Zurich", created_at="2025-02-01T00:00:00Z")], "first.json")
     second = written([mem0_row(memory="Ada lives in Bern", created_at="2025-08-01T00:00:00Z")], "second.json")
@@ -187,7 +187,7 @@ def test_imported_facts_meet_what_is_known_with_their_own_times(written: Write, 
         assert [one.id for one in memory.get_all()] == [fact.id]
 
 
-def test_what_is_imported_takes_no_word_of_a_person_away(written: Write, tmp_path: Path) -> None:
+def test_an_import_does_not_replace_statements_of_a_person(written: Write, tmp_path: Path) -> None:
     file = written([mem0_row(memory="Ada lives in Bern")])
     with AgentMemory.open(tmp_path / "memory.db", llm=ScriptedLLM(reconcile={"verdicts": [MOVED]})) as memory:
         memory.add("Ada lives in Zurich")
@@ -195,7 +195,7 @@ def test_what_is_imported_takes_no_word_of_a_person_away(written: Write, tmp_pat
         assert {one.text for one in memory.get_all()} == {"Ada lives in Zurich", "Ada lives in Bern"}
 
 
-def test_an_end_that_has_come_lets_the_fact_go_at_night(written: Write, tmp_path: Path) -> None:
+def test_a_sleep_archives_an_imported_fact_after_its_expiry(written: Write, tmp_path: Path) -> None:
     clock = FrozenClock(NOW)
     file = written([mem0_row(expiration_date=(NOW + timedelta(days=2)).date().isoformat())])
     with AgentMemory.open(tmp_path / "memory.db", llm=None, clock=clock) as memory:

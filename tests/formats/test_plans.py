@@ -34,7 +34,7 @@ def new_entries(plan: Plan) -> list[object]:
     return added + [one.entry for one in changed if one.before.visible_text != one.after.visible_text]
 
 
-def test_a_saved_plan_is_the_plan_and_does_what_it_says(tmp_path: Path) -> None:
+def test_a_saved_plan_equals_the_plan_and_can_be_applied(tmp_path: Path) -> None:
     with lived(tmp_path / "m.db") as memory:
         report = memory.sleep(dry_run=True)
         memory.save_plan(report.plan, tmp_path / "plan.json")
@@ -49,7 +49,7 @@ def test_a_saved_plan_is_the_plan_and_does_what_it_says(tmp_path: Path) -> None:
         assert "was changed since this was planned" in str(again[0])
 
 
-def test_a_file_is_never_replaced_and_another_scope_is_refused(tmp_path: Path) -> None:
+def test_a_plan_file_is_never_overwritten_and_another_scope_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     with lived(tmp_path / "m.db") as memory, lived(tmp_path / "m.db", "other") as other:
         memory.save_plan(memory.sleep(dry_run=True).plan, path)
@@ -89,7 +89,7 @@ def _no_memory(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("spoil", [_erasing, _nameless, _timeless, _newer, _costly, _no_memory])
-def test_what_is_no_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[str, Any]], None]) -> None:
+def test_a_file_without_a_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[str, Any]], None]) -> None:
     path = tmp_path / "plan.json"
     with lived(tmp_path / "m.db") as memory:
         memory.save_plan(memory.sleep(dry_run=True).plan, path)

@@ -63,8 +63,8 @@ def test_other_branches_hidden_messages_tools_and_pictures_are_left_out_and_coun
         [
             "on another branch",
             "hidden in the chat itself",
-            "meant for a tool, or said by one",
-            "thoughts, code and notes of the app",
+            "a message to or from a tool",
+            "reasoning, code and notes of the app",
             "a picture, sound or file",
         ]
     )
@@ -83,14 +83,14 @@ def test_a_missing_current_node_means_the_newest_leaf(written: Callable[..., Pat
     assert said(written([whole]))[-1].message.content == "Five, it is true."
 
 
-def test_a_circle_and_a_missing_parent_end_the_thread_and_say_so(
+def test_a_cycle_and_a_missing_parent_end_the_thread_with_a_reason(
     written: Callable[..., Path], make: SimpleNamespace
 ) -> None:
     circle = make.chatgpt()
     circle["mapping"]["a"]["parent"] = "c"
     items, texts = everything(written([circle]))
     assert len(texts) == 3
-    assert "circle" in items[0].why
+    assert "cycle" in items[0].why
     orphan = make.chatgpt()
     orphan["mapping"]["b"]["parent"] = "gone"
     items, texts = everything(written([orphan]))
@@ -110,9 +110,7 @@ def test_shards_in_an_archive_are_read_in_order_and_other_files_left_alone(
     assert list(dict.fromkeys(one.conversation for one in said(path))) == ["first", "second"]
 
 
-def test_a_claude_conversation_is_what_was_said_without_thinking(
-    written: Callable[..., Path], make: SimpleNamespace
-) -> None:
+def test_a_claude_conversation_has_no_reasoning(written: Callable[..., Path], make: SimpleNamespace) -> None:
     found = said(written([make.claude()]))
     assert [(one.message.role, one.message.content, one.message.id) for one in found] == [
         ("user", "I keep bees.", "m1"),
@@ -128,7 +126,7 @@ def test_claude_messages_without_content_parts_fall_back_to_their_text_and_attac
     whole["chat_messages"][0] |= {"content": [], "attachments": [{"file_name": "x"}]}
     path = written([whole])
     assert said(path)[0].message.content == "old text"
-    assert skipped(path)[0].why.startswith("what was attached")
+    assert skipped(path)[0].why.startswith("its attachments")
 
 
 def test_locomo_sessions_are_conversations_between_two_speakers(
@@ -185,7 +183,7 @@ def test_messages_without_ids_get_the_same_ids_at_every_reading_and_repeats_stay
     assert len(set(first)) == 3
 
 
-def test_the_format_is_told_from_the_content(written: Callable[..., Path], make: SimpleNamespace) -> None:
+def test_the_format_is_detected_from_the_content(written: Callable[..., Path], make: SimpleNamespace) -> None:
     values = {
         "chatgpt": [make.chatgpt()],
         "claude": [make.claude()],
@@ -199,7 +197,7 @@ def test_the_format_is_told_from_the_content(written: Callable[..., Path], make:
 
 
 @pytest.mark.parametrize("value", ["", "[]", "hello", "42", "[1, 2]", '{"a": 1}', "\x00\x01"])
-def test_a_file_that_is_nothing_known_is_refused_with_advice(written: Callable[..., Path], value: str) -> None:
+def test_a_file_of_unknown_format_is_refused_with_advice(written: Callable[..., Path], value: str) -> None:
     with pytest.raises(InputError, match="name its format"):
         list(read(written(value, "x.json")))
 
@@ -236,6 +234,6 @@ def test_a_large_array_is_read_element_by_element(tmp_path: Path, make: SimpleNa
     assert len(said(path)) == 120
 
 
-def test_every_field_of_a_memory_is_either_carried_or_planned_anew() -> None:
+def test_every_field_of_a_memory_is_exported_or_computed_by_the_import() -> None:
     names = {one.name for one in fields(Memory)} - {"scope"}
     assert names == set(export_records._CHECKS) | export_records.PLANNED

@@ -44,7 +44,7 @@ def _page(folder: Path, ends: str) -> Path:
 
 
 @given(st.text(max_size=60))
-def test_names_are_safe_on_every_file_system_and_tell_apart(name: str) -> None:
+def test_file_names_are_safe_and_distinct(name: str) -> None:
     made = render.safe(name)
     assert made
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -100,7 +100,7 @@ def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) 
     assert {fact.text for fact in memory.get_all(categories=["person"])} == {"Alice owns the deploy pipeline"}
 
 
-def test_an_import_can_be_repeated_and_is_no_use_of_a_fact(world: "World", folder: Path) -> None:
+def test_an_import_can_be_repeated_and_does_not_count_as_use_of_a_fact(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     page = _page(folder, "person.md")
@@ -120,7 +120,9 @@ def test_an_import_can_be_repeated_and_is_no_use_of_a_fact(world: "World", folde
     assert (memory.get_all(), memory.runs(None)) == (before, runs)
 
 
-def test_a_new_line_that_a_mind_calls_known_is_no_use_either(world: "World", folder: Path, verdict: "Says") -> None:
+def test_a_new_line_that_a_mind_calls_known_does_not_count_as_use(
+    world: "World", folder: Path, verdict: "Says"
+) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     page = _page(folder, "person.md")
@@ -174,7 +176,7 @@ def test_a_line_moved_to_another_page_changes_its_category(world: "World", folde
     assert "moved here too, to 'goal'" in str(memory.import_vault(folder))
 
 
-def test_lines_that_cannot_stand_together_are_told(world: "World", folder: Path) -> None:
+def test_conflicting_lines_are_reported(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.add("Bob owns the billing", category="person")
     memory.export_vault(folder)
@@ -198,7 +200,7 @@ def test_lines_that_cannot_stand_together_are_told(world: "World", folder: Path)
     assert memory.get(bob.id) == bob
 
 
-def test_another_writer_who_keeps_being_faster_is_told(
+def test_a_persistent_concurrent_writer_is_reported(
     world: "World", folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = _filled(world)
@@ -218,7 +220,7 @@ def test_another_writer_who_keeps_being_faster_is_told(
     assert "8 times in a row" in taken.conflicts[0]
 
 
-def test_words_that_look_like_marks_come_back_as_they_were(world: "World", folder: Path) -> None:
+def test_text_that_looks_like_markup_is_read_back_unchanged(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     lines = {line.text: line for line in files.read(folder).lines}
@@ -229,7 +231,7 @@ def test_words_that_look_like_marks_come_back_as_they_were(world: "World", folde
     assert [after for _, _, after in memory.import_vault(folder).updated] == [r"Answer in C:\temp"]
 
 
-def test_a_vanished_line_or_page_never_means_erase(world: "World", folder: Path) -> None:
+def test_a_removed_line_or_page_erases_nothing(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     before = memory.get_all()
@@ -243,9 +245,7 @@ def test_a_vanished_line_or_page_never_means_erase(world: "World", folder: Path)
     assert "Alice" in _page(folder, "person.md").read_text()
 
 
-def test_few_vanished_lines_are_named_the_rest_counted_and_what_is_gone_here_too_is_no_news(
-    world: "World", folder: Path
-) -> None:
+def test_removed_lines_are_named_up_to_a_limit_and_deleted_facts_are_not_reported(world: "World", folder: Path) -> None:
     memory = world.open(embedder="none")
     made = [memory.add(f"Server {n * 7} stands in rack {n * 13}", category="project").ids[0] for n in range(6)]
     memory.export_vault(folder)
@@ -256,7 +256,7 @@ def test_few_vanished_lines_are_named_the_rest_counted_and_what_is_gone_here_too
     assert "and 2 more whose lines are gone stay in memory" in told
 
 
-def test_what_changed_on_both_sides_is_told_and_left_alone(world: "World", folder: Path) -> None:
+def test_a_fact_that_changed_on_both_sides_is_reported_and_unchanged(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     (alice,) = memory.get_all(categories=["person"])
@@ -271,7 +271,7 @@ def test_what_changed_on_both_sides_is_told_and_left_alone(world: "World", folde
     assert "no longer in use" in memory.import_vault(folder).conflicts[0]
 
 
-def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> None:
+def test_many_changes_at_once_need_a_confirmation(world: "World", folder: Path) -> None:
     memory = world.open(embedder="none")
     for n in range(10):
         memory.add(f"Server {n * 7} stands in rack {n * 13}", category="project")
@@ -294,7 +294,7 @@ def test_many_changes_at_once_want_confirming(world: "World", folder: Path) -> N
     assert memory.import_vault(folder).updated == ()
 
 
-def test_a_page_with_nothing_left_goes_and_a_persons_files_stay(world: "World", folder: Path) -> None:
+def test_an_empty_page_is_removed_and_files_of_a_person_stay(world: "World", folder: Path) -> None:
     memory = _filled(world)
     kept = [memory.add(text, category="goal").ids[0] for text in ("Run a marathon", "Learn Greek")]
     memory.export_vault(folder)
@@ -319,7 +319,7 @@ def test_a_page_with_nothing_left_goes_and_a_persons_files_stay(world: "World", 
     assert memory.export_vault(folder) == ()
 
 
-def test_what_a_baseline_names_outside_the_vault_stays(world: "World", folder: Path, tmp_path: Path) -> None:
+def test_a_file_outside_the_vault_that_a_baseline_names_stays(world: "World", folder: Path, tmp_path: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     outside, baseline = tmp_path / "outside.md", folder / ".slowwave-vault.json"
@@ -344,7 +344,7 @@ def test_a_vault_of_an_earlier_version_is_taken_over(world: "World", folder: Pat
     assert "pages" in json.loads(baseline.read_text())
 
 
-def test_the_page_of_settings_holds(world: "World", folder: Path) -> None:
+def test_the_settings_page_is_applied(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     page = folder / "config/memory_compaction.md"
@@ -370,7 +370,7 @@ def test_a_folder_that_leads_elsewhere_is_refused(world: "World", folder: Path, 
     assert list(outside.iterdir()) == []
 
 
-def test_what_is_no_vault_or_damaged_is_refused(world: "World", folder: Path) -> None:
+def test_a_folder_without_a_vault_and_a_damaged_vault_are_refused(world: "World", folder: Path) -> None:
     memory = _filled(world)
     with pytest.raises(InputError, match="no vault of ours"):
         memory.import_vault(folder)
@@ -394,7 +394,7 @@ def test_what_is_no_vault_or_damaged_is_refused(world: "World", folder: Path) ->
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told(world: "World", folder: Path) -> None:
+def test_a_read_only_folder_is_reported(world: "World", folder: Path) -> None:
     memory = _filled(world)
     folder.mkdir(mode=0o500)
     with pytest.raises(InputError, match="cannot write the vault"):
@@ -409,7 +409,7 @@ def test_a_vault_named_in_the_settings_sets_the_windows(world: "World", folder: 
         settings.read({"SLOWWAVE_VAULT": str(folder / "none")})
 
 
-def test_of_an_id_on_two_lines_the_one_that_differs_is_the_edit(world: "World", folder: Path) -> None:
+def test_if_an_id_is_on_two_lines_the_changed_line_is_the_edit(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     page = _page(folder, "person.md")
@@ -425,7 +425,7 @@ def test_of_an_id_on_two_lines_the_one_that_differs_is_the_edit(world: "World", 
     assert "Alice owns" in copy.read_text(), "it is a person's page"
 
 
-def test_of_an_id_on_two_lines_that_both_differ_neither_is_taken_and_all_else_is(world: "World", folder: Path) -> None:
+def test_if_both_lines_of_an_id_changed_neither_is_imported_and_other_lines_are(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.add("Bob owns the billing", category="person")
     memory.export_vault(folder)

@@ -84,7 +84,7 @@ def test_a_page_with_a_byte_order_mark_is_read(memory: AgentMemory, folder: Path
     assert not (folder / "kept").exists()
 
 
-def test_an_edit_that_is_not_taken_is_kept_beside_and_told_by_name(memory: AgentMemory, folder: Path) -> None:
+def test_an_edit_that_is_not_imported_is_copied_and_reported(memory: AgentMemory, folder: Path) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
     (fact,) = [one for one in memory.get_all() if "marathon" in one.text]
     memory.update(fact.id, "Run half a marathon")
@@ -99,7 +99,7 @@ def test_an_edit_that_is_not_taken_is_kept_beside_and_told_by_name(memory: Agent
     assert (again.notes, again.conflicts, again.pages) == ((), (), ())
 
 
-def test_a_page_on_which_a_person_has_yet_to_choose_stays_as_it_is(memory: AgentMemory, folder: Path) -> None:
+def test_a_page_with_disputed_lines_stays_unchanged(memory: AgentMemory, folder: Path) -> None:
     copy = folder / "facts/goal (conflict).md"
     copy.write_text((folder / "facts/goal.md").read_text().replace("a marathon", "no marathon"))
     page = _edited(folder, "facts/goal.md", ("a marathon", "two marathons"), ("Greek", "Latin"))
@@ -116,7 +116,7 @@ def test_a_page_on_which_a_person_has_yet_to_choose_stays_as_it_is(memory: Agent
     assert not (folder / "kept").exists()
 
 
-def test_an_export_alone_keeps_what_was_not_imported(memory: AgentMemory, folder: Path) -> None:
+def test_an_export_keeps_edits_that_were_not_imported(memory: AgentMemory, folder: Path) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
     told: list[str] = []
     memory.export_vault(folder, told=told.append)
@@ -124,7 +124,7 @@ def test_an_export_alone_keeps_what_was_not_imported(memory: AgentMemory, folder
     assert "facts/goal.md held words of yours" in told[0]
 
 
-def test_edits_in_core_and_summaries_are_kept_beside(world: World, folder: Path) -> None:
+def test_edits_in_core_and_summaries_are_copied(world: World, folder: Path) -> None:
     world.mind.summary = "The roses were watered"
     memory = world.open(immediate_window=4, recent_window=4)
     said = [Message(role="user", content=f"I watered the roses {n}", at=world.clock()) for n in range(20)]
@@ -149,7 +149,7 @@ def test_edits_in_core_and_summaries_are_kept_beside(world: World, folder: Path)
 
 
 @pytest.mark.parametrize("damage", ["category:", "---\nslowwave"])
-def test_a_page_whose_head_is_damaged_is_told_and_left_alone(memory: AgentMemory, folder: Path, damage: str) -> None:
+def test_a_page_with_a_damaged_head_is_reported_and_unchanged(memory: AgentMemory, folder: Path, damage: str) -> None:
     page = _edited(folder, "facts/goal.md", (damage, "oops" + damage), ("a marathon", "two marathons"))
     text = page.read_text()
     (fact,) = [one for one in memory.get_all() if "Greek" in one.text]
@@ -164,7 +164,7 @@ def test_a_page_whose_head_is_damaged_is_told_and_left_alone(memory: AgentMemory
     assert "Learn Latin" in page.read_text()
 
 
-def test_what_is_no_page_is_told_and_passed_over(memory: AgentMemory, folder: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_no_page_is_reported_and_skipped(memory: AgentMemory, folder: Path, tmp_path: Path) -> None:
     outside = tmp_path / "secret.md"
     outside.write_text('---\ncategory: "goal"\n---\n- Not for memory\n')
     (folder / "facts/link.md").symlink_to(outside)
@@ -235,7 +235,7 @@ def test_a_vault_that_cannot_be_written_is_found_before_anything_is_taken(
     assert not any("two" in fact.text for fact in memory.get_all())
 
 
-def test_pages_that_fail_after_the_edits_were_taken_tell_the_run(
+def test_an_error_after_the_import_of_edits_names_the_run(
     memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
@@ -257,14 +257,14 @@ def test_pages_that_fail_after_the_edits_were_taken_tell_the_run(
     assert caught.value.exit_code == 2, "now nothing was taken"
 
 
-def test_pages_have_the_rights_of_any_new_file(memory: AgentMemory, folder: Path) -> None:
+def test_pages_have_the_default_permissions(memory: AgentMemory, folder: Path) -> None:
     usual = folder / "usual"
     usual.touch()
     assert stat.S_IMODE((folder / "core.md").stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
     assert memory.export_vault(folder) == ()
 
 
-def test_a_dry_run_tells_what_a_new_line_would_replace(
+def test_a_dry_run_reports_what_a_new_line_would_replace(
     memory: AgentMemory, world: World, folder: Path, verdict: Says
 ) -> None:
     page = folder / "facts/person.md"
@@ -278,7 +278,7 @@ def test_a_dry_run_tells_what_a_new_line_would_replace(
     assert (taken.added, taken.notes) == (planned.added, planned.notes)
 
 
-def test_the_sleep_log_shows_nights_and_edits_however_much_was_added(
+def test_the_sleep_log_shows_sleeps_and_edits_among_many_additions(
     memory: AgentMemory, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "RUNS", 3)
@@ -294,7 +294,7 @@ def test_the_sleep_log_shows_nights_and_edits_however_much_was_added(
     assert " add: " not in log
 
 
-def test_pages_that_do_not_show_all_say_so(memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_pages_are_reported(memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "FACTS", 2)
     assert "the pages show no more than 2 facts: the rest is in memory alone" in memory.sync_vault(folder).notes
 
@@ -322,7 +322,7 @@ EDITS = st.lists(
 
 @settings(max_examples=15, deadline=None)
 @given(EDITS, st.booleans())
-def test_whatever_is_written_on_a_page_is_in_memory_or_in_the_folder_afterwards(
+def test_text_written_on_a_page_is_in_memory_or_in_the_folder_afterwards(
     edits: list[tuple[str, str, str, int]], sync: bool
 ) -> None:
     with (

@@ -7,7 +7,7 @@ import pytest
 
 from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError, ModelError, SettingsError
-from slowwave.minds.llm.openai_compatible import OpenAICompatible
+from slowwave.minds.llm.openai import OpenAICompatible
 from slowwave.testing import OpenAIServer
 from slowwave.testing.openai_server import says
 

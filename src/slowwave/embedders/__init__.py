@@ -1,4 +1,4 @@
-"""Embedders: text to unit vectors. `make` turns a setting into one, `checked` is the only way to call one."""
+"""Embedders turn texts into unit vectors. `make` builds one from a setting; `checked` calls one and checks its result."""
 
 import inspect
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "make"]
 
 _UNIT_WITHIN: Final = 1e-5
-"""How far the square of a length may be from 1 to be left as it is: what float32 itself rounds off."""
+"""A row whose squared length is this close to 1 is not normalised again: float32 rounding alone causes the difference."""
 
 _CHOICES: Final = '"static", "minilm", "openai:MODEL", "none", or an object with a `name` and a method `embed`'
 
@@ -30,17 +30,17 @@ def make(
     base_url: str | None = None,
     seconds: float | None = None,
 ) -> "Embedder | None":
-    """The embedder a setting names; None for "none" or None: search then works by words alone.
+    """The embedder that a setting names; None for "none" or None, and then search uses words only.
 
     Args:
         spec: "static" (offline, the default elsewhere), "minilm" (offline, the extra `minilm`) or "minilm:FOLDER"
             (with the model's files), "openai:MODEL" (any server that speaks OpenAI's embeddings), "none", or an object with a `name` and a method `embed`.
         api_key: For "openai:…" only; local servers usually need none. OPENAI_API_KEY is sent to OpenAI's own only.
         base_url: For "openai:…" only; default OpenAI's own.
-        seconds: For "openai:…" only: how long one request may take, all tries included; default 10.
+        seconds: For "openai:…" only: the limit of one request, retries included; default 10.
 
     Raises:
-        SettingsError: If the spec names nothing known, or its extra is not installed.
+        SettingsError: If the spec is unknown, or its extra is not installed.
     """
     if spec is None or spec == "none":
         return None
@@ -48,10 +48,10 @@ def make(
         if isinstance(getattr(spec, "name", None), str) and spec.name and callable(getattr(spec, "embed", None)):
             return spec
         raise SettingsError(
-            f"an embedder needs a `name` (text, not empty) and a method `embed`; this has not: {spec!r}"
+            f"an embedder needs a `name` (text, not empty) and a method `embed`; {spec!r} lacks one of them"
         )
     kind, _, model = spec.partition(":")
-    # Each kind is imported where it is made: what nobody asked for is not loaded.
+    # Only the module of the chosen embedder is imported: each costs start-up time.
     if spec == "static":
         from slowwave.embedders.static import StaticEmbedder  # noqa: PLC0415 - see above
 
@@ -66,52 +66,52 @@ def make(
         return OpenAICompatibleEmbedder(
             model, api_key=api_key, base_url=base_url, seconds=SECONDS if seconds is None else seconds
         )
-    raise SettingsError(f"no embedder is called {spec!r}; choose {_CHOICES}")
+    raise SettingsError(f"unknown embedder {spec!r}; choose {_CHOICES}")
 
 
 def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32]":
-    """Embed, and trust nothing: (n, dim) float32, finite, unit rows; a row of zeros means "no vector".
+    """Embed and check the result: (n, dim) float32, finite, unit rows; a row of zeros means "no vector".
 
-    Blank texts never reach the embedder and get a row of zeros; if all are blank (or there are none) it is not called
-    at all and the result is (n, 0). Rows of zeros are not to be stored.
+    Blank texts never reach the embedder and get a row of zeros. If all are blank (or there are none) the embedder is
+    not called and the result is (n, 0). Callers do not store rows of zeros.
 
     Raises:
-        EmbedderError: If the embedder fails, or answers anything but one finite, non-zero row a text.
+        EmbedderError: If the embedder fails, or returns anything but one finite, non-zero row for each text.
     """
-    spoken = [index for index, text in enumerate(texts) if text.strip()]
-    if not spoken:
+    filled = [index for index, text in enumerate(texts) if text.strip()]
+    if not filled:
         return np.zeros((len(texts), 0), dtype=np.float32)
     name = embedder.name
     try:
-        answer: object = embedder.embed([texts[index] for index in spoken])
-        found = np.asarray(answer)
+        answer: object = embedder.embed([texts[index] for index in filled])
+        array = np.asarray(answer)
     except SlowwaveError:
         raise
-    except Exception as error:  # foreign code: whatever it raises means "no vectors now", and the work waits
+    except Exception as error:  # code of others may raise anything: there are no vectors now, and the work stays due
         raise EmbedderError(f"the embedder {name} failed: {type(error).__name__}: {error}") from error
-    if found.dtype.kind == "O" and inspect.iscoroutine(answer):
+    if array.dtype.kind == "O" and inspect.iscoroutine(answer):
         answer.close()
         raise EmbedderError(f"the embedder {name} is asynchronous; `embed` must return the vectors themselves")
-    vectors = _unit(found, count=len(spoken), name=name)
-    if len(spoken) == len(texts):
+    vectors = _unit(array, count=len(filled), name=name)
+    if len(filled) == len(texts):
         return vectors
     rows = np.zeros((len(texts), vectors.shape[1]), dtype=np.float32)
-    rows[spoken] = vectors
+    rows[filled] = vectors
     return rows
 
 
-def _unit(found: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np.float32]":
-    """The rows at unit length, or the reason why they cannot be used."""
-    if found.dtype.kind not in "fiu" or found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:  # noqa: PLR2004 - rows and columns
-        shape = "x".join(map(str, found.shape)) or "no"
+def _unit(array: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np.float32]":
+    """The rows at unit length; EmbedderError if they cannot be used."""
+    if array.dtype.kind not in "fiu" or array.ndim != 2 or array.shape[0] != count or array.shape[1] == 0:  # noqa: PLR2004 - rows and columns
+        shape = "x".join(map(str, array.shape)) or "no"
         raise EmbedderError(
-            f"the embedder {name} answered {shape} {found.dtype} for {count} texts, not one row of numbers each"
+            f"the embedder {name} answered {shape} {array.dtype} for {count} texts, not one row of numbers each"
         )
-    if found.dtype == np.float32:
-        rows = cast("NDArray[np.float32]", found)
+    if array.dtype == np.float32:
+        rows = cast("NDArray[np.float32]", array)
         if _are_unit(rows):
             return rows
-    wide = found.astype(np.float64)
+    wide = array.astype(np.float64)
     if not np.isfinite(wide).all():
         raise EmbedderError(f"the embedder {name} answered a vector with NaN or infinity")
     largest = np.abs(wide).max(axis=1, keepdims=True)
@@ -123,8 +123,8 @@ def _unit(found: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np
 
 
 def _are_unit(rows: "NDArray[np.float32]") -> bool:
-    """Whether all rows have length 1 already, which those with NaN and infinity have not."""
-    if len(rows) == 1:  # a durable add of one message passes here: one product instead of five calls
+    """Whether all rows have length 1. False for rows with NaN or infinity."""
+    if len(rows) == 1:  # the add of a single message takes this path: one product instead of five calls
         return abs(float(np.vdot(rows, rows)) - 1) < _UNIT_WITHIN
     with np.errstate(all="ignore"):
         squares = np.einsum("ij,ij->i", rows, rows)

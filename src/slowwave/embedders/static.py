@@ -1,9 +1,10 @@
-"""The default embedder: static word-piece vectors, weighted by how rare a piece is. Offline, no model to run.
+"""The default embedder: static token vectors, weighted by how rare a token is. Offline; it runs no model.
 
-The vectors are those in the installed wordllama wheel (Llama 2 pieces, 256 numbers each); its code is not used. They
-are memory-mapped, so only the rows a text needs are ever read. A text's vector is the sum of its pieces' vectors,
-each times a / (a + p(piece)) (smooth inverse frequency: Arora, Liang and Ma, ICLR 2017), at unit length. The
-probabilities come from the bundled background table, never from a store: one text has one vector.
+The vectors are those in the installed wordllama wheel (Llama 2 tokens, 256 numbers each); its code is not used. They
+are memory-mapped, so only the rows that a text needs are read. The vector of a text is the sum of the vectors of its
+tokens, each times a / (a + p(token)) (smooth inverse frequency: Arora, Liang and Ma, ICLR 2017), at unit length. The
+probabilities come from the bundled table of word frequencies, never from a store, so that a text always has the same
+vector.
 """
 
 import zlib
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from slowwave.embedders.bpe import FIRST, SPACE, Pieces, Vocabulary
+from slowwave.embedders.bpe import SPACE, Tokenizer
 from slowwave.embedders.safetensors import folders, mapped
 from slowwave.errors import SettingsError
 from slowwave.forks import CachedProperty
@@ -26,27 +27,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-RARITY: Final = 0.003  # SIF's a: a piece this frequent counts half
-COMMON: Final = 2_000  # words of the background table that are weighted; the next one's weight is already 0.98
+RARITY: Final = 0.003  # SIF's a: a token of this frequency has weight 0.5
+COMMON: Final = 2_000  # most frequent words, which have a weight below 1; that of the next word would be 0.98
 PUNCTUATION: Final = ".,?!'\"’:;()-…"
-PUNCTUATION_SHARE: Final = 0.03  # of all pieces, for each sign: about a comma's
+PUNCTUATION_SHARE: Final = 0.03  # of all tokens, for each sign: about the share of the comma
 CONTRACTIONS: Final = ("s", "t", "m", "re", "ve", "ll", "d")
-CONTRACTION_SHARE: Final = 0.01  # of all pieces, for each ending
-BATCH: Final = 4_096  # pieces summed at once: 4 MB
-REMEMBERED: Final = 8_192  # word vectors kept for the merge rule: 8 MB
+CONTRACTION_SHARE: Final = 0.01  # of all tokens, for each ending
+BATCH: Final = 4_096  # tokens summed at once: 4 MB
+CACHED_WORDS: Final = 8_192  # word vectors for the merge rule: 8 MB
 
-RECIPE: Final = 1  # to be raised whenever this file or `pieces` makes other vectors of the same weights
+RECIPE: Final = 1  # raise it when a change here or in `bpe` changes the vectors; stored vectors are then replaced
 
 
 class StaticEmbedder:
     """Static vectors with SIF weights: (n, 256) float32, unit rows; about 20,000 short texts a second on one core.
 
-    A blank text has no pieces and gets a row of zeros, which means "no vector": it is not to be stored or compared.
-    Making one reads a sample of the vectors (1 ms); the first text then takes about 4 ms, the first hundred texts 20.
+    A blank text has no tokens and gets a row of zeros, which means "no vector": do not store or compare it. The
+    constructor reads a sample of the vectors (1 ms); the first text loads the vocabulary (about 20 ms).
 
     Attributes:
-        name: The fingerprint: it changes with the weights, the background table, a and RECIPE.
-        similarity: The cosines that mean what 0.92, 0.70 and 0.40 mean for MiniLM (see `bench/calibrate.py`).
+        name: The fingerprint: it changes with the weights, the word frequencies, a and RECIPE.
+        similarity: The cosines that correspond to 0.92, 0.70 and 0.40 of MiniLM (see `bench/calibrate.py`).
 
     Raises:
         SettingsError: If the weights are not installed.
@@ -60,20 +61,20 @@ class StaticEmbedder:
         sample = np.ascontiguousarray(self._rows[:: max(1, len(self._rows) // 64)])
         weights = zlib.crc32(sample.tobytes(), self._rows.size)
         self.name = f"static:{self._rows.shape[1]}:{weights:08x}:{RECIPE}.{word_frequency.VERSION}:{RARITY}"
-        self._weight = np.full(len(self._rows), np.nan, dtype=np.float32)  # of each piece, once it was asked for
-        self._word = lru_cache(maxsize=REMEMBERED)(self._word_vector)
+        self._weight = np.full(len(self._rows), np.nan, dtype=np.float32)  # of each token; NaN until it is needed
+        self._word = lru_cache(maxsize=CACHED_WORDS)(self._word_vector)
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
-        """One row a text, (n, 256): unit length, or zeros for a blank text. The same text always has the same row."""
+        """One row for each text, (n, 256): unit length, or zeros for a blank text. The same text always has the same row."""
         vectors = np.zeros((len(texts), self._rows.shape[1]), dtype=np.float32)
-        owners: list[int] = []  # of each segment: a text, or a part of a very long one
+        owners: list[int] = []  # the index of the text of each segment; a long text has several segments
         segments: list[list[int]] = []
         size = 0
         for index, text in enumerate(texts):
-            numbers = self._pieces.numbers(text)
-            for start in range(0, len(numbers), BATCH):
+            tokens = self._tokenizer.ids(text)
+            for start in range(0, len(tokens), BATCH):
                 owners.append(index)
-                segments.append(numbers[start : start + BATCH])
+                segments.append(tokens[start : start + BATCH])
                 size += len(segments[-1])
                 if size >= BATCH:
                     np.add.at(vectors, owners, self._sums(segments))
@@ -84,16 +85,16 @@ class StaticEmbedder:
         return vectors
 
     def _sums(self, segments: list[list[int]]) -> "NDArray[np.float32]":
-        """The weighted sum of the vectors of each segment's pieces, (segments, 256)."""
+        """The weighted sum of the token vectors of each segment, (segments, 256)."""
         if not segments:
             return np.zeros((0, self._rows.shape[1]), dtype=np.float32)
-        numbers = np.fromiter(chain.from_iterable(segments), dtype=np.intp)
+        tokens = np.fromiter(chain.from_iterable(segments), dtype=np.intp)
         starts = [0, *accumulate(map(len, segments[:-1]))]
-        sums: NDArray[np.float32] = np.add.reduceat(self._rows[numbers] * self._weights(numbers), starts, axis=0)
+        sums: NDArray[np.float32] = np.add.reduceat(self._rows[tokens] * self._weights(tokens), starts, axis=0)
         return sums
 
     def word_vectors(self, words: "Sequence[str]", /) -> "NDArray[np.float32]":
-        """Unit rows for single words, (n, 256), remembered: for the merge rule, which compares word by word."""
+        """Unit rows for single words, (n, 256), from a cache: the merge rule compares word by word."""
         if not words:
             return np.zeros((0, self._rows.shape[1]), dtype=np.float32)
         return np.stack([self._word(word) for word in words])
@@ -104,21 +105,21 @@ class StaticEmbedder:
         return vector
 
     @CachedProperty
-    def _pieces(self) -> Pieces:
-        return Pieces(Vocabulary(self._file, FIRST))
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._file)
 
-    def _weights(self, numbers: "NDArray[np.intp]") -> "NDArray[np.float32]":
-        """The weight a / (a + p) of each piece, (n, 1); p is the share of the word it spells, 0 if that is not known."""
-        found = self._weight[numbers]
-        if np.isnan(found).any():
-            for number in set(numbers[np.isnan(found)].tolist()):
-                self._weight[number] = RARITY / (RARITY + np.float32(share(self._pieces.spelled(number))))
-            found = self._weight[numbers]
-        return found[:, np.newaxis]
+    def _weights(self, tokens: "NDArray[np.intp]") -> "NDArray[np.float32]":
+        """The weight a / (a + p) of each token, (n, 1); p is the frequency of its word, 0 if that is unknown."""
+        weights = self._weight[tokens]
+        if np.isnan(weights).any():
+            for token in set(tokens[np.isnan(weights)].tolist()):
+                self._weight[token] = RARITY / (RARITY + np.float32(share(self._tokenizer.spelling(token))))
+            weights = self._weight[tokens]
+        return weights[:, np.newaxis]
 
 
 def _files() -> "tuple[Path, Path]":
-    """The vocabulary's and the vectors' files, without importing the package that carries them."""
+    """The files of the vocabulary and of the vectors, without importing the package that contains them."""
     for folder in folders("wordllama"):
         vectors = folder / "weights" / "l2_supercat_256.safetensors"
         vocabularies = sorted(folder.glob("tokenizer*/l2_supercat_tokenizer_config.json"))
@@ -130,16 +131,16 @@ def _files() -> "tuple[Path, Path]":
     )
 
 
-def share(piece: str) -> float:
-    """How large a part of all pieces a piece is, as far as that is known of the word, sign or ending it spells."""
-    if piece in CONTRACTIONS:
+def share(spelling: str) -> float:
+    """The share of a token among all tokens, estimated from the word, sign or ending that it spells; 0 if unknown."""
+    if spelling in CONTRACTIONS:
         return CONTRACTION_SHARE
-    spelled = piece.removeprefix(SPACE)
-    if spelled and spelled in PUNCTUATION and len(spelled) == 1:
+    letters = spelling.removeprefix(SPACE)
+    if letters and letters in PUNCTUATION and len(letters) == 1:
         return PUNCTUATION_SHARE
-    word = spelled.lower()
-    as_written = piece != spelled and spelled in {word, word.capitalize(), word.upper()}
-    return _common().get(word, 0.0) if as_written else 0.0
+    word = letters.lower()
+    whole_word = spelling != letters and letters in {word, word.capitalize(), word.upper()}
+    return _common().get(word, 0.0) if whole_word else 0.0
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Formats: files of conversations to messages and facts, and a scope to a file. They parse; what is stored is decided elsewhere."""
+"""Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
 import json
 import os
@@ -31,42 +31,42 @@ _FITS: Final[dict[str, Callable[[Json], bool]]] = {
 
 
 class Writable(Protocol):
-    """What an export is written to."""
+    """A text stream that an export is written to."""
 
     def write(self, text: str, /) -> object:
-        """Take a piece of text."""
+        """Append a text."""
         ...
 
 
 def read(
     path: str | Path,
-    format: str = "auto",  # noqa: A002 - the word of the command line
+    format: str = "auto",  # noqa: A002 - the public name of the option
     *,
     proof: Proof | None = None,
 ) -> Iterator[Item]:
-    """What a file holds, read as it is asked for; what cannot be taken in comes as `Skipped` with its reason.
+    """The items of a file, read one at a time; what cannot be imported is a `SkippedItem` with its reason.
 
-    Memory stays bounded: at most one conversation, one line or 1 MB is held at a time. Messages always carry ids, so
-    reading a file again gives the same messages.
+    At most one conversation, one line or 1 MB is in memory at a time. Messages always have ids, so that reading a file
+    again returns the same messages.
 
     Args:
-        path: a file; for ChatGPT and Claude also the zip archive as it was downloaded.
-        format: one of FORMATS; "auto" looks at how the file begins.
+        path: a file; for ChatGPT and Claude also the downloaded zip archive.
+        format: one of FORMATS; "auto" detects it from the beginning of the file.
         proof: what an export must match so that its records are marked as proven; None marks none.
 
     Raises:
-        InputError: if there is no such file or format, the format cannot be told, or the archive cannot be read.
+        InputError: the file or format does not exist, the format cannot be detected, or the archive cannot be read.
     """
     if format not in FORMATS:
         raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     path = Path(path)
-    maker = MessageBuilder()
+    builder = MessageBuilder()
     for part in parts(path):
         if isinstance(part, SkippedItem):
             yield part
         else:
             chosen = _detected(part, path) if format == "auto" else format
-            for item in _items(part, chosen, maker, proof):
+            for item in _items(part, chosen, builder, proof):
                 yield _placed(item, part.where)
 
 
@@ -78,36 +78,36 @@ def _detected(part: Part, path: Path) -> str:
         with part.open() as stream:
             first = next(elements(stream), None)
     except BrokenError as error:
-        raise InputError(f"cannot tell what {path} is ({error}): name its format with --format") from error
+        raise InputError(f"the format of {path} is unknown ({error}): name its format with --format") from error
     for name, fits in _FITS.items():
         if fits(first):
             return name
-    raise InputError(f"cannot tell what {path} is: name its format, one of {', '.join(FORMATS[1:])}")
+    raise InputError(f"the format of {path} is unknown: name its format, one of {', '.join(FORMATS[1:])}")
 
 
-def _items(part: Part, named: str, maker: MessageBuilder, proof: Proof | None) -> Iterator[Item]:
+def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None) -> Iterator[Item]:
     number = 0
     try:
         lines = named in {"jsonl", "mem0"} and not _is_array(part)
         with part.open() as stream:
             if lines:
-                yield from jsonl.Reader(part.name, maker, proof).file(stream)
+                yield from jsonl.Reader(part.name, builder, proof).file(stream)
                 return
-            chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, maker)
+            chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, builder)
             for number, element in enumerate(elements(stream), 1):
                 match named:
                     case "locomo":
-                        yield from locomo.read(element, number, maker, part.name)
+                        yield from locomo.read(element, number, builder, part.name)
                     case "beam":
-                        yield from chat.read(element, number, maker)
+                        yield from chat.read(element, number, builder)
                     case "chatgpt":
-                        yield from chatgpt.read(element, number, maker, part.name)
+                        yield from chatgpt.read(element, number, builder, part.name)
                     case "claude":
-                        yield from claude.read(element, number, maker, part.name)
+                        yield from claude.read(element, number, builder, part.name)
                     case "mem0":
                         yield from mem0.read(element, f"memory {number}")
                     case "letta":
-                        yield from letta.read(element, number, maker, part.name)
+                        yield from letta.read(element, number, builder, part.name)
                     case _:
                         yield from rows.line(element, f"element {number}")
     except BrokenError as error:
@@ -116,10 +116,10 @@ def _items(part: Part, named: str, maker: MessageBuilder, proof: Proof | None) -
 
 
 def _is_array(part: Part) -> bool:
-    """Whether what calls itself lines is one JSON array of them, or one object over many lines."""
+    """Whether a file of JSON lines is in fact one JSON array, or one object over many lines."""
     with part.open() as stream:
-        begins = stream.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return begins.startswith(b"[") or begins.partition(b"\n")[0].strip() == b"{"
+        beginning = stream.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return beginning.startswith(b"[") or beginning.partition(b"\n")[0].strip() == b"{"
 
 
 def _placed(item: Item, where: str) -> Item:
@@ -131,17 +131,17 @@ def _placed(item: Item, where: str) -> Item:
 def write(
     path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes, overwrite: bool = False
 ) -> int:
-    """Write an export, whole or not at all: JSON lines, a header first, a count last. Returns the records written.
+    """Write an export atomically: JSON lines, a header first, a count last. Returns the number of records.
 
-    The file can be read by its owner only: it holds everything that was said. The last line also carries a code made
-    with `secret`, by which the same store proves that it wrote the file (`formats/seal`).
+    Only its owner can read the file: it contains all conversations. The last line also has a code computed with
+    `secret`, by which the same store recognises the file as its own (`formats/seal`).
 
     Raises:
-        InputError: if the file exists and may not be overwritten, or cannot be written.
+        InputError: the file exists and `overwrite` is false, or it cannot be written.
     """
     path = Path(path)
     if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already: choose another name, or say that it may be overwritten")
+        raise InputError(f"{path} exists already: choose another name, or allow to overwrite it")
     try:
         with NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
@@ -160,7 +160,7 @@ def write(
 
 
 def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes) -> int:
-    """The same onto an open stream, which encodes as UTF-8."""
+    """Write an export to an open stream, which must encode as UTF-8."""
     encode = json.JSONEncoder(ensure_ascii=False).encode
     seal = Seal(secret)
 

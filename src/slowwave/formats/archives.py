@@ -1,4 +1,4 @@
-"""Opening what a person hands in: a file, or the conversations inside an archive. Nothing is ever unpacked to disk."""
+"""Opens a file, or the conversations inside a zip archive. Nothing is unpacked to disk."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ _MEGA = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One readable stretch of bytes: a file, or a member of an archive.
+    """One readable stream: a file, or a member of an archive.
 
     Args:
-        name: the file's name without folders and ending: what a conversation is called that has no name of its own.
-        where: how to name it to a person; empty for the file itself.
-        open: gives its bytes, from the beginning each time.
+        name: the name of the file without folders and suffix: the default name of its conversations.
+        where: its name in messages; empty for the file itself.
+        open: opens the stream at its beginning.
     """
 
     name: str
@@ -33,29 +33,29 @@ class Part:
 
 
 def parts(path: Path) -> Iterator[Part | SkippedItem]:
-    """What there is to read.
+    """The readable parts of a file, and the skipped members of an archive.
 
     Raises:
-        InputError: if the file cannot be opened, or is an archive that cannot be read.
+        InputError: the file cannot be opened, or is an archive that cannot be read.
     """
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder: name the file in it, e.g. {path / 'conversations.json'}")
         archive = zipfile.is_zipfile(path)
         with path.open("rb") as stream:
-            begins = stream.read(len(_PACKED))
+            beginning = stream.read(len(_PACKED))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     if not archive:
-        if begins == _PACKED:
-            raise InputError(f"{path} is a zip archive that was cut off: fetch it again")
+        if beginning == _PACKED:
+            raise InputError(f"{path} is a zip archive that was cut off: download it again")
         yield Part(name=_name(path), where="", open=lambda: path.open("rb"))
         return
     yield from _members(path)
 
 
 def _name(path: Path) -> str:
-    """A file that is called like all others of its kind goes by its folder."""
+    """The name of the file; for `chat.json`, which every export has, the name of its folder."""
     return clean(path.resolve().parent.name if path.stem == "chat" and path.resolve().parent.name else path.stem)
 
 
@@ -75,7 +75,7 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
             )
     if not chosen:
         raise InputError(f"{path} holds no conversations*.json or *.jsonl: unpack it and name the file to import")
-    for member in sorted(chosen, key=lambda one: one.filename):
+    for member in sorted(chosen, key=lambda member: member.filename):
         if why := _refusal(member):
             yield SkippedItem(where=member.filename, why=why, broken=True)
         else:
@@ -99,7 +99,7 @@ def _refusal(member: zipfile.ZipInfo) -> str | None:
         size = member.file_size // _MEGA
         return f"{size:,} MB unpacked, more than {MEMBER_MOST // _MEGA}: unpack it and import the file"
     if member.file_size > RATIO_MOST * max(1, member.compress_size):
-        return f"it unpacks to more than {RATIO_MOST} times its size, as no honest text does"
+        return f"it unpacks to more than {RATIO_MOST} times its size, which no real text does"
     return None
 
 
@@ -108,7 +108,7 @@ def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], AbstractContext
 
 
 class _Member(AbstractContextManager[BinaryIO]):
-    """A member of an archive, open; it gives no more bytes than it said it holds."""
+    """A context manager that opens a member of an archive. `zipfile` returns no more bytes than its header states."""
 
     def __init__(self, path: Path, member: zipfile.ZipInfo) -> None:
         self._archive = zipfile.ZipFile(path)

@@ -1,4 +1,4 @@
-"""A memory, a link or a cursor as one object of our export, and back, with every field checked."""
+"""Converts memories, links and cursors to the lines of an export and back. Reading checks every field."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,17 +17,17 @@ from slowwave.model.names import checked_name
 from slowwave.model.status import LinkRow
 
 _NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memory"}
-"""What a message's fields are called in its line, so that the line reads like any message; `id` is the caller's own."""
+"""The names of the fields in the line of a message, which are those of any message file; `id` is the caller's id."""
 
 _DEFAULTS: Final = {
     f.name: f.default_factory() if f.default_factory is not MISSING else f.default for f in fields(Memory)
 }
 PLANNED: Final = frozenset({"due_at", "pace"})
-"""Fields that follow from the others and the numbers in force; they are planned anew."""
+"""Fields that the import computes from the other fields and its configuration."""
 
 
 def to_line(item: Item) -> dict[str, Json]:
-    """The object of one line; fields that stand at their default are left out."""
+    """The object of one line, without fields that have their default value."""
     match item:
         case ExportedMemory(memory=memory):
             return _memory_line(memory)
@@ -41,18 +41,18 @@ def to_line(item: Item) -> dict[str, Json]:
 
 
 def _memory_line(memory: Memory) -> dict[str, Json]:
-    spoken = memory.kind == MESSAGE
-    line: dict[str, Json] = {"type": "message" if spoken else "summary" if memory.is_cascade else "fact"}
+    is_message = memory.kind == MESSAGE
+    line: dict[str, Json] = {"type": "message" if is_message else "summary" if memory.is_cascade else "fact"}
     for field in fields(Memory):
         value = getattr(memory, field.name)
         if (
             field.name == "scope"
             or field.name in PLANNED
-            or (spoken and field.name in {"kind", "category"})
+            or (is_message and field.name in {"kind", "category"})
             or value == _DEFAULTS[field.name]
         ):
             continue
-        line[_NAMES.get(field.name, field.name) if spoken else field.name] = _plain(value)
+        line[_NAMES.get(field.name, field.name) if is_message else field.name] = _plain(value)
     return line
 
 
@@ -64,7 +64,7 @@ def _plain(value: object) -> Json:
     if isinstance(value, Mapping):
         return dict(sorted(value.items()))
     if isinstance(value, tuple):
-        return [_source_line(one) if isinstance(one, SourceRef) else one for one in value]
+        return [_source_line(item) if isinstance(item, SourceRef) else item for item in value]
     return value
 
 
@@ -73,10 +73,10 @@ def _source_line(source: SourceRef) -> dict[str, str]:
 
 
 def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
-    """The item of a line that `to_line` made.
+    """The item of a line that `to_line` returned.
 
     Raises:
-        InputError: naming the field that cannot be meant.
+        InputError: a field is invalid; the message names it.
     """
     match line.get("type"):
         case "message" | "fact" | "summary":
@@ -102,22 +102,22 @@ def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
 
 
 def _memory(line: Mapping[str, Json], scope: str) -> Memory:
-    spoken = line["type"] == "message"
-    given: dict[str, Any] = {"kind": MESSAGE, "category": "message"} if spoken else {}
+    is_message = line["type"] == "message"
+    values: dict[str, Any] = {"kind": MESSAGE, "category": "message"} if is_message else {}
     for name, check in _CHECKS.items():
-        called = _NAMES.get(name, name) if spoken else name
-        if line.get(called) is not None and name not in given:
-            given[name] = check(line[called], called)
-    missing = {name for name, default in _DEFAULTS.items() if default is MISSING} - set(given) - {"scope"}
-    if spoken:
-        missing |= {"conversation", "role"} - set(given)
+        key = _NAMES.get(name, name) if is_message else name
+        if line.get(key) is not None and name not in values:
+            values[name] = check(line[key], key)
+    missing = {name for name, default in _DEFAULTS.items() if default is MISSING} - set(values) - {"scope"}
+    if is_message:
+        missing |= {"conversation", "role"} - set(values)
     if missing:
         raise InputError(f"no {', '.join(sorted(missing))}")
-    if (given["kind"] == MESSAGE) != spoken or (line["type"] == "summary") != ("span" in given):
-        raise InputError(f"a {line['type']} of kind {given['kind']!r} with a span of {given.get('span')}")
-    if not spoken and given.get("role"):
+    if (values["kind"] == MESSAGE) != is_message or (line["type"] == "summary") != ("span" in values):
+        raise InputError(f"a {line['type']} of kind {values['kind']!r} with a span of {values.get('span')}")
+    if not is_message and values.get("role"):
         raise InputError("a role, which only messages have")
-    return Memory(scope=scope, **given)
+    return Memory(scope=scope, **values)
 
 
 def _text(value: Json, name: str) -> str:
@@ -135,7 +135,7 @@ def _name(value: Json, name: str) -> str:
 def _time(value: Json, name: str) -> datetime:
     at = instant(value) if isinstance(value, str) else None
     if at is None:
-        raise InputError(f"{name} is no time")
+        raise InputError(f"{name} is not a date")
     return at
 
 
@@ -151,7 +151,7 @@ def _count(value: Json, name: str) -> int:
     return value
 
 
-def _truth(value: Json, name: str) -> bool:
+def _boolean(value: Json, name: str) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"{name} is neither true nor false")
     return value
@@ -169,7 +169,7 @@ def _one_of(*known: str) -> Callable[[Json, str], str]:
 def _names(value: Json, name: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise InputError(f"{name} is no list")
-    return tuple(_name(one, name) for one in value)
+    return tuple(_name(item, name) for item in value)
 
 
 def _span(value: Json, name: str) -> tuple[int, int]:
@@ -179,22 +179,22 @@ def _span(value: Json, name: str) -> tuple[int, int]:
 
 
 def _sources(value: Json, name: str) -> tuple[SourceRef, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+    if not isinstance(value, list) or not all(isinstance(source, Mapping) for source in value):
         raise InputError(f"{name} is no list of sources")
     return tuple(
         SourceRef(
-            memory=_name(one.get("memory"), name),
-            ref=_name(one.get("id"), name),
-            quote=_text(one["quote"], name) if one.get("quote") else "",
+            memory=_name(source.get("memory"), name),
+            ref=_name(source.get("id"), name),
+            quote=_text(source["quote"], name) if source.get("quote") else "",
         )
-        for one in value
+        for source in value
     )
 
 
 def _metadata(value: Json, name: str) -> dict[str, str]:
-    if not isinstance(value, Mapping) or not all(isinstance(one, str) for one in value.values()):
+    if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         raise InputError(f"{name} is no object of texts")
-    return {clean(key): clean(one) for key, one in value.items()}
+    return {clean(key): clean(text) for key, text in value.items()}
 
 
 _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
@@ -208,7 +208,7 @@ _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
     "kind": _one_of(*KINDS),
     "phase": _one_of(*PHASES),
     "role": _one_of(*ROLES),
-    "pinned": _truth,
+    "pinned": _boolean,
     "span": _span,
     "members": _names,
     "sources": _sources,

@@ -14,39 +14,38 @@ LINE_MOST = 64 << 20
 """Bytes of one line of JSON lines; one message of 20 million characters fits."""
 
 ELEMENT_MOST = 128 << 20
-"""Characters of one element of a JSON array: one conversation with all its branches."""
+"""Characters of one element of a JSON array, which is one conversation with all its branches."""
 
 MEMBER_MOST = 200 << 20
 """Bytes of one unpacked member of an archive; larger ones are imported unpacked."""
 
 RATIO_MOST = 100
-"""How many times larger a member may be than it was packed: text packs 5 to 20 times, bombs 1,000 times."""
+"""Limit of the compression ratio of a member: text reaches 5 to 20, a zip bomb 1,000."""
 
 MEMBERS_MOST = 10_000
-"""Names in one archive."""
-
+"""Members of one archive."""
 
 Json: TypeAlias = Any
-"""What a file holds is any value at all; readers check what they use."""
+"""Any JSON value; the readers check the parts that they use."""
 
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = " \t\r\n"
 _NEAR: Final = 16
-"""Characters: an error this near to the end of what was read may only be its end."""
+"""Characters: an error this close to the end of the buffer may be an incomplete token."""
 UNREADABLE: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What reading a damaged file or archive may raise."""
+"""The exceptions of reading a damaged file or archive."""
 _MEGA: Final = 1 << 20
 
 
 class BrokenError(Exception):
-    """From here on the file cannot be read; the message says where and why. It never leaves this room."""
+    """The rest of the file cannot be read; the message says where and why. `formats` turns it into a SkippedItem."""
 
 
 def lines(stream: BinaryIO) -> Iterator[tuple[int, Json]]:
-    """The values of JSON lines with their numbers from 1; a bad line is a `ValueError` value, not an end.
+    """The values of JSON lines with their numbers from 1; the value of an invalid line is a `ValueError`.
 
     Raises:
-        BrokenError: where the bytes themselves give out, or the last line stops short.
+        BrokenError: the stream cannot be read further, or the last line is incomplete.
     """
     number = 0
     while line := _line(stream):
@@ -82,12 +81,12 @@ def _value(line: bytes) -> Json:
 
 
 def elements(stream: BinaryIO) -> Iterator[Json]:
-    """The elements of a JSON array one after the other, or the one value that the file is.
+    """The elements of a JSON array one at a time, or the single value of the file.
 
     Raises:
-        BrokenError: where the text ends before the array does, or is no JSON.
+        BrokenError: the text ends before the array does, or is not JSON.
     """
-    text = _Window(stream)
+    text = _Buffer(stream)
     first = text.peek()
     if first == "[":
         text.drop()
@@ -100,7 +99,7 @@ def elements(stream: BinaryIO) -> Iterator[Json]:
         raise BrokenError(f"something follows the end of the JSON at character {text.place:,}")
 
 
-def _array(text: "_Window") -> Iterator[Json]:
+def _array(text: "_Buffer") -> Iterator[Json]:
     if text.peek() == "]":
         text.drop()
         return
@@ -115,8 +114,8 @@ def _array(text: "_Window") -> Iterator[Json]:
             raise BrokenError(f"{reason} at character {text.place:,}")
 
 
-class _Window:
-    """The part of a text that is being looked at; it grows only as far as one value needs."""
+class _Buffer:
+    """The part of a text that is in memory; it grows until it contains one value."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._chunks = _decoded(stream)
@@ -139,11 +138,11 @@ class _Window:
                 return self._text[self._at : self._at + 1]
 
     def drop(self) -> None:
-        """Step over the next character."""
+        """Skip the next character."""
         self._at += 1
 
     def value(self) -> Json:
-        """The next value; the text grows by doubling, so that reading it again and again costs at most twice."""
+        """The next value. The buffer doubles each time, so that repeated decoding costs at most twice."""
         self.peek()
         while True:
             try:
@@ -159,37 +158,37 @@ class _Window:
 
     def _grow(self, error: ValueError) -> None:
         at = getattr(error, "pos", len(self._text))
-        cut_off = at >= len(self._text) - _NEAR or str(error).startswith("Unterminated string")
-        if not cut_off:
+        incomplete = at >= len(self._text) - _NEAR or str(error).startswith("Unterminated string")
+        if not incomplete:
             raise BrokenError(f"not JSON at character {self._before + at:,}") from error
         if len(self._text) - self._at > ELEMENT_MOST:
             raise BrokenError(f"one element is longer than {ELEMENT_MOST // _MEGA} MB") from error
         if not self._more(max(CHUNK, len(self._text) - self._at)):
             raise BrokenError(f"the file breaks off at character {self._before + len(self._text):,}") from error
 
-    def _more(self, wanted: int) -> bool:
+    def _more(self, minimum: int) -> bool:
         if self._ended:
             return False
-        gathered = [self._text[self._at :]]
+        chunks = [self._text[self._at :]]
         self._before += self._at
         self._at = 0
         size = 0
-        while size < wanted:
+        while size < minimum:
             chunk = next(self._chunks, None)
             if chunk is None:
                 self._ended = True
                 break
-            gathered.append(chunk)
+            chunks.append(chunk)
             size += len(chunk)
-        self._text = "".join(gathered)
+        self._text = "".join(chunks)
         return size > 0
 
 
 def _decoded(stream: BinaryIO) -> Iterator[str]:
-    begins = _chunk(stream)
-    utf16 = begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    first = _chunk(stream)
+    utf16 = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoder = codecs.getincrementaldecoder("utf-16" if utf16 else "utf-8-sig")()
-    done, chunk = 0, begins
+    done, chunk = 0, first
     while True:
         try:
             text = decoder.decode(chunk, final=not chunk)

@@ -1,4 +1,4 @@
-"""Plans as files: a dry run's plan as JSON, to be looked at, kept, and carried out later under its version checks."""
+"""Stores the plan of a dry run as a JSON file, so that it can be reviewed and applied later with its version checks."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,23 +13,36 @@ from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ExportedMemory
 from slowwave.model.memory import Memory
-from slowwave.model.operations import Add, Change, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    OPERATION_NAMES,
+    Add,
+    Change,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import Cost, Group, Plan
 
 VERSION: Final = 1
 _OPERATIONS: Final[Mapping[str, Callable[..., Operation]]] = {
-    kind.__name__.lower(): kind for kind in (Add, Change, Link, MoveCursor, Use, Suppress, RejectFact)
+    OPERATION_NAMES[kind]: kind for kind in (Add, Change, Link, MoveCursor, Use, Suppress, RejectFact)
 }
-"""What a plan in a file may do. To erase is asked for, never planned."""
+"""The operations of a plan in a file. Erasing is never planned."""
 _DERIVED: Final = frozenset({"entry"})
-"""Fields that follow from the words: they are made anew by whoever applies."""
+"""Fields that are computed from the text when the plan is applied."""
+_FILE_NAMES: Final[Mapping[str, str]] = {"used_version": "seen"}
+"""Fields that have another name in a file. Files of earlier versions hold it: it never changes."""
+_FIELD_NAMES: Final = {name: field for field, name in _FILE_NAMES.items()}
 
 
 def write(path: str | Path, plan: Plan) -> None:
     """Write a plan to a new file that only its owner can read.
 
     Raises:
-        InputError: if the file is there already, or cannot be written.
+        InputError: the file exists already, or cannot be written.
     """
     path = Path(path)
     text = json.dumps({"slowwave": "plan", "version": VERSION, **_plan(plan)}, ensure_ascii=False, indent=1)
@@ -41,21 +54,21 @@ def write(path: str | Path, plan: Plan) -> None:
 
 
 def read(path: str | Path) -> Plan:
-    """The plan of a file that `write` made; what is searchable of its new words is to be made anew.
+    """The plan of a file that `write` created. The caller computes the index entries of its new texts.
 
     Raises:
-        InputError: if there is no such file, or it is no plan of this version.
+        InputError: the file does not exist, or is no plan of this version.
     """
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no plan: {error}") from error
-    if not isinstance(told, dict) or (told.get("slowwave"), told.get("version")) != ("plan", VERSION):
+    if not isinstance(data, dict) or (data.get("slowwave"), data.get("version")) != ("plan", VERSION):
         raise InputError(f"{path} is no plan of version {VERSION}: `slowwave sleep --dry-run --save` writes one")
     try:
-        return _planned(told)
+        return _plan_of(data)
     except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
         raise InputError(f"{path} is a damaged plan: {error!s}") from error
 
@@ -84,64 +97,70 @@ def _group(group: Group) -> dict[str, Json]:
 
 
 def _operation(operation: Operation) -> dict[str, Json]:
-    told = {one.name: _value(getattr(operation, one.name)) for one in fields(operation) if one.name not in _DERIVED}
-    return {"op": type(operation).__name__.lower(), **told}
+    values = {
+        _FILE_NAMES.get(f.name, f.name): _value(getattr(operation, f.name))
+        for f in fields(operation)
+        if f.name not in _DERIVED
+    }
+    return {"op": OPERATION_NAMES[type(operation)], **values}
 
 
-def _value(value: Any) -> Json:  # noqa: ANN401 - whatever operations hold
+def _value(value: Any) -> Json:  # noqa: ANN401 - any field of an operation
     if isinstance(value, Memory):
         due = value.due_at.isoformat() if value.due_at else None
         return {**to_line(ExportedMemory(memory=value, where="")), "due_at": due, "pace": value.pace}
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _planned(told: Mapping[str, Any]) -> Plan:
-    scope = _of(told["scope"], str)
+def _plan_of(data: Mapping[str, Any]) -> Plan:
+    scope = _checked(data["scope"], str)
     groups = [
         Group(
-            because=_of(one["because"], str),
-            conversations=tuple(_of(name, str) for name in one.get("conversations", ())),
-            count_of=_of(one.get("count_of", ""), str),
-            operations=tuple(_done(each, scope) for each in one["operations"]),
+            because=_checked(group["because"], str),
+            conversations=tuple(_checked(name, str) for name in group.get("conversations", ())),
+            count_of=_checked(group.get("count_of", ""), str),
+            operations=tuple(_operation_of(operation, scope) for operation in group["operations"]),
         )
-        for one in told["groups"]
+        for group in data["groups"]
     ]
     return Plan(
-        id=_of(told["id"], str),
+        id=_checked(data["id"], str),
         scope=scope,
-        cause=_of(told["cause"], str),
-        at=_time(told["at"]),
+        cause=_checked(data["cause"], str),
+        at=_time(data["at"]),
         groups=tuple(groups),
-        parent=None if told["parent"] is None else _of(told["parent"], str),
-        cost=Cost(**{name: _of(number, int | float) for name, number in told["cost"].items()}),
-        parts=tuple(_planned(part) for part in told["parts"]),
-        undoes=None if told.get("undoes") is None else _of(told["undoes"], str),
+        parent=None if data["parent"] is None else _checked(data["parent"], str),
+        cost=Cost(**{name: _checked(number, int | float) for name, number in data["cost"].items()}),
+        parts=tuple(_plan_of(part) for part in data["parts"]),
+        undoes=None if data.get("undoes") is None else _checked(data["undoes"], str),
     )
 
 
-def _done(told: Mapping[str, Any], scope: str) -> Operation:
-    values = {name: _meant(name, value, scope) for name, value in told.items() if name != "op"}
-    return _OPERATIONS[told["op"]](**values)
+def _operation_of(data: Mapping[str, Any], scope: str) -> Operation:
+    values = {
+        _FIELD_NAMES.get(name, name): _value_of(name, value, scope) for name, value in data.items() if name != "op"
+    }
+    return _OPERATIONS[data["op"]](**values)
 
 
-def _meant(name: str, value: Any, scope: str) -> object:  # noqa: ANN401 - JSON
+def _value_of(name: str, value: Any, scope: str) -> object:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
         item = from_line(value, name, scope)
         if not isinstance(item, ExportedMemory):
             raise InputError(f"{name} is no memory")
         due = None if value["due_at"] is None else _time(value["due_at"])
-        return replace(item.memory, due_at=due, pace=None if value["pace"] is None else _of(value["pace"], int))
-    return _time(value) if name == "at" else _of(value, str | int | float)
+        return replace(item.memory, due_at=due, pace=None if value["pace"] is None else _checked(value["pace"], int))
+    return _time(value) if name == "at" else _checked(value, str | int | float)
 
 
 def _time(value: object) -> datetime:
     at = instant(value) if isinstance(value, str) else None
     if at is None:
-        raise InputError(f"{value!r} is no time")
+        raise InputError(f"{value!r} is not a date")
     return at
 
 
-def _of(value: Any, kind: Any) -> Any:  # noqa: ANN401 - JSON
+def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(value, kind):
-        raise InputError(f"{value!r} has no place in a plan")
+        raise InputError(f"{value!r} is not allowed in a plan")
     return value

@@ -1,7 +1,7 @@
-"""Seal: the code at the end of an export by which a store recognises what it exported itself, unchanged.
+"""Seal: the code at the end of an export by which a store recognises its own, unchanged exports.
 
-HMAC-SHA256 over the bytes of every line and the number of records, with the secret of the store. A line that was
-changed, moved, added or left out changes the code, and so does a line behind the last one.
+HMAC-SHA256 over the bytes of every line and the number of records, with the secret of the store. A line that is
+changed, moved, added or removed changes the code, and so does a line after the last one.
 """
 
 import hmac
@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 from slowwave.formats.json_stream import LINE_MOST, UNREADABLE, Json
 
 _PURPOSE: Final = b"slowwave export\n"
-"""Begins every code, because the secret is used for other codes too."""
+"""The prefix of every code, because the secret is used for other codes too."""
 
 
 class Seal:
@@ -30,11 +30,11 @@ class Seal:
         self._mac = hmac.new(secret, _PURPOSE, sha256)
 
     def add(self, data: bytes) -> None:
-        """Take in the next bytes of the file."""
+        """Add the next bytes of the file."""
         self._mac.update(data)
 
     def code(self, records: int) -> str:
-        """The code of what was taken in, an export of so many records."""
+        """The code of all added bytes, for an export of so many records."""
         whole = self._mac.copy()
         whole.update(str(records).encode())
         return whole.hexdigest()
@@ -42,16 +42,16 @@ class Seal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What an export must match to count as proven: the secret of the store, and the scopes it may come from."""
+    """What an export must match to count as proven: the secret of the store, and its possible scopes."""
 
     secret: bytes
     scopes: tuple[str, ...]
 
     def holds(self, stream: BinaryIO) -> bool:
-        """Whether a file is an export of this store and of one of these scopes, whole and unchanged.
+        """Whether a file is a complete, unchanged export of this store and of one of these scopes.
 
-        Only a file that begins as an export is read to its end. The stream is left at its beginning, so that the
-        bytes that were checked are the ones that are read next.
+        Only a file that begins like an export is read to its end. The stream is then at its beginning, so that the
+        checked bytes are the ones that are read next.
         """
         if not stream.seekable():
             return False

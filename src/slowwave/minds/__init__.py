@@ -1,4 +1,4 @@
-"""Minds: whoever thinks. They distil, decide and summarise, and never write."""
+"""Minds distil facts, decide what they do to known facts, and summarise. They return proposals and never write."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -25,36 +25,37 @@ def make(
     caps: Caps = Caps(),  # noqa: B008 - frozen
     categories: Collection[str] = (),
 ) -> "Mind":
-    """The mind a setting names: None or "none" for rules alone, a spec or an object with `.complete` for a language model.
+    """The mind that a setting names: None or "none" for rules without a model, else a spec or an object with `.complete`.
 
     Args:
-        spec: who thinks; a Mind is taken as it is.
-        embedder: what rules alone compare texts with.
+        spec: the setting; a Mind is returned unchanged.
+        embedder: with it the rules compare words by meaning.
         api_key: for a spec: the key of its address. OPENAI_API_KEY is sent to OpenAI's own address only.
-        base_url: for a spec.
-        seconds: how long one answer may take; None means 60 for a spec, and leaves it to an object of your own.
-        prices: {model: (in, out)}, money for a million tokens each.
-        caps: how much the model may be asked.
-        categories: what a fact may be filed under beside the registry's own.
+        base_url: for a spec: another address.
+        seconds: the limit of one answer; None means 60 for a spec, and no limit for an object.
+        prices: {model: (in, out)}, the price of a million tokens each.
+        caps: limits on the calls of the model.
+        categories: categories of facts beside those of the registry.
 
     Raises:
-        SettingsError: for a spec nobody knows, or an object that can do neither.
+        SettingsError: the spec is unknown, or the object is neither a Mind nor a model.
     """
     if spec is None or (isinstance(spec, str) and spec == "none"):
-        from slowwave.minds.offline.mind import OfflineMind  # noqa: PLC0415 - only the mind that is asked for is loaded
+        from slowwave.minds.offline.mind import OfflineMind  # noqa: PLC0415 - load only the chosen mind
 
         return OfflineMind(embedder=embedder)
     if all(callable(getattr(spec, method, None)) for method in _METHODS):
-        return spec  # type: ignore[return-value]  # it has what a Mind has
+        return spec  # type: ignore[return-value]  # it has the methods of a Mind
     from slowwave.minds.llm.mind import LanguageMind  # noqa: PLC0415 - see above
 
     known = tuple(dict.fromkeys((*REGISTRY, *categories)))
     if isinstance(spec, str):
-        from slowwave.minds.llm.openai_compatible import client, shown  # noqa: PLC0415 - see above
+        from slowwave.minds.llm.openai import client, public_spec  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
-        return LanguageMind(model, name=shown(spec), prices=prices, caps=caps, categories=known)
+        return LanguageMind(model, name=public_spec(spec), prices=prices, caps=caps, categories=known)
     if callable(getattr(spec, "complete", None)):
-        # It has what an LLM has.
-        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]
-    raise SettingsError(f"{spec!r} cannot think: give a model's name, an object with .complete(messages=...), or None")
+        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]  # it has the method of an LLM
+    raise SettingsError(
+        f"{spec!r} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
+    )

@@ -1,8 +1,9 @@
 """Operations: every change of a memory, as a value. Only a store performs them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
@@ -116,3 +117,15 @@ class Erase:
 
 
 Operation: TypeAlias = Add | Change | Link | MoveCursor | Use | Suppress | RejectFact | Erase
+
+OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
+    Add: "add",
+    Change: "change",
+    Link: "link",
+    MoveCursor: "advance",
+    Use: "use",
+    Suppress: "hold",
+    RejectFact: "refuse",
+    Erase: "erase",
+}
+"""The name of each operation in plan files and metrics. Stored files hold these names: they never change."""

@@ -1,4 +1,4 @@
-"""What tests of programs on Slowwave need, shipped: scripted models, a fake provider, the malformed replies of real ones."""
+"""Tools for testing programs that use Slowwave: a scripted model, a local provider, malformed replies, a fixed clock."""
 
 from slowwave.testing.clock import FrozenClock
 from slowwave.testing.failpoint import Failpoint, Injected

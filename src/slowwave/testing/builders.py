@@ -1,4 +1,4 @@
-"""Memories and plans for tests of stores, in one line each."""
+"""Builds memories and plans for tests of stores."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,7 +21,7 @@ _numbers = count(1)
 
 
 def message(text: str, *, conversation: str = "c1", scope: str = SCOPE, **fields: Any) -> Memory:  # noqa: ANN401  # Memory's
-    """A message that the store will number."""
+    """A message without a sequence number; the store assigns one."""
     identity = fields.pop("id", f"m{next(_numbers)}")
     return Memory(
         **{
@@ -55,7 +55,7 @@ def fact(text: str, *, scope: str = SCOPE, **fields: Any) -> Memory:  # noqa: AN
 
 
 def entry(text: str, embedder: str | None = "test-8") -> IndexEntry:
-    """The entry of a text, with a vector that its letters decide."""
+    """The index entry of a text, with a vector computed from its letters."""
     bare = index_text(text)
     if embedder is None:
         return bare
@@ -66,41 +66,41 @@ def entry(text: str, embedder: str | None = "test-8") -> IndexEntry:
 
 
 def add(memory: Memory, because: str = "said") -> Add:
-    """Its addition, with an entry."""
+    """An operation that adds a memory, with an index entry."""
     return Add(memory=memory, because=because, entry=entry(memory.text))
 
 
 def change(before: Memory, because: str = "edited", *, unless_used: bool = False, **fields: Any) -> Change:  # noqa: ANN401  # Memory's
-    """Its change, with an entry for new words."""
+    """An operation that changes a memory, with an index entry for a new text."""
     after = replace(before, **fields, version=before.version + 1)
     words = entry(after.text) if after.text != before.text else None
     return Change(before=before, after=after, because=because, entry=words, unless_used=unless_used)
 
 
 def use(seen: Memory, because: str = "read", **fields: Any) -> Use:  # noqa: ANN401  # Memory's
-    """One use of it."""
+    """An operation that records one use of a memory."""
     return Use(used_version=seen, after=replace(seen, accesses=seen.accesses + 1, **fields), because=because)
 
 
 def link(source: str, target: str, *, before: float = 0.0, weight: float = 1.0, kind: LinkKind = "association") -> Link:
-    """They belong together."""
+    """An operation that links two memories."""
     return Link(source=source, target=target, kind=kind, weight=weight, before=before, because="go together", at=NOW)
 
 
 def advance(before: int, after: int) -> MoveCursor:
-    """The cursor "distil" of the conversation "c1" moves."""
+    """An operation that moves the cursor "distil" of the conversation "c1"."""
     return MoveCursor(conversation="c1", cursor="distil", before=before, after=after, because="read")
 
 
 def group(operations: Iterable[Operation], because: str = "a test says so") -> Group:
-    """They stand or fall together."""
+    """A group of operations, which are applied together or not at all."""
     return Group(operations=tuple(operations), because=because)
 
 
 def plan(*groups: Group | Operation, cause: str = "add", scope: str = SCOPE, **fields: Any) -> Plan:  # noqa: ANN401  # Plan's
-    """A plan of groups; operations on their own become one group."""
-    loose = [one for one in groups if not isinstance(one, Group)]
-    parts = [one for one in groups if isinstance(one, Group)] + ([group(loose)] if loose else [])
+    """A plan of groups; single operations become one group."""
+    single = [item for item in groups if not isinstance(item, Group)]
+    parts = [item for item in groups if isinstance(item, Group)] + ([group(single)] if single else [])
     return Plan(
         **{"id": f"r{next(_numbers)}", "scope": scope, "cause": cause, "at": NOW, "groups": tuple(parts), **fields}
     )

@@ -1,16 +1,16 @@
-"""Failing on purpose at a named point: hand it to a store as `reached`."""
+"""Injects a failure at a named point: pass it to a store as `reached`."""
 
 import os
 import signal
 from collections import Counter
 
 
-class Injected(Exception):  # noqa: N818  # a stand-in for any failure
+class Injected(Exception):  # noqa: N818  # represents any failure
     """The failure that a failpoint raises."""
 
 
 class Failpoint:
-    """Raises, or kills the process, when a point is reached for the nth time. Counts every point it passes.
+    """Raises, or kills the process, when a point is reached for the nth time. Counts how often each point is reached.
 
     >>> failpoint = Failpoint("apply.journal", at=2)
     >>> failpoint("apply.journal")
@@ -20,8 +20,8 @@ class Failpoint:
 
     Args:
         name: the point; None only counts.
-        at: which passing fails, from 1.
-        kill: end the process at once, as a power cut would, instead of raising.
+        at: the number of the failing pass, from 1.
+        kill: kill the process, as a power cut would, instead of raising.
     """
 
     def __init__(self, name: str | None = None, *, at: int = 1, kill: bool = False) -> None:
@@ -31,7 +31,7 @@ class Failpoint:
         self.passed: Counter[str] = Counter()
 
     def __call__(self, name: str) -> None:
-        """A point is reached."""
+        """Record that a point is reached, and fail if it is the configured one."""
         self.passed[name] += 1
         if name == self.name and self.passed[name] == self.at:
             if self.kill:

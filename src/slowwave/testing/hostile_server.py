@@ -1,4 +1,4 @@
-"""A TCP server on the loopback that reads a request and then sends whatever bytes a script yields, HTTP or not."""
+"""A TCP server on the loopback interface that reads a request and then sends the bytes of a script, HTTP or not."""
 
 import socket
 import threading
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Self
 
 Script = Callable[[bytes], Iterable[bytes]]
-"""The pieces to send for a request, which is passed as it came."""
+"""Takes the bytes of a request and yields the pieces to send."""
 
 MEGABYTE: Final = 1_000_000
 _JSON: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
 
 
 class HostileServer:
-    """Counts what it could send and keeps what it received; each connection is for one request.
+    """Counts the bytes that it sent and stores the requests; each connection serves one request.
 
         with HostileServer(drip_headers) as server:
             ...
 
     Args:
-        script: what to send.
+        script: the pieces to send.
         pause: seconds between two pieces.
     """
 
@@ -47,13 +47,13 @@ class HostileServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that it listens on."""
         port: int = self._listener.getsockname()[1]
         return port
 
     @property
     def url(self) -> str:
-        """The base URL of the API it pretends to have."""
+        """The base URL of its simulated API."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     def _start(self, work: Callable[[], None]) -> None:
@@ -112,26 +112,26 @@ def _whole(request: bytes) -> bool:
 
 
 def silence(_: bytes) -> Iterator[bytes]:
-    """Nothing, for ever."""
+    """Sends nothing, without end."""
     while True:
         yield b""
 
 
 def drip_headers(_: bytes) -> Iterator[bytes]:
-    """A header of one more byte at a time, for ever."""
+    """Sends a header byte by byte, without end."""
     yield b"HTTP/1.1 200 OK\r\nX-Drip: "
     while True:
         yield b"x"
 
 
 def endless_continue(_: bytes) -> Iterator[bytes]:
-    """An interim reply after the other, for ever."""
+    """Sends interim replies without end."""
     while True:
         yield b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 def drip_body(_: bytes) -> Iterator[bytes]:
-    """A body of one more byte at a time, for ever."""
+    """Sends a body byte by byte, without end."""
     yield _JSON + b"Content-Length: 1000000\r\n\r\n"
     while True:
         yield b" "
@@ -158,7 +158,7 @@ def bomb(megabytes: int) -> Script:
 
 
 def echo(status: str, body: str = '{{"error": {{"message": "refused: {0}"}}}}', header: str = "X-Echo") -> Script:
-    """The value of the request's Authorization header, in the body, in a header and in the status line.
+    """Sends the Authorization header of the request back in the body, in a header and in the status line.
 
     Args:
         status: the number and the reason.

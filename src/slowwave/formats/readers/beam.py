@@ -1,4 +1,4 @@
-"""BEAM: batches of turns of a chat with an assistant, dated by anchors; one file is one conversation."""
+"""BEAM: batches of turns of a chat with an assistant, with dates at some turns; one file is one conversation."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,25 +10,25 @@ from slowwave.formats.readers.timestamps import anchor_time
 from slowwave.model.exchange import Item, SkippedItem
 
 _TRAILER = re.compile(r"\s*->->.*\Z", re.DOTALL)
-"""Each user message ends in "->-> 1,1", a note of the benchmark's makers."""
+"""Each user message ends in "->-> 1,1", an annotation of the benchmark."""
 
 _BEGINS = datetime(2024, 1, 1, tzinfo=UTC)
 _STEP = timedelta(minutes=1)
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like one of BEAM's batches."""
+    """Whether a JSON value is a batch of BEAM."""
     return isinstance(element, Mapping) and isinstance(element.get("turns"), list)
 
 
 class Chat:
-    """One chat: time moves a minute a message, and forward to each anchor."""
+    """One chat: the time advances a minute per message, and to each date."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._now = _BEGINS
 
-    def read(self, element: Json, number: int, maker: MessageBuilder) -> Iterator[Item]:
+    def read(self, element: Json, number: int, builder: MessageBuilder) -> Iterator[Item]:
         """The messages of one batch."""
         place = f"batch {number}"
         if not fits(element):
@@ -43,7 +43,7 @@ class Chat:
                 if anchor := anchor_time(message.get("time_anchor")):
                     self._now = max(self._now, anchor)
                 self._now += _STEP
-                yield maker.said(
+                yield builder.message(
                     self._name,
                     role_of(message.get("role")),
                     _TRAILER.sub("", message_text(message.get("content") or "")),

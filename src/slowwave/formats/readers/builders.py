@@ -1,4 +1,4 @@
-"""Making messages out of what files say: roles by their many names, texts out of parts, ids where there are none."""
+"""Builds messages and facts from the values of a file: roles, texts of several parts, and missing ids."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _ROLES = {role: role for role in ROLES} | {
     "developer": "system",
     "function": "tool",
 }
-_SPOKEN = (None, "text", "input_text", "output_text")
+_TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
 FACT_LONGEST = 100_000
 
@@ -30,7 +30,7 @@ NO_OBJECT = "not an object with fields"
 
 
 def role_of(value: object) -> str | None:
-    """Our name of a role, or None if it is none."""
+    """The role of a name that other programs use, or None."""
     return _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
 
 
@@ -44,25 +44,24 @@ def message_text(content: Json) -> str:
 
 
 def _part(part: Json) -> str:
-    spoken = isinstance(part, Mapping) and part.get("type") in _SPOKEN
-    text = part.get("text") if spoken else None
+    text = part.get("text") if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS else None
     return text if isinstance(text, str) else ""
 
 
 def as_label(value: object) -> str | None:
-    """A name or id as a text, or None; numbers are names too."""
+    """A name or id as a text, or None; a number is accepted."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     return str(value).strip()[:NAME_LONGEST] or None
 
 
 class MessageBuilder:
-    """Makes the messages of one file. Where a message has no id it gets one from its words and its place among equals."""
+    """Builds the messages of one file. A message without an id gets one from its text and its number among equal texts."""
 
     def __init__(self) -> None:
         self._seen: Counter[bytes] = Counter()
 
-    def said(
+    def message(
         self,
         conversation: str,
         role: str | None,
@@ -73,13 +72,13 @@ class MessageBuilder:
         speaker: str | None = None,
         ref: str | None = None,
     ) -> ImportedMessage | SkippedItem:
-        """The message, checked, or why it is none."""
+        """The checked message, or the reason why it is skipped."""
         if not text.strip():
             return SkippedItem(where=where, why=EMPTY)
         if role is None:
             return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
         message = Message(
-            role=role, content=text, speaker=speaker, at=at, id=ref or self._named(conversation, role, text)
+            role=role, content=text, speaker=speaker, at=at, id=ref or self._new_id(conversation, role, text)
         )
         try:
             conversation = checked_name(conversation, "conversation")
@@ -88,9 +87,9 @@ class MessageBuilder:
             return SkippedItem(where=where, why=str(error).removeprefix("the message "))
         return ImportedMessage(conversation=conversation, message=checked, where=where)
 
-    def _named(self, conversation: str, role: str, text: str) -> str:
-        told = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")
-        key = blake2b(told, digest_size=9).digest()
+    def _new_id(self, conversation: str, role: str, text: str) -> str:
+        data = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")
+        key = blake2b(data, digest_size=9).digest()
         self._seen[key] += 1
         return f"{key.hex()}-{self._seen[key]}"
 
@@ -105,7 +104,7 @@ def imported_fact(
     expires_at: datetime | None = None,
     metadata: Mapping[str, str] = MappingProxyType({}),
 ) -> ImportedFact | SkippedItem:
-    """A fact that another system kept, or why it is none. It is believed as far as what is imported is."""
+    """A fact of another system with the trust of imports, or the reason why it is skipped."""
     if text is None or not text.strip() or len(text) > FACT_LONGEST:
         return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     fact = Fact(
@@ -117,11 +116,11 @@ def imported_fact(
         trust="import",
         metadata={clean(name): clean(value) for name, value in metadata.items()},
     )
-    return named(fact, where)
+    return checked_fact(fact, where)
 
 
-def named(fact: Fact, where: str) -> ImportedFact | SkippedItem:
-    """The fact, or why its category or subject cannot be stored."""
+def checked_fact(fact: Fact, where: str) -> ImportedFact | SkippedItem:
+    """The fact, or the reason why its category or subject cannot be stored."""
     try:
         checked_name(fact.category, "category")
         optional_name(fact.subject, "subject")
@@ -131,10 +130,10 @@ def named(fact: Fact, where: str) -> ImportedFact | SkippedItem:
 
 
 def simple_metadata(metadata: Mapping[str, Json]) -> dict[str, str]:
-    """The fields of another system's metadata that are names, numbers or short texts."""
-    return {name: value for name, told in metadata.items() if isinstance(name, str) and (value := as_label(told))}
+    """The fields of the metadata of another system that are names, numbers or short texts."""
+    return {name: label for name, value in metadata.items() if isinstance(name, str) and (label := as_label(value))}
 
 
 def first_field(line: Mapping[str, Json], names: Iterable[str]) -> Json:
-    """The first of these fields that says anything."""
+    """The first of these fields that is present and not null."""
     return next((line[name] for name in names if line.get(name) is not None), None)

@@ -1,4 +1,4 @@
-"""ChatGPT's data export: each conversation is a tree; what counts is the branch that ends in `current_node`."""
+"""ChatGPT's data export: each conversation is a tree; the branch that ends in `current_node` is imported."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -8,20 +8,20 @@ from slowwave.formats.readers.builders import MessageBuilder, as_label, role_of
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 
-_SPOKEN = ("text", "multimodal_text")
-_BRANCH = "on another branch: edited or answered anew"
+_TEXT_TYPES = ("text", "multimodal_text")
+_BRANCH = "on another branch: edited or answered again"
 _HIDDEN = "hidden in the chat itself"
-_TOOL = "meant for a tool, or said by one"
-_NOT_SAID = "thoughts, code and notes of the app: not part of what was said"
-_NOT_WORDS = "a picture, sound or file: only words are taken in"
+_TOOL = "a message to or from a tool"
+_NOT_SAID = "reasoning, code and notes of the app: not part of the conversation"
+_NOT_WORDS = "a picture, sound or file: only text is imported"
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like one of ChatGPT's conversations."""
+    """Whether a JSON value is a conversation of ChatGPT."""
     return isinstance(element, Mapping) and isinstance(element.get("mapping"), Mapping)
 
 
-def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
+def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iterator[Item]:
     """The messages of one conversation, oldest first."""
     place = f"conversation {number}"
     if not fits(element):
@@ -34,46 +34,46 @@ def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterat
         yield SkippedItem(where=place, why=broken)
     followed = set(thread)
     for key, node in nodes.items():
-        if key not in followed and _spoken(node):
+        if key not in followed and _is_importable(node):
             yield SkippedItem(where=f"{place}, message {key}", why=_BRANCH)
     last = instant(element.get("create_time"))
     for key in thread:
         message = nodes[key].get("message")
         if isinstance(message, Mapping):
             last = instant(message.get("create_time")) or last
-            yield from _message(message, f"{place}, message {key}", conversation, key, last, maker)
+            yield from _message(message, f"{place}, message {key}", conversation, key, last, builder)
 
 
 def _message(
-    message: Mapping[str, Json], where: str, conversation: str, key: str, at: datetime | None, maker: MessageBuilder
+    message: Mapping[str, Json], where: str, conversation: str, key: str, at: datetime | None, builder: MessageBuilder
 ) -> Iterator[Item]:
     content = _mapping(message.get("content"))
     text, others = _words(content)
-    if why := _left_out(message, content, text):
+    if why := _skip_reason(message, content, text):
         yield SkippedItem(where=where, why=why)
         return
     if others:
         yield SkippedItem(where=where, why=_NOT_WORDS)
     if text.strip():
         role = role_of(_mapping(message.get("author")).get("role"))
-        yield maker.said(conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key)
+        yield builder.message(conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key)
 
 
-def _left_out(message: Mapping[str, Json], content: Mapping[str, Json], text: str) -> str | None:
-    """Why a message of the thread is not taken in; an empty one of the app's own goes by `_HIDDEN`."""
+def _skip_reason(message: Mapping[str, Json], content: Mapping[str, Json], text: str) -> str | None:
+    """The reason to skip a message of the thread, or None. An empty system message counts as hidden."""
     role = _mapping(message.get("author")).get("role")
     hidden = _mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
     if hidden or message.get("weight") == 0 or (role == "system" and not text.strip()):
         return _HIDDEN
     if role == "tool" or message.get("recipient", "all") not in ("all", None):
         return _TOOL
-    if content.get("content_type", "text") not in _SPOKEN:
+    if content.get("content_type", "text") not in _TEXT_TYPES:
         return _NOT_SAID
     return None
 
 
 def _words(content: Mapping[str, Json]) -> tuple[str, int]:
-    """The text of the parts, transcripts of speech among them, and how many parts have none."""
+    """The text of the parts, transcripts of speech included, and the number of parts without text."""
     parts = content.get("parts")
     if not isinstance(parts, list):
         plain = content.get("text")
@@ -84,15 +84,15 @@ def _words(content: Mapping[str, Json]) -> tuple[str, int]:
 
 
 def _thread(nodes: Mapping[str, Mapping[str, Json]], current: Json) -> tuple[list[str], str | None]:
-    """The keys from the root to the current node, and what was wrong with the way."""
+    """The keys from the root to the current node, and a problem on the way."""
     key = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
     thread: list[str] = []
     seen: set[str] = set()
     while key is not None:
         if key in seen:
-            return thread[::-1], "its messages answer each other in a circle: read up to there"
+            return thread[::-1], "its messages form a cycle: the messages before it were read"
         if key not in nodes:
-            return thread[::-1], "its beginning is missing: read from there on"
+            return thread[::-1], "its beginning is missing: the messages after it were read"
         seen.add(key)
         thread.append(key)
         parent = nodes[key].get("parent")
@@ -112,11 +112,11 @@ def _age(node: Mapping[str, Json]) -> float:
     return at.timestamp() if at else 0.0
 
 
-def _spoken(node: Mapping[str, Json]) -> bool:
+def _is_importable(node: Mapping[str, Json]) -> bool:
     message = _mapping(node.get("message"))
     content = _mapping(message.get("content"))
     text, _ = _words(content)
-    return bool(text.strip()) and _left_out(message, content, text) is None
+    return bool(text.strip()) and _skip_reason(message, content, text) is None
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

@@ -1,4 +1,4 @@
-"""Claude's data export: conversations with `chat_messages`. What was said is kept; thinking and tools are left out."""
+"""Claude's data export: conversations with `chat_messages`. Reasoning and tool calls are not imported."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like one of Claude's conversations."""
+    """Whether a JSON value is a conversation of Claude."""
     return isinstance(element, Mapping) and isinstance(element.get("chat_messages"), list)
 
 
-def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
-    """The messages of one conversation, by their times; a message without one stays where it stands."""
+def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iterator[Item]:
+    """The messages of one conversation in order of time; a message without a time keeps its position."""
     place = f"conversation {number}"
     if not fits(element):
         yield SkippedItem(where=place, why="no chat_messages in it")
@@ -31,9 +31,9 @@ def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterat
             continue
         last = instant(message.get("created_at")) or last
         dated.append((last or _EARLIEST, count, message))
-    for at, count, message in sorted(dated, key=lambda one: one[:2]):
+    for at, count, message in sorted(dated, key=lambda entry: entry[:2]):
         where = f"{place}, message {count}"
-        yield maker.said(
+        yield builder.message(
             conversation,
             role_of(message.get("sender")),
             _text(message),
@@ -43,11 +43,11 @@ def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterat
         )
         for attached in ("attachments", "files"):
             if isinstance(message.get(attached), list) and message[attached]:
-                yield SkippedItem(where=where, why="what was attached to it: only words are taken in")
+                yield SkippedItem(where=where, why="its attachments: only text is imported")
 
 
 def _text(message: Mapping[str, Json]) -> str:
     content = message.get("content")
-    said = message_text(content) if isinstance(content, list) else ""
+    text = message_text(content) if isinstance(content, list) else ""
     whole = message.get("text")
-    return said if said.strip() or not isinstance(whole, str) else whole
+    return text if text.strip() or not isinstance(whole, str) else whole

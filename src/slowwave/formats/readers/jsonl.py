@@ -1,4 +1,4 @@
-"""JSON lines: one message a line, or one fact, or a line of our own export."""
+"""JSON lines: each line is a message, a fact, or a record of a Slowwave export."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,9 +14,9 @@ from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
     as_label,
+    checked_fact,
     first_field,
     message_text,
-    named,
     role_of,
 )
 from slowwave.formats.readers.timestamps import instant
@@ -34,7 +34,7 @@ from slowwave.model.message import clean
 from slowwave.model.mind import Fact
 
 VERSION = 1
-"""Of our export."""
+"""The version of the export format."""
 
 _TIMES = ("at", "timestamp", "created_at", "time")
 _CONVERSATIONS = ("conversation", "conversation_id", "session_id", "thread_id")
@@ -42,7 +42,7 @@ _KINDS = ("episodic", "semantic", "procedural")
 
 
 def fits(value: Json) -> bool:
-    """Whether a JSON value looks like a line of ours."""
+    """Whether a JSON value is a line that this reader accepts."""
     known = {"content", "text", "fact", "memory", "slowwave", "messages"}
     return isinstance(value, Mapping) and bool(known & value.keys())
 
@@ -51,22 +51,22 @@ class Reader:
     """Reads the lines of one file in order.
 
     Args:
-        name: what the conversation is called where a line names none.
-        maker: makes the messages.
+        name: the default name of the conversation.
+        builder: builds the messages.
         proof: what an export must match so that its records are marked as proven; None marks none.
     """
 
-    def __init__(self, name: str, maker: MessageBuilder, proof: Proof | None = None) -> None:
+    def __init__(self, name: str, builder: MessageBuilder, proof: Proof | None = None) -> None:
         self._name = name
-        self._maker = maker
+        self._builder = builder
         self._proof = proof
         self._proven = False
-        self._ours = False
-        self._told: int | None = None
-        self._read = 0
+        self._is_export = False
+        self._declared: int | None = None
+        self._records = 0
 
     def file(self, stream: BinaryIO) -> Iterator[Item]:
-        """Everything in a file of lines."""
+        """The items of a file of lines."""
         number, usable = 0, False
         try:
             self._proven = self._proof is not None and self._proof.holds(stream)
@@ -77,25 +77,25 @@ class Reader:
         except BrokenError as error:
             yield SkippedItem(where=f"after line {number}", why=str(error), broken=True)
             return
-        if not usable and not self._ours:
+        if not usable and not self._is_export:
             yield SkippedItem(where="the file", why="it holds no line that can be taken in", broken=True)
-        if self._ours and self._told is None:
+        if self._is_export and self._declared is None:
             yield SkippedItem(
                 where=f"after line {number}", why="the export's last line is missing: it was cut off", broken=True
             )
-        elif self._ours and self._told != self._read:
-            why = f"the export says it holds {self._told} records, and {self._read} are there"
+        elif self._is_export and self._declared != self._records:
+            why = f"the export says it holds {self._declared} records, and {self._records} are there"
             yield SkippedItem(where=f"line {number}", why=why, broken=True)
 
     def line(self, value: Json, where: str) -> Iterator[Item]:
-        """What one line holds."""
+        """The items of one line."""
         if isinstance(value, ValueError):
             yield SkippedItem(where=where, why=str(value))
         elif not isinstance(value, Mapping):
             yield SkippedItem(where=where, why=NO_OBJECT)
         elif "slowwave" in value:
             yield from self._header(value, where)
-        elif self._ours and "type" in value:
+        elif self._is_export and "type" in value:
             yield from self._record(value, where)
         elif isinstance(value.get("messages"), list):
             yield from self._conversation(value, where)
@@ -111,14 +111,14 @@ class Reader:
             why = f"an export of version {value.get('version')!r}, and this Slowwave reads version {VERSION}: update it"
             yield SkippedItem(where=where, why=why, broken=True)
         else:
-            self._ours = True
+            self._is_export = True
 
     def _record(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
         if value["type"] == "end":
             records = value.get("records")
-            self._told = records if isinstance(records, int) else -1
+            self._declared = records if isinstance(records, int) else -1
             return
-        self._read += 1
+        self._records += 1
         try:
             item = from_line(value, where, "")
             if self._proven and isinstance(item, ExportedMemory | ExportedLink | ExportedCursor):
@@ -144,7 +144,7 @@ class Reader:
             return SkippedItem(where=where, why="its time cannot be read: use ISO 8601, or seconds since 1970")
         speaker = as_label(value.get("speaker"))
         role = first_field(value, ("role", "sender"))
-        return self._maker.said(
+        return self._builder.message(
             as_label(first_field(value, _CONVERSATIONS)) or conversation,
             "user" if role is None and speaker else role_of(role),
             message_text(first_field(value, ("content", "text")) or ""),
@@ -159,8 +159,8 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
     if not text.strip() or len(text) > FACT_LONGEST:
         return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     kind = value.get("kind")
-    told = value.get("importance")
-    importance = float(told) if isinstance(told, int | float) and 0 <= told <= 1 else None
+    number = value.get("importance")
+    importance = float(number) if isinstance(number, int | float) and 0 <= number <= 1 else None
     fact = Fact(
         text=clean(text).strip(),
         category=(as_label(value.get("category")) or "other")[:NAME_LONGEST],
@@ -169,4 +169,4 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
         importance=importance,
         valid_from=instant(first_field(value, _TIMES)),
     )
-    return named(fact, where)
+    return checked_fact(fact, where)

@@ -1,4 +1,4 @@
-"""Letta's agent files: blocks and archival passages become facts, what user and agent said becomes messages."""
+"""Letta's agent files: blocks and archival passages become facts, the messages of user and agent become messages."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,11 +20,11 @@ from slowwave.model.exchange import Item, SkippedItem
 _CATEGORIES = {"human": "person"}
 _BULLETS = "-*•–# \t"
 _PASSAGE = frozenset({"archive_id", "embedding_config", "embedding", "is_deleted"})
-_NOT_SAID = "instructions, tools and events: not part of what was said"
+_NOT_CONVERSATION = "instructions, tools and events: not part of the conversation"
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like an agent file, an agent's blocks, or a passage of its archive."""
+    """Whether a JSON value is an agent file, a block of an agent, or a passage of its archive."""
     if not isinstance(element, Mapping):
         return False
     if isinstance(element.get("agents"), list) or isinstance(element.get("core_memory"), list):
@@ -33,8 +33,8 @@ def fits(element: Json) -> bool:
     return block or (isinstance(element.get("text"), str) and bool(_PASSAGE & element.keys()))
 
 
-def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
-    """What one element holds: a whole agent file, one block, or one passage."""
+def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iterator[Item]:
+    """The items of one element: an agent file, a block, or a passage."""
     place = f"element {number}"
     if not fits(element):
         yield SkippedItem(where=place, why="no agents, block or passage in it")
@@ -43,11 +43,11 @@ def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterat
     elif isinstance(element.get("text"), str):
         yield _passage(element, place)
     else:
-        yield from _file(element, maker, name)
+        yield from _file(element, builder, name)
 
 
-def _file(file: Mapping[str, Json], maker: MessageBuilder, name: str) -> Iterator[Item]:
-    """Blocks first: they are what the agent knew at its end."""
+def _file(file: Mapping[str, Json], builder: MessageBuilder, name: str) -> Iterator[Item]:
+    """The items of an agent file. Blocks come first: they are the latest knowledge of the agent."""
     agents = file["agents"] if isinstance(file.get("agents"), list) else [file]
     for key in ("blocks", "passages", "archival_memory"):
         yield from _facts(file, key, key)
@@ -63,33 +63,33 @@ def _file(file: Mapping[str, Json], maker: MessageBuilder, name: str) -> Iterato
         conversation = as_label(agent.get("name")) or as_label(agent.get("id")) or f"{name}-{count}"
         messages = agent.get("messages")
         for order, message in enumerate(messages if isinstance(messages, list) else [], 1):
-            yield _message(message, f"{place}, message {order}", conversation, maker)
+            yield _message(message, f"{place}, message {order}", conversation, builder)
 
 
-def _facts(held: Mapping[str, Json], key: str, place: str) -> Iterator[Item]:
-    found = held.get(key)
-    for count, one in enumerate(found if isinstance(found, list) else [], 1):
+def _facts(container: Mapping[str, Json], key: str, place: str) -> Iterator[Item]:
+    entries = container.get(key)
+    for count, entry in enumerate(entries if isinstance(entries, list) else [], 1):
         where = f"{place} {count}"
-        if not isinstance(one, Mapping):
+        if not isinstance(entry, Mapping):
             yield SkippedItem(where=where, why=NO_OBJECT)
-        elif "value" in one:
-            yield from _block(one, where)
+        elif "value" in entry:
+            yield from _block(entry, where)
         else:
-            yield _passage(one, where)
+            yield _passage(entry, where)
 
 
 def _block(block: Mapping[str, Json], where: str) -> Iterator[Item]:
-    """One fact a line: a block is a page of notes, whose headings say nothing by themselves."""
+    """One fact for each line of a block, without headings."""
     text, name = block.get("value"), as_label(block.get("label")) or "block"
     if not isinstance(text, str):
         yield SkippedItem(where=where, why="a block without text")
         return
     at = instant(block.get("updated_at")) or instant(block.get("created_at"))
     for line in text.splitlines():
-        said = line.strip(_BULLETS)
-        if any(character.isalnum() for character in said) and not line.lstrip().startswith("#"):
+        text_line = line.strip(_BULLETS)
+        if any(character.isalnum() for character in text_line) and not line.lstrip().startswith("#"):
             yield imported_fact(
-                said, where=where, category=_CATEGORIES.get(name), valid_from=at, metadata={"letta_block": name}
+                text_line, where=where, category=_CATEGORIES.get(name), valid_from=at, metadata={"letta_block": name}
             )
 
 
@@ -112,7 +112,7 @@ def _passage(passage: Mapping[str, Json], where: str) -> Item:
     )
 
 
-def _message(message: Json, where: str, conversation: str, maker: MessageBuilder) -> Item:
+def _message(message: Json, where: str, conversation: str, builder: MessageBuilder) -> Item:
     if not isinstance(message, Mapping):
         return SkippedItem(where=where, why=NO_OBJECT)
     role, at = role_of(message.get("role")), instant(message.get("created_at"))
@@ -121,12 +121,14 @@ def _message(message: Json, where: str, conversation: str, maker: MessageBuilder
     else:
         text, at = _packed(message_text(message.get("content") or message.get("text") or ""), at)
     if role not in {"user", "assistant"} or not text.strip():
-        return SkippedItem(where=where, why=_NOT_SAID)
-    return maker.said(conversation, role, text, where=where, at=at)  # its own ids begin anew in every file
+        return SkippedItem(where=where, why=_NOT_CONVERSATION)
+    return builder.message(
+        conversation, role, text, where=where, at=at
+    )  # without its id: ids start at the same number in every file
 
 
 def _sent(message: Mapping[str, Json]) -> str:
-    """What the agent sent with its tool `send_message`: until it calls that, nobody hears it."""
+    """The texts that the agent sent with its tool `send_message`; only these reach the user."""
     calls = message.get("tool_calls")
     texts = []
     for call in calls if isinstance(calls, list) else []:
@@ -138,19 +140,19 @@ def _sent(message: Mapping[str, Json]) -> str:
 
 
 def _packed(text: str, at: datetime | None) -> tuple[str, datetime | None]:
-    """What a user said inside the envelope that older agents wrap it in; other envelopes are events."""
+    """The message of a user inside the JSON envelope of older agents; other envelopes are events."""
     envelope = _object(text)
     if "type" not in envelope:
         return text, at
-    said = envelope.get("message") if envelope["type"] == "user_message" else None
-    return (said if isinstance(said, str) else ""), instant(envelope.get("time")) or at
+    message = envelope.get("message") if envelope["type"] == "user_message" else None
+    return (message if isinstance(message, str) else ""), instant(envelope.get("time")) or at
 
 
 def _object(text: Json) -> Mapping[str, Json]:
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return {}
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, Mapping) else {}
+    return value if isinstance(value, Mapping) else {}

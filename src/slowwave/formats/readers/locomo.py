@@ -12,12 +12,12 @@ _SESSION = re.compile(r"session_(\d{1,6})")
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like one of LoCoMo's samples."""
+    """Whether a JSON value is a sample of LoCoMo."""
     return isinstance(element, Mapping) and any(map(_SESSION.fullmatch, _talk(element)))
 
 
-def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterator[Item]:
-    """The messages of one sample; conversations are called SAMPLE-SESSION, ids are the dialogue's own."""
+def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iterator[Item]:
+    """The messages of one sample; conversations are named SAMPLE-SESSION, ids are those of the dialogue."""
     place = f"sample {number}"
     if not fits(element):
         yield SkippedItem(where=place, why="no sessions in it")
@@ -39,7 +39,7 @@ def read(element: Json, number: int, maker: MessageBuilder, name: str) -> Iterat
                 continue
             speaker = as_label(turn.get("speaker"))
             picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield maker.said(
+            yield builder.message(
                 f"{sample}-{session}",
                 "user" if speaker == as_label(talk.get("speaker_a")) else "assistant",
                 f"{turn.get('text') or ''}{picture}".strip(),

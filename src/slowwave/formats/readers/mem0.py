@@ -1,4 +1,4 @@
-"""Mem0's memories: what `get_all()` or its export gives, each a fact with its own times. Histories are left out."""
+"""Mem0: the result of `get_all()` or an export. Each memory becomes a fact with its times; histories are ignored."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ _NAMES = ("id", "agent_id", "run_id", "app_id")
 
 
 def fits(element: Json) -> bool:
-    """Whether a JSON value looks like a memory of Mem0's, or a list of them under its name."""
+    """Whether a JSON value is a memory of Mem0, or an object with a list of them."""
     if not isinstance(element, Mapping):
         return False
     inside = _inside(element)
@@ -24,15 +24,15 @@ def fits(element: Json) -> bool:
 
 
 def read(element: Json, place: str) -> Iterator[Item]:
-    """The facts of one element: a memory, or an answer that holds many."""
+    """The facts of one element: a memory, or an object with many."""
     inside = _inside(element)
     if inside is None:
         yield _memory(element, place)
         return
-    for count, one in enumerate(inside, 1):
-        yield _memory(one, f"memory {count}")
+    for count, entry in enumerate(inside, 1):
+        yield _memory(entry, f"memory {count}")
     if element.get("relations"):
-        yield SkippedItem(where="relations", why="a graph of entities: only memories are taken in")
+        yield SkippedItem(where="relations", why="a graph of entities: only memories are imported")
 
 
 def _inside(element: Json) -> list[Json] | None:
@@ -45,11 +45,11 @@ def _memory(element: Json, where: str) -> Item:
     if not isinstance(element, Mapping):
         return SkippedItem(where=where, why=NO_OBJECT)
     row = _row(element)
-    told = row.get("metadata")
-    own = told if isinstance(told, Mapping) else {}
-    found = row.get("categories")
-    categories = found if isinstance(found, list) else [own.get("category")]
-    metadata = simple_metadata(own) | {f"mem0_{name}": value for name in _NAMES if (value := as_label(row.get(name)))}
+    extra = row.get("metadata")
+    extra = extra if isinstance(extra, Mapping) else {}
+    categories = row.get("categories")
+    categories = categories if isinstance(categories, list) else [extra.get("category")]
+    metadata = simple_metadata(extra) | {f"mem0_{name}": value for name in _NAMES if (value := as_label(row.get(name)))}
     return imported_fact(
         _text(row),
         where=where,
@@ -62,7 +62,7 @@ def _memory(element: Json, where: str) -> Item:
 
 
 def _row(element: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The memory itself: a point of its vector store carries it as payload."""
+    """The fields of the memory, which a point of its vector store has as payload."""
     payload = element.get("payload")
     return {"id": element.get("id"), **payload} if isinstance(payload, Mapping) else element
 

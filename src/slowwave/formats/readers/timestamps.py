@@ -1,17 +1,17 @@
-"""Times as exporters write them: ISO texts, seconds or milliseconds since 1970, the dates of benchmark files."""
+"""Reads times: ISO texts, seconds or milliseconds since 1970, and the dates of benchmark files."""
 
 import math
 import re
 from datetime import UTC, datetime
 
-_SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number counts milliseconds
+_SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number is in milliseconds
 _LOCOMO = "%I:%M %p on %d %B, %Y"
 _ANCHOR = "%B-%d-%Y"
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 
 
 def instant(value: object) -> datetime | None:
-    """The instant a value means, in UTC, or None if it means none. A text without a time zone is read as UTC."""
+    """The time of a value in UTC, or None. A text without a time zone is in UTC."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

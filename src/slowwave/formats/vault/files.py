@@ -1,4 +1,4 @@
-"""Vaults: a memory as Markdown pages that Obsidian opens, and what a person changed in them, which is never lost."""
+"""Reads and writes vaults: a memory as Markdown pages for Obsidian. Edits of a person are never lost."""
 
 import json
 import os
@@ -17,16 +17,16 @@ from slowwave.model.codec import content_key
 from slowwave.model.exchange import VaultLine, VaultOwner
 
 KEPT: Final = "kept"
-"""The folder for a person's version of a page that is written anew; nothing in it is read."""
+"""The folder for a person's version of an overwritten page; a sync does not read it."""
 _BASELINE: Final = ".slowwave-vault.json"
 _HEADLESS: Final = "its head, between two lines ---, names no category"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultPages:
-    """What a vault was found to hold.
+    """The content of a vault.
 
-    `gone` are the ids that were exported and stand in it no more, `unread` why pages could not be read.
+    `gone` are the ids that were exported and are no longer in it, `unread` the reasons why pages could not be read.
     """
 
     lines: tuple[VaultLine, ...]
@@ -36,7 +36,7 @@ class VaultPages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportBaseline:
-    """What was last written to a vault: of whom, the facts by their id, and the digest of each page.
+    """The last export to a vault: its owner, the facts by id, and the digest of each page.
 
     `owner` is None in vaults of the first versions.
     """
@@ -47,47 +47,47 @@ class ExportBaseline:
 
 
 def baseline(folder: Path) -> ExportBaseline | None:
-    """What was last written to a vault; None if there is none.
+    """The last export to a vault; None if there is none.
 
     Raises:
-        InputError: it is damaged.
+        InputError: its file is damaged.
     """
     if not (folder / _BASELINE).is_file():
         return None
-    damaged = f"{folder / _BASELINE} is damaged: export the vault anew, into another folder"
-    held = page_text(folder / _BASELINE)
+    damaged = f"{folder / _BASELINE} is damaged: export the vault again, into another folder"
+    text = page_text(folder / _BASELINE)
     try:
-        told = json.loads(held)
-        if not isinstance(told.get("facts", {}), dict):
+        data = json.loads(text)
+        if not isinstance(data.get("facts", {}), dict):
             raise InputError(damaged)
-        if "facts" not in told:  # the first form: words by id
-            return ExportBaseline(facts={identity: (None, str(text)) for identity, text in told.items()})
-        facts = {identity: (str(category), str(text)) for identity, (category, text) in told["facts"].items()}
-        written = {str(path): str(digest) for path, digest in told["pages"].items()}
-        owner = told.get("owner")
+        if "facts" not in data:  # the first version of the file: text by id
+            return ExportBaseline(facts={identity: (None, str(text)) for identity, text in data.items()})
+        facts = {identity: (str(category), str(text)) for identity, (category, text) in data["facts"].items()}
+        written = {str(path): str(digest) for path, digest in data["pages"].items()}
+        owner = data.get("owner")
         return ExportBaseline(facts=facts, pages=written, owner=VaultOwner(**owner) if owner else None)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise InputError(damaged) from error
 
 
 def read(folder: Path) -> VaultPages:
-    """The facts that stand in a vault; pages that cannot be read are passed over and named.
+    """The facts in a vault, and the pages that cannot be read.
 
     Raises:
-        InputError: there is no vault.
+        InputError: the folder is no vault.
     """
     before = baseline(folder)
     if before is None:
-        raise InputError(f"{folder} is no vault of ours: slowwave vault export makes one")
+        raise InputError(f"{folder} is no vault of ours: create one with slowwave vault export")
     lines: list[VaultLine] = []
     unread: dict[str, str] = {}
     for path in sorted((folder / "facts").glob("*.md")):
         name = f"facts/{path.name}"
-        found, trouble = _sheet(folder, name, before)
-        if found:
-            lines += found.lines
-        elif trouble != _HEADLESS or name in before.pages:
-            unread[name] = f"{name} cannot be read as a page and stays as it is: {trouble}"
+        facts, problem = _sheet(folder, name, before)
+        if facts:
+            lines += facts.lines
+        elif problem != _HEADLESS or name in before.pages:
+            unread[name] = f"{name} cannot be read as a page and stays as it is: {problem}"
     present = {line.id for line in lines}
     gone = [
         identity
@@ -98,34 +98,33 @@ def read(folder: Path) -> VaultPages:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise InputError unless files can be made in every folder of a vault."""
+    """Raise InputError unless files can be created in every folder of a vault."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for place in (folder, *(folder / name for name in ("facts", "config", KEPT)), *folder.glob("summaries/*")):
             if place.is_dir():
                 _check_inside(folder, place)
-                trial = place / _passing()
-                trial.touch(exist_ok=False)
-                trial.unlink()
+                probe = place / _temporary_name()
+                probe.touch(exist_ok=False)
+                probe.unlink()
     except OSError as error:
         raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
 
 
 def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None = None) -> tuple[str, ...]:
-    """Write the pages that differ from what is there, each whole or not at all; returns the paths of those that changed.
+    """Write the pages that changed, each atomically; returns their paths.
 
-    No page is written over or removed while a person's words stand in it that are not in memory: those of a page of
-    facts that are no lines stay in it, and else the page as it was goes to the folder `kept`. A page that was written
-    here before and has nothing left goes. All else in the folder is a person's and left alone, a settings page that is
-    there already too.
+    Text of a person that is not in memory is never lost: on a page of facts, text outside the lines stays on the page;
+    otherwise a copy of the old page goes to the folder `kept`. An exported page without content is removed. Files that
+    no export wrote stay unchanged, and so does an existing settings page.
 
     Args:
-        folder: where.
-        holding: what to show.
-        told: called with each sentence on what was kept or left alone.
+        folder: the folder of the vault.
+        holding: the content.
+        told: called with each sentence about a page that was kept or not written.
 
     Raises:
-        InputError: the folder cannot be written, or leads elsewhere.
+        InputError: the folder cannot be written, or leads outside the vault.
     """
     wanted = pages(holding)
     if os.path.lexists(folder / SETTINGS):
@@ -136,152 +135,154 @@ def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None 
         known=frozenset(content_key(fact.text) for fact in holding.facts),
     )
     try:
-        writing.look()
+        writing.find_disputed()
         for path, text in wanted.items():
             writing.page(path, text)
         for path in writing.before.pages:
             if path not in wanted:
-                writing.ended(path)
+                writing.remove(path)
         writing.put(_BASELINE, _bytes(json.dumps(writing.after(holding, wanted), sort_keys=True)))
     except OSError as error:
         raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
     if told:
-        for sentence in (*writing.told, *holding.left_out):
+        for sentence in (*writing.notes, *holding.left_out):
             told(sentence)
     return tuple(writing.changed)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Writing:
-    """A vault being written: what changed, which pages are left alone, and what is to be told of it."""
+    """The state of one export: the changed pages, the skipped pages, and the notes for the person."""
 
     folder: Path
     before: ExportBaseline
     known: frozenset[str]
     disputed: frozenset[str] = frozenset()
     changed: list[str] = field(default_factory=list)
-    left: set[str] = field(default_factory=set)
-    told: list[str] = field(default_factory=list)
+    skipped: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
-    def look(self) -> None:
-        """Find the ids whose lines say different things that are not in memory: a person is to choose, on these pages."""
-        words: dict[str, set[str]] = {}
+    def find_disputed(self) -> None:
+        """Find the ids with lines of different new texts; a person must choose one, so their pages are skipped."""
+        texts: dict[str, set[str]] = {}
         for path in (self.folder / "facts").glob("*.md"):
-            found, _ = _sheet(self.folder, f"facts/{path.name}", self.before)
-            for line in found.unknown(self.before.facts, self.known) if found else ():
+            facts, _ = _sheet(self.folder, f"facts/{path.name}", self.before)
+            for line in facts.unknown(self.before.facts, self.known) if facts else ():
                 if line.id:
-                    words.setdefault(line.id, set()).add(line.text)
-        self.disputed = frozenset(identity for identity, said in words.items() if len(said) > 1)
+                    texts.setdefault(line.id, set()).add(line.text)
+        self.disputed = frozenset(identity for identity, versions in texts.items() if len(versions) > 1)
 
     def page(self, name: str, text: str) -> None:
-        """Write a page; what a person changed in it stays, in it or in a copy."""
-        if not self._fit(name):
+        """Write a page; edits of a person stay on it or go to a copy."""
+        if not self._is_writable(name):
             return
-        held = self._held(name)
-        if held is not None and not self._ours(name, held):
-            found = self._sheet(name)
-            if name in self.left:
+        old = self._content(name)
+        if old is not None and not self._is_unchanged(name, old):
+            facts = self._sheet(name)
+            if name in self.skipped:
                 return
-            text = found.around(text) if found else text
-            if held != _bytes(text) and (found is None or found.unknown(self.before.facts, self.known)):
-                self._keep(name, held)
+            text = facts.around(text) if facts else text
+            if old != _bytes(text) and (facts is None or facts.unknown(self.before.facts, self.known)):
+                self._keep(name, old)
         self.put(name, _bytes(text))
 
-    def ended(self, name: str) -> None:
-        """Remove a page that was written here and has nothing left, and its folder if that was the last in it."""
+    def remove(self, name: str) -> None:
+        """Remove an exported page that has no content now, and its folder if that is empty then."""
         path = self.folder / name
         inside = path.parent.resolve().is_relative_to(self.folder.resolve())
         if not inside or path.is_symlink() or not path.is_file():
             return
-        held = path.read_bytes()
-        if not self._ours(name, held):
-            found = self._sheet(name)
-            if name in self.left:
+        old = path.read_bytes()
+        if not self._is_unchanged(name, old):
+            facts = self._sheet(name)
+            if name in self.skipped:
                 return
-            if found is None or found.worded or found.unknown(self.before.facts, self.known):
-                self._keep(name, held)
+            if facts is None or facts.has_other_text or facts.unknown(self.before.facts, self.known):
+                self._keep(name, old)
         path.unlink()
         self.changed.append(name)
         if path.parent != self.folder and not any(path.parent.iterdir()):
             path.parent.rmdir()
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file whole or not at all, if it differs; with the rights that any new file has."""
+        """Write a file atomically if it differs, with the default permissions of a new file."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_inside(self.folder, path.parent)
-        if self._held(name) == data:
+        if self._content(name) == data:
             return
-        passing = path.parent / _passing()
+        temporary = path.parent / _temporary_name()
         try:
-            with passing.open("xb") as file:
+            with temporary.open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            passing.replace(path)
+            temporary.replace(path)
         finally:
-            passing.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         self.changed.append(name)
 
     def after(self, holding: Holding, wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The next baseline; of pages that were left alone it says what it said before."""
+        """The next baseline; its entries of skipped pages are those of the last one."""
         facts = {fact.id: (fact.category, fact.text) for fact in holding.facts}
-        shown = {one: told for one, told in facts.items() if facts_page(told[0]) not in self.left}
+        shown = {identity: fact for identity, fact in facts.items() if facts_page(fact[0]) not in self.skipped}
         old = {
-            one: (category, text)
-            for one, (category, text) in self.before.facts.items()
-            if one not in shown and category is not None and facts_page(category) in self.left
+            identity: (category, text)
+            for identity, (category, text) in self.before.facts.items()
+            if identity not in shown and category is not None and facts_page(category) in self.skipped
         }
-        written = {name: _digest(_bytes(text)) for name, text in wanted.items() if name not in {SETTINGS, *self.left}}
-        unwritten = {name: digest for name, digest in self.before.pages.items() if name in self.left}
+        written = {
+            name: _digest(_bytes(text)) for name, text in wanted.items() if name not in {SETTINGS, *self.skipped}
+        }
+        unwritten = {name: digest for name, digest in self.before.pages.items() if name in self.skipped}
         owner = {"store": holding.owner.store, "scope": holding.owner.scope}
         return {"owner": owner, "facts": old | shown, "pages": unwritten | written}
 
-    def _fit(self, name: str) -> bool:
-        """Whether a page can be written; a link and what is no file are left alone."""
+    def _is_writable(self, name: str) -> bool:
+        """Whether a page can be written; a link or a folder of this name is skipped."""
         path = self.folder / name
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            self._leave(name, "it is a link" if path.is_symlink() else "it is no file")
+            self._skip(name, "it is a link" if path.is_symlink() else "it is no file")
             return False
         return True
 
-    def _leave(self, name: str, trouble: str) -> None:
-        self.left.add(name)
-        self.told.append(f"{name} stays as it is: {trouble}")
+    def _skip(self, name: str, problem: str) -> None:
+        self.skipped.add(name)
+        self.notes.append(f"{name} stays as it is: {problem}")
 
-    def _held(self, name: str) -> bytes | None:
+    def _content(self, name: str) -> bytes | None:
         path = self.folder / name
         return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
-    def _ours(self, name: str, held: bytes) -> bool:
-        """Whether it is as we wrote it, whatever ends its lines."""
-        wrote = self.before.pages.get(name)
-        return wrote is not None and wrote in {_digest(held), _digest(held.replace(b"\r\n", b"\n"))}
+    def _is_unchanged(self, name: str, content: bytes) -> bool:
+        """Whether a page is as the last export wrote it; line ends do not matter."""
+        exported = self.before.pages.get(name)
+        return exported is not None and exported in {_digest(content), _digest(content.replace(b"\r\n", b"\n"))}
 
     def _sheet(self, name: str) -> FactSheet | None:
         """A page of facts that a person changed; None for any other page.
 
-        One that cannot be read, or on which a person has yet to choose, is left alone.
+        A page that cannot be read, or with disputed lines, is skipped.
         """
         if not name.startswith("facts/"):
             return None
-        found, trouble = _sheet(self.folder, name, self.before)
-        lines = found.unknown(self.before.facts, self.known) if found else []
+        facts, problem = _sheet(self.folder, name, self.before)
+        lines = facts.unknown(self.before.facts, self.known) if facts else []
         if disputed := [line.id for line in lines if line.id in self.disputed]:
-            trouble = f"the lines of {disputed[0]} differ; leave one of them"
-        if trouble:
-            self._leave(name, trouble)
-        return found
+            problem = f"the lines of {disputed[0]} differ; leave one of them"
+        if problem:
+            self._skip(name, problem)
+        return facts
 
-    def _keep(self, name: str, held: bytes) -> None:
-        """A person's version of a page that will be written anew, under a name that says which it is."""
-        copy = f"{KEPT}/{name.removesuffix('.md').replace('/', '-')}-{_digest(held)[:8]}.md"
-        self.put(copy, held)
-        self.told.append(f"{name} held words of yours that are not in memory: kept in {copy}")
+    def _keep(self, name: str, content: bytes) -> None:
+        """Copy a person's version of a page to the folder `kept`, under a name that contains the name of the page."""
+        copy = f"{KEPT}/{name.removesuffix('.md').replace('/', '-')}-{_digest(content)[:8]}.md"
+        self.put(copy, content)
+        self.notes.append(f"{name} held words of yours that are not in memory: kept in {copy}")
 
 
 def _sheet(folder: Path, name: str, before: ExportBaseline) -> tuple[FactSheet | None, str]:
-    """A page of facts, or why it cannot be read."""
+    """The page of facts, or None and why it cannot be read."""
     path = folder / name
     if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
         return None, "it is a link"
@@ -289,8 +290,8 @@ def _sheet(folder: Path, name: str, before: ExportBaseline) -> tuple[FactSheet |
         text = page_text(path)
     except InputError as error:
         return None, str(error)
-    found = sheet(text, before.facts)
-    return found, "" if found else _HEADLESS
+    facts = sheet(text, before.facts)
+    return facts, "" if facts else _HEADLESS
 
 
 def _check_inside(folder: Path, place: Path) -> None:
@@ -298,8 +299,7 @@ def _check_inside(folder: Path, place: Path) -> None:
         raise InputError(f"{place} leads out of the vault {folder}")
 
 
-def _passing() -> str:
-    """The name of a file that will have another, or none."""
+def _temporary_name() -> str:
     return f".slowwave-{uuid4().hex}"
 
 

@@ -1,4 +1,4 @@
-"""The head of a page, its front matter, and the page of a vault that sets the windows of the cascade."""
+"""Reads the front matter of a page, and the page of a vault that sets the windows of conversation summaries."""
 
 import json
 import re
@@ -12,23 +12,23 @@ from slowwave.model.config import Config
 from slowwave.policy.summaries.length import PROFILES
 
 SETTINGS: Final = "config/memory_compaction.md"
-"""Where S4 keeps the windows and the profile of the cascade."""
+"""The page with the windows and the profile of conversation summaries."""
 NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent_window", "profile": "summary_profile"}
-"""What a setting is called there, and in Config."""
+"""The name of a setting on the page -> its name in Config."""
 FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 LARGEST: Final = 10_000_000
-"""Bytes of a page."""
+"""Limit of the bytes of a page."""
 _QUOTED: Final = re.compile(r"'((?:[^']|'')*)'(?:\s+#.*)?")
 _COMMENT: Final = re.compile(r"(?:^|\s+)#.*")
 
 
 def front(text: str) -> list[tuple[int, str, object]]:
-    """Front matter of one `name: value` a line, each with the number of its line: JSON values, else words.
+    """The (line number, name, value) of each line `name: value` of a front matter; a value that is not JSON is a text.
 
-    Comments and lists are passed over.
+    Comments and lists are ignored.
     """
-    found = FRONT.match(text)
-    return list(_values(found[1])) if found else []
+    match = FRONT.match(text)
+    return list(_values(match[1])) if match else []
 
 
 def _values(head: str) -> Iterator[tuple[int, str, object]]:
@@ -39,7 +39,7 @@ def _values(head: str) -> Iterator[tuple[int, str, object]]:
 
 
 def _value(written: str) -> object:
-    """A value without the comment behind it, which begins with a space and "#" as in YAML."""
+    """A value without the comment after it, which begins with a space and "#" as in YAML."""
     try:
         value, end = json.JSONDecoder().raw_decode(written)
     except json.JSONDecodeError:
@@ -49,10 +49,10 @@ def _value(written: str) -> object:
 
 
 def compaction(folder: Path) -> dict[str, object]:
-    """The settings of the cascade that a vault's page names, by the names of Config; empty without a page.
+    """The settings of the settings page of a vault, by their names in Config; empty without a page.
 
     Raises:
-        InputError: naming the page and the line that cannot be meant.
+        InputError: a line is invalid; the message names the page and the line.
     """
     path = folder / SETTINGS
     if not path.is_file():
@@ -60,19 +60,19 @@ def compaction(folder: Path) -> dict[str, object]:
     text = page_text(path)
     if not FRONT.match(text):
         raise InputError(f"{path}, line 1: settings stand at the head, between two lines ---; or remove the page")
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for number, name, value in front(text):
         if name in NAMES:
-            if trouble := _trouble(name, value):
-                raise InputError(f"{path}, line {number}: {trouble}; correct the line or remove it")
-            found[NAMES[name]] = value
-        elif meant := get_close_matches(name, NAMES, n=1):
-            raise InputError(f"{path}, line {number}: {name} is no setting: write {meant[0]}, or remove the line")
-    return found
+            if problem := _problem(name, value):
+                raise InputError(f"{path}, line {number}: {problem}; correct the line or remove it")
+            settings[NAMES[name]] = value
+        elif similar := get_close_matches(name, NAMES, n=1):
+            raise InputError(f"{path}, line {number}: {name} is no setting: write {similar[0]}, or remove the line")
+    return settings
 
 
-def _trouble(name: str, value: object) -> str:
-    """Why a value cannot be meant; empty if it can."""
+def _problem(name: str, value: object) -> str:
+    """Why a value is invalid; empty if it is valid."""
     if name == "profile":
         return "" if value in PROFILES else f"profile={value!r}: use one of {', '.join(PROFILES)}"
     try:
@@ -86,7 +86,7 @@ def page_text(path: Path) -> str:
     """The text of a page, without a byte-order mark.
 
     Raises:
-        InputError: it cannot be read, is too large or is no UTF-8.
+        InputError: it cannot be read, is too large, or is not UTF-8.
     """
     try:
         if path.stat().st_size > LARGEST:

@@ -1,4 +1,4 @@
-"""A page of facts as a person left it: its lines, and all other words, which stay in it when it is written anew."""
+"""Parses a page of facts that a person may have edited: its lines, and all other text, which an export preserves."""
 
 import re
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ from slowwave.policy.guard.fence import escape, unescape
 
 _LINE: Final = re.compile(r"\s*[-*+] (?P<text>.*?)(?: \^(?P<id>[0-9a-z]{4,64}))?\s*")
 _OURS: Final = ("slowwave", "category")
-"""What we write at the head of a page of facts."""
+"""The fields that an export writes into the front matter of a page of facts."""
 
 Exported = Mapping[str, tuple[str | None, str]]
-"""Category, if it is known, and words of each fact that was written to a vault, by its id."""
+"""Id -> category, if it is known, and text of each fact that was written to a vault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactSheet:
-    """A page of facts: its lines, and what else a person wrote at its head, above the lines, and between or below them."""
+    """A page of facts: its lines, and the other text of a person in its head, above the lines, and between or below them."""
 
     lines: tuple[VaultLine, ...]
     head: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class FactSheet:
     below: tuple[str, ...] = ()
 
     def unknown(self, exported: Exported, known: frozenset[str]) -> list[VaultLine]:
-        """The lines that say what was not written there, and what no fact says; `known` are the keys of what they say."""
+        """The lines that differ from the export and from every known fact; `known` are the keys of the texts of facts."""
         return [
             line
             for line in self.lines
@@ -37,21 +37,21 @@ class FactSheet:
         ]
 
     def around(self, page: str) -> str:
-        """A page as we would write it, with what else stands in this one; the same again if it is read again."""
+        """The page of an export with the other text of this page. Parsing the result returns the same text again."""
         head, body = _parts(page)
-        whole = ["---", *head, *self.head, "---", ""]
+        rows = ["---", *head, *self.head, "---", ""]
         for part in (self.above, tuple(body), self.below):
-            whole += [*part, ""] if part else []
-        return "\n".join(whole).rstrip("\n") + "\n"
+            rows += [*part, ""] if part else []
+        return "\n".join(rows).rstrip("\n") + "\n"
 
     @property
-    def worded(self) -> bool:
-        """Whether anything but lines stands in it."""
+    def has_other_text(self) -> bool:
+        """Whether the page has text other than lines of facts."""
         return bool(self.head or self.above or self.below)
 
 
 def sheet(text: str, exported: Exported) -> FactSheet | None:
-    """A page of facts; None if its head names no category."""
+    """The parsed page of facts; None if its head has no category."""
     values = {name: value for _, name, value in front(text)}
     category = values.get("category")
     if not isinstance(category, str):
@@ -71,28 +71,28 @@ def sheet(text: str, exported: Exported) -> FactSheet | None:
 
 
 def _line(row: str, category: str, exported: Exported) -> VaultLine | None:
-    """What stands behind a bullet; no rule of dashes or stars."""
-    told = _LINE.fullmatch(row)
-    if not told or not (told["id"] or any(letter.isalnum() for letter in told["text"])) or not told["text"].strip():
+    """The fact of a list item; None for any other row, such as a horizontal rule."""
+    match = _LINE.fullmatch(row)
+    if not match or not (match["id"] or any(letter.isalnum() for letter in match["text"])) or not match["text"].strip():
         return None
-    was, known = exported.get(told["id"] or "", (None, None))
-    words = _worded(told["text"], known)
-    return VaultLine(text=words, category=category, id=told["id"], exported=known, exported_category=was)
+    old_category, old_text = exported.get(match["id"] or "", (None, None))
+    text = _unescaped(match["text"], old_text)
+    return VaultLine(text=text, category=category, id=match["id"], exported=old_text, exported_category=old_category)
 
 
-def _worded(text: str, exported: str | None) -> str:
-    """What `escape` was given where it had something to escape; else a person's own backslashes stay as they are."""
+def _unescaped(text: str, exported: str | None) -> str:
+    """The text without escapes if the export had to escape it; otherwise backslashes are those of a person."""
     return unescape(text.strip()) if exported is not None and escape(exported) != exported else text.strip()
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    """The rows of the head and those of the body of a page that has a head."""
-    found = FRONT.match(text)
-    head, body = (found[1], text[found.end() :]) if found else ("", text)
+    """The rows of the head and of the body of a page."""
+    match = FRONT.match(text)
+    head, body = (match[1], text[match.end() :]) if match else ("", text)
     return [row for row in head.split("\n") if row], list(_trimmed(body.split("\n")))
 
 
 def _trimmed(rows: list[str]) -> tuple[str, ...]:
-    """Rows without the empty ones at both ends."""
-    full = [place for place, row in enumerate(rows) if row.strip()]
-    return tuple(rows[full[0] : full[-1] + 1]) if full else ()
+    """The rows without empty ones at both ends."""
+    filled = [place for place, row in enumerate(rows) if row.strip()]
+    return tuple(rows[filled[0] : filled[-1] + 1]) if filled else ()

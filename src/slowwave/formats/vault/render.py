@@ -1,4 +1,4 @@
-"""What a vault shows of a memory: every page and its path, the same memory giving the same bytes."""
+"""Renders the pages of a vault with their paths. The same memory always gives the same bytes."""
 
 import json
 import re
@@ -21,20 +21,20 @@ _CORE: Final = (
 )
 _NUMBERS: Final = "These numbers hold for every sync of this folder, and wherever the setting SLOWWAVE_VAULT names it."
 _REASONS: Final = 3
-"""Of one run that are told in the sleep log."""
+"""Reasons of one run in the sleep log."""
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SLUG_LONGEST: Final = 40
 _LINKED: Final = re.compile(r"[0-9a-z]{4,64}")
-"""An id that a line may end with: one with line breaks would add lines that read as stated by the person."""
+"""An id that may end a line: one with line breaks would add lines that look like those of the person."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Names that Windows keeps for itself."""
+"""Names that Windows reserves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What a vault shows: hot facts, those of core, cascade summaries in order, and the latest runs.
+    """The content of a vault: hot facts, core facts, conversation summaries in order, and the latest runs.
 
-    `owner` says of which store and scope, and `left_out` what is not shown, in sentences.
+    `owner` is the store and scope; `left_out` are sentences about what is not shown.
     """
 
     owner: VaultOwner
@@ -47,7 +47,7 @@ class Holding:
 
 
 def safe(name: str) -> str:
-    """A name that every file system takes, and that is another's only if the names are the same."""
+    """A file name that every file system accepts. Different names get different file names."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     slug = _SLUG.sub("-", plain).strip("-")[:_SLUG_LONGEST].strip("-")
     if slug and slug == name and not _DEVICE.fullmatch(slug):
@@ -57,34 +57,34 @@ def safe(name: str) -> str:
 
 
 def facts_page(category: str) -> str:
-    """Where the facts of a category stand."""
+    """The path of the page of a category."""
     return f"facts/{safe(category)}.md"
 
 
 def pages(holding: Holding) -> dict[str, str]:
-    """Every page by its path."""
-    found = {"core.md": _facts("core", holding.core, linked=False, told=_CORE)}
+    """Path -> text of every page."""
+    texts = {"core.md": _facts("core", holding.core, linked=False, intro=_CORE)}
     by_category: dict[str, list[Memory]] = {}
     for fact in sorted(holding.facts, key=lambda fact: (fact.recorded_at, fact.id)):
         by_category.setdefault(fact.category, []).append(fact)
-    found |= {facts_page(name): _facts(name, facts) for name, facts in by_category.items()}
-    talks: dict[str, list[Memory]] = {}
+    texts |= {facts_page(name): _facts(name, facts) for name, facts in by_category.items()}
+    conversations: dict[str, list[Memory]] = {}
     for summary in holding.summaries:
-        talks.setdefault(summary.conversation or "", []).append(summary)
-    for name, summaries in talks.items():
-        found |= _talk(name, summaries)
-    found["sleep-log.md"] = _page(
+        conversations.setdefault(summary.conversation or "", []).append(summary)
+    for name, summaries in conversations.items():
+        texts |= _conversation_pages(name, summaries)
+    texts["sleep-log.md"] = _page(
         {"slowwave": "sleep log"},
         [line for run in holding.runs for line in _logged(run)],
     )
     if holding.settings:
-        known = {shown: holding.settings[name] for shown, name in NAMES.items() if name in holding.settings}
-        found[SETTINGS] = _page(known, [_NUMBERS])
-    return found
+        values = {shown: holding.settings[name] for shown, name in NAMES.items() if name in holding.settings}
+        texts[SETTINGS] = _page(values, [_NUMBERS])
+    return texts
 
 
-def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, told: Sequence[str] = ()) -> str:
-    lines = [*told, *(f"- {escape(fact.text)}{_mark(fact) if linked else ''}" for fact in facts)]
+def _facts(category: str, facts: Iterable[Memory], *, linked: bool = True, intro: Sequence[str] = ()) -> str:
+    lines = [*intro, *(f"- {escape(fact.text)}{_mark(fact) if linked else ''}" for fact in facts)]
     return _page({"slowwave": "facts", "category": category}, lines)
 
 
@@ -93,33 +93,33 @@ def _mark(fact: Memory) -> str:
 
 
 def _logged(run: Run) -> Iterator[str]:
-    """What a run did, and to what; nothing of one that only stands for its parts."""
-    if done := count_operations(run.plan.operations):
+    """The line of a run; none for a run without operations of its own."""
+    if counts := count_operations(run.plan.operations):
         because = [group.because for group in run.plan.groups if count_operations(group.operations)]
         more = [f"and {len(because) - _REASONS} more"] if len(because) > _REASONS else []
-        told = escape("; ".join((*because[:_REASONS], *more)))
-        yield f"- {run.at:%Y-%m-%d %H:%M} {run.cause}: {done} ({told}) `{run.id}`"
+        reasons = escape("; ".join((*because[:_REASONS], *more)))
+        yield f"- {run.at:%Y-%m-%d %H:%M} {run.cause}: {counts} ({reasons}) `{run.id}`"
 
 
-def _talk(name: str, summaries: Sequence[Memory]) -> dict[str, str]:
-    """The pages of one conversation, by the names of S4."""
+def _conversation_pages(name: str, summaries: Sequence[Memory]) -> dict[str, str]:
+    """Path -> text of the pages of one conversation."""
     folder = f"summaries/{safe(name)}"
     front = {"slowwave": "summary", "conversation": name}
-    eras = [one for one in summaries if one.depth > 1]
-    stretches = [one for one in summaries if one.depth == 1]
-    found = {f"{folder}/longterm.md": _page(front, [_told(era) for era in eras])} if eras else {}
-    for one in stretches:
-        first, last = one.span or (0, 0)
-        stamp = f"{one.recorded_at:%Y%m%d-%H%M%S}"
-        told = {**front, "first": first, "last": last, "at": one.recorded_at.isoformat()}
-        told |= {name: value for name, value in one.metadata.items() if name not in told}
-        found[f"{folder}/recent-{stamp}-{first}-{last}.md"] = _page(told, [_told(one)])
-    if stretches:
-        found[f"{folder}/recent.md"] = _page(front, [_told(stretches[-1])])
-    return found
+    longterm = [_with_range(summary) for summary in summaries if summary.depth > 1]
+    recent = [summary for summary in summaries if summary.depth == 1]
+    texts = {f"{folder}/longterm.md": _page(front, longterm)} if longterm else {}
+    for summary in recent:
+        first, last = summary.span or (0, 0)
+        stamp = f"{summary.recorded_at:%Y%m%d-%H%M%S}"
+        head = {**front, "first": first, "last": last, "at": summary.recorded_at.isoformat()}
+        head |= {name: value for name, value in summary.metadata.items() if name not in head}
+        texts[f"{folder}/recent-{stamp}-{first}-{last}.md"] = _page(head, [_with_range(summary)])
+    if recent:
+        texts[f"{folder}/recent.md"] = _page(front, [_with_range(recent[-1])])
+    return texts
 
 
-def _told(summary: Memory) -> str:
+def _with_range(summary: Memory) -> str:
     first, last = summary.span or (0, 0)
     return f"{summary.text}\n(memories {first}-{last})\n"
 

@@ -1,4 +1,4 @@
-"""The one place where a foreign model is called: whatever it does comes back as an answer or as a ModelError."""
+"""Calls the model of a user: the result is an answer or a ModelError, whatever the model raises or returns."""
 
 import asyncio
 import contextvars
@@ -19,7 +19,7 @@ from slowwave.ports import LLM
 
 ASYNC_ONLY: Final = (
     "this model's complete() is async-only: use AsyncAgentMemory inside its event loop, "
-    "or hand in an object with a plain complete(messages=...)"
+    "or pass an object with a synchronous complete(messages=...)"
 )
 Messages = Sequence[Mapping[str, str]]
 Content = str | Mapping[str, Any] | Sequence[Any]
@@ -28,27 +28,27 @@ _LOOP_GONE: Final = "the event loop that the model belongs to is not running"
 _FORKED: Final = (
     "the event loop that the model belongs to runs in the process that this one was forked from: open the memory again"
 )
-_GLANCE: Final = 0.5  # seconds between looks at whether the owner's loop still runs
-_WORDS_LONGEST: Final = 500
-_TOKENS_MOST: Final = 10_000_000  # of one call; no context window is as large
+_POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
+_ERROR_LONGEST: Final = 500  # characters
+_TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
 _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
 
 class LLMResponse(str):
-    """A model's text, with the tokens its provider counted (None where it did not say)."""
+    """The text of a model with the token counts of its provider; None where there is no count."""
 
     __slots__ = ("usage",)
     usage: Mapping[str, int | None]
 
     def __new__(cls, text: str, *, tokens_in: int | None = None, tokens_out: int | None = None) -> Self:
-        """The text, with its counts."""
-        made = super().__new__(cls, text)
-        made.usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
-        return made
+        """The text with its counts."""
+        response = super().__new__(cls, text)
+        response.usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
+        return response
 
 
 class Structured(Protocol):
-    """A model that can be held to a JSON schema."""
+    """A model that can follow a JSON schema."""
 
     def complete_json(self, *, messages: Messages, schema: Mapping[str, Any]) -> str:
         """The model's answer, which follows the schema if the provider can enforce it."""
@@ -56,27 +56,27 @@ class Structured(Protocol):
 
 
 class Continues(Protocol):
-    """A model that continues a text rather than answering in a chat."""
+    """A base model, which continues a text."""
 
     def continued(self, *, prompt: str, stop: Sequence[str]) -> str:
-        """What follows the prompt, up to and without the first of the stop texts."""
+        """The continuation of the prompt, without the first stop text and what follows it."""
         ...
 
 
 def is_structured(llm: object) -> TypeGuard[Structured]:
-    """Whether the model's class says it can be held to a schema; of an object alone, mocks and proxies would say yes."""
+    """Whether the model has `complete_json`. The class is checked, because mocks and proxies have every attribute."""
     return callable(getattr(type(llm), "complete_json", None))
 
 
 def is_continuing(llm: object) -> TypeGuard[Continues]:
-    """Whether the model's class says it continues texts."""
+    """Whether the class of the model has `continued`."""
     return callable(getattr(type(llm), "continued", None))
 
 
 def checked_model(llm: object) -> LLM:
-    """The model, or InputError if it cannot be called from here."""
+    """The model; InputError if it has no synchronous `complete`."""
     if not isinstance(llm, LLM):
-        raise InputError(f"a {type(llm).__name__} is no model: hand in an object with complete(messages=...) -> str")
+        raise InputError(f"a {type(llm).__name__} is no model: pass an object with complete(messages=...) -> str")
     if is_async(llm):
         raise InputError(ASYNC_ONLY)
     return llm
@@ -89,16 +89,16 @@ def is_async(llm: object) -> bool:
 
 
 def call_model(call: Callable[[], object], seconds: float | None = None) -> object:
-    """What a foreign call returns; whatever it raises, or a wait longer than `seconds`, becomes a ModelError.
+    """The result of a call of user code. Any exception, and a time-out after `seconds`, becomes a ModelError.
 
-    With `seconds` the call runs on a thread of its own, which is abandoned when the time is up.
+    With `seconds` the call runs on its own thread, which is abandoned at the time-out.
     """
     try:
-        answer = call() if seconds is None else _waited(call, seconds)
+        answer = call() if seconds is None else _call_in_thread(call, seconds)
     except PortError:
         raise
-    except Exception as error:  # the door to code that is not ours: its failure must not become ours
-        raise ModelError(f"the model failed: {_words(error)}") from error
+    except Exception as error:  # code of the user may raise anything
+        raise ModelError(f"the model failed: {_error_text(error)}") from error
     if inspect.isawaitable(answer):
         if inspect.iscoroutine(answer):
             answer.close()
@@ -107,14 +107,14 @@ def call_model(call: Callable[[], object], seconds: float | None = None) -> obje
 
 
 def run_on_owner_loop(llm: object, loop: asyncio.AbstractEventLoop, seconds: float | None = None) -> LLM:
-    """An async-only model as a plain one: each call runs on its owner's loop while the calling thread waits.
+    """A synchronous model for an async one: each call runs on the given event loop while the calling thread waits.
 
     Args:
         llm: an object with `async def complete(*, messages)`.
-        loop: the running loop the model belongs to.
-        seconds: how long to wait for one answer; None leaves it to the model.
+        loop: the running event loop that the model belongs to.
+        seconds: the limit of one answer; None means no limit.
     """
-    return _Lent(llm, loop, seconds)
+    return _LoopModel(llm, loop, seconds)
 
 
 def response_text(answer: object) -> Content:
@@ -125,15 +125,15 @@ def response_text(answer: object) -> Content:
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Mapping):
-        spoken = answer.get("content", None if {"quote", "category"} & answer.keys() else answer.get("text"))
-        return answer if spoken is None and "content" not in answer else _said(spoken)
+        content = answer.get("content", None if {"quote", "category"} & answer.keys() else answer.get("text"))
+        return answer if content is None and "content" not in answer else _content_text(content)
     if isinstance(answer, list | tuple):
         return _joined(answer) or answer
-    return _said(getattr(answer, "content", None) or getattr(answer, "text", None))
+    return _content_text(getattr(answer, "content", None) or getattr(answer, "text", None))
 
 
 def raw_of(content: Content) -> str:
-    """What was said, word for word, as text a store can hold; parsed JSON is written out again."""
+    """The answer verbatim, as text that a store accepts; parsed JSON is serialised."""
     if isinstance(content, str):
         return content.encode("utf-8", "replace").decode()
     try:
@@ -143,17 +143,17 @@ def raw_of(content: Content) -> str:
 
 
 def tokens_of(answer: object) -> tuple[int | None, int | None]:
-    """Tokens in and out as the provider counted them, in either of the two customary spellings.
+    """Tokens in and out as the provider counted them, under OpenAI's or Anthropic's names.
 
-    None stands for a count that is missing, negative, not a whole number or beyond any context window: booked, it
-    would lift a cap on money or overflow.
+    A count that is missing, negative, not a whole number or larger than any context window becomes None: it would
+    disable a cap on money or overflow.
     """
     tokens_in, tokens_out = (count if _is_count(count) else None for count in _counts(answer))
     return tokens_in, tokens_out
 
 
 def miscounts(answer: object) -> bool:
-    """Whether the provider gave a count that `tokens_of` does not accept."""
+    """Whether the provider returned a count that `tokens_of` does not accept."""
     return any(count is not None and not _is_count(count) for count in _counts(answer))
 
 
@@ -163,10 +163,10 @@ def _counts(answer: object) -> list[Any]:
 
 
 def _is_count(count: object) -> bool:
-    return type(count) is int and 0 <= count <= _TOKENS_MOST
+    return type(count) is int and 0 <= count <= _TOKENS_MAX
 
 
-class _Lent:
+class _LoopModel:
     def __init__(self, llm: Any, loop: asyncio.AbstractEventLoop, seconds: float | None) -> None:  # noqa: ANN401 - an LLM whose complete is a coroutine has no Protocol
         self._llm, self._loop, self._seconds = llm, loop, seconds
         self._forked = False
@@ -174,27 +174,27 @@ class _Lent:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: the loop seems to run, but the thread that ran it exists in the parent only."""
+        """In a forked child: the loop looks as if it were running, but its thread exists in the parent only."""
         self._forked = True
 
-    def complete(self, *, messages: Messages) -> Any:  # noqa: ANN401 - whatever the model answers is read later
-        """The answer, awaited on the owner's loop."""
+    def complete(self, *, messages: Messages) -> Any:  # noqa: ANN401 - `response_text` reads any answer
+        """The answer, awaited on the loop of the model."""
         if _running() is self._loop:
             raise ModelError(f"the event loop would wait for itself: {ASYNC_ONLY}")
         if self._forked:
             raise ModelError(_FORKED)
         if not self._loop.is_running():
             raise ModelError(_LOOP_GONE)
-        waiting = asyncio.run_coroutine_threadsafe(self._awaited(messages), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._awaited(messages), self._loop)
         seconds = math.inf if self._seconds is None else self._seconds
         end = time.monotonic() + seconds
-        while not wait([waiting], timeout=min(_GLANCE, max(0.0, end - time.monotonic()))).done:
+        while not wait([future], timeout=min(_POLL, max(0.0, end - time.monotonic()))).done:
             if not self._loop.is_running():
                 raise ModelError(_LOOP_GONE)
             if time.monotonic() >= end:
-                waiting.cancel()
-                raise ModelError(_late(seconds))
-        return waiting.result()
+                future.cancel()
+                raise ModelError(_timed_out(seconds))
+        return future.result()
 
     async def _awaited(self, messages: Messages) -> object:
         return await self._llm.complete(messages=messages)
@@ -207,32 +207,32 @@ def _running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _waited(call: Callable[[], object], seconds: float) -> object:
+def _call_in_thread(call: Callable[[], object], seconds: float) -> object:
     done: queue.SimpleQueue[tuple[object, BaseException | None]] = queue.SimpleQueue()
 
     def work() -> None:
         try:
             done.put((call(), None))
-        except BaseException as error:  # noqa: BLE001 - carried over to the thread that waits, and raised there
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             done.put((None, error))
 
     threading.Thread(target=contextvars.copy_context().run, args=(work,), name="slowwave-model", daemon=True).start()
     try:
         answer, error = done.get(timeout=seconds)
     except queue.Empty:
-        raise ModelError(_late(seconds)) from None
+        raise ModelError(_timed_out(seconds)) from None
     if error is not None:
         raise error
     return answer
 
 
-def _said(spoken: object) -> str:
-    text = _joined(spoken) if isinstance(spoken, list | tuple) else spoken
+def _content_text(content: object) -> str:
+    text = _joined(content) if isinstance(content, list | tuple) else content
     return text if isinstance(text, str) else ""
 
 
 def _joined(parts: Sequence[Any]) -> str | None:
-    """The text of a message in parts; parts without text, such as thoughts, are left out."""
+    """The text of a message in parts; parts without text, such as reasoning, are ignored."""
     texts = [text for part in parts if isinstance(text := _field(part, "text"), str)]
     typed = parts and all(isinstance(_field(part, "type"), str) for part in parts)
     return "".join(texts) if typed and texts else None
@@ -242,10 +242,10 @@ def _field(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _words(error: Exception) -> str:
-    words = tidy(str(error))[:_WORDS_LONGEST]
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+def _error_text(error: Exception) -> str:
+    text = tidy(str(error))[:_ERROR_LONGEST]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _late(seconds: float) -> str:
+def _timed_out(seconds: float) -> str:
     return f"the model gave no answer within {seconds:g} seconds"

@@ -1,10 +1,10 @@
-"""What the items of an answer mean for what was asked: numbers that were shown, caps, and no verdicts against each other."""
+"""Turns the items of an answer into facts and verdicts. Unknown numbers, surplus facts and contradictions are refused."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.llm.parse import Reading
-from slowwave.minds.llm.reply_models import FactItem, VerdictItem
+from slowwave.minds.llm.reply_models import RELATIONS, FactItem, VerdictItem
 from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcript, Verdict, VerdictOp
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.retention.categories import later
@@ -12,13 +12,6 @@ from slowwave.policy.retention.categories import later
 if TYPE_CHECKING:
     from slowwave.model.memory import Kind
 
-RELATIONS: Final[dict[str, Relation]] = {
-    "ADD": "compatible",
-    "NOOP": "subsumed",
-    "UPDATE": "subsumes",
-    "DELETE": "contradictory",
-}
-"""The relation an operation stands for when a model names none."""
 RELATION_NAMES: Final[dict[str, Relation]] = {relation: relation for relation in RELATIONS.values()}
 
 Node = tuple[str, int]
@@ -28,9 +21,9 @@ HOURS: Final = 24
 def interpret_facts(
     reading: Reading[FactItem], transcript: Transcript, categories: Collection[str], prompt: str
 ) -> tuple[tuple[Fact, ...], list[Rejected]]:
-    """The facts of an answer, at most as many as were asked for, and what was refused.
+    """The facts of an answer, at most `transcript.most`, and the refused items.
 
-    What stands word for word in the prompt itself (its example, its rules) is no fact of the conversation.
+    A text that the prompt itself contains (in its example or rules) is refused: it is not from the conversation.
     """
     kept: list[Fact] = []
     refused = list(reading.rejected)
@@ -46,7 +39,7 @@ def interpret_facts(
         if reason:
             refused.append(Rejected(text=item.text, reason=reason, quote=item.quote or ""))
             continue
-        said = times[item.message] if item.message is not None else transcript.turns[-1].memory.at
+        at = times[item.message] if item.message is not None else transcript.turns[-1].memory.at
         kept.append(
             Fact(
                 text=item.text,
@@ -58,7 +51,7 @@ def interpret_facts(
                 turn=item.message,
                 quote=item.quote or "",
                 valid_from=item.valid_from,
-                expires_at=later(said, item.expires_in_hours / HOURS) if item.expires_in_hours else None,
+                expires_at=later(at, item.expires_in_hours / HOURS) if item.expires_in_hours else None,
             )
         )
     return tuple(kept), refused
@@ -67,17 +60,17 @@ def interpret_facts(
 def interpret_verdicts(
     reading: Reading[VerdictItem], cases: Sequence[ReconcileCase]
 ) -> tuple[tuple[Verdict, ...], list[Rejected]]:
-    """The verdicts of an answer, in its order, and those refused: unknown numbers, a second decision, contradictions.
+    """The verdicts of an answer, in its order, and the refused ones: unknown numbers, second decisions, contradictions.
 
-    A fact without a verdict that can be meant is absent; it stays undecided.
+    A fact without an accepted verdict is absent from the result and stays undecided.
     """
     kept: list[Verdict] = []
     refused = list(reading.rejected)
-    asked = {case.number: case for case in cases}
-    law = _Law(cases)
+    by_number = {case.number: case for case in cases}
+    consistency = _Consistency(cases)
     for item in reading.items:
-        case = asked.get(item.fact)
-        reason = _misnamed(item, case) or law.broken_by(item)
+        case = by_number.get(item.fact)
+        reason = _wrong_number(item, case) or consistency.conflict(item)
         if reason or case is None:
             refused.append(Rejected(text=item.text or "", reason=reason or "unknown fact"))
             continue
@@ -95,7 +88,7 @@ def interpret_verdicts(
     return tuple(kept), refused
 
 
-def _misnamed(item: VerdictItem, case: ReconcileCase | None) -> str | None:
+def _wrong_number(item: VerdictItem, case: ReconcileCase | None) -> str | None:
     if case is None:
         return "names a fact that was not asked about"
     if item.op != "ADD" and item.memory is None:
@@ -105,17 +98,17 @@ def _misnamed(item: VerdictItem, case: ReconcileCase | None) -> str | None:
     return None
 
 
-class _Law:
-    """What verdicts together may not say. Each is held against those accepted before it.
+class _Consistency:
+    """Checks each verdict against those accepted before it.
 
-    An edge runs from what vanishes to what stands for it; in a circle everything would vanish. A fact of the batch
-    shown as a candidate of another one is one node, known by its words.
+    A graph has an edge from each replaced text to the text that replaces it; in a cycle every text would be replaced.
+    A fact of the batch that is also a candidate of another fact is one node, identified by its normalised text.
     """
 
     def __init__(self, cases: Sequence[ReconcileCase]) -> None:
         self._decided: set[int] = set()
         self._touched: dict[tuple[int, int | None], str] = {}
-        self._into: dict[Node, set[Node]] = {}
+        self._replaced_by: dict[Node, set[Node]] = {}
         texts = {normalised(case.fact.text): case.number for case in cases}
         self._nodes: dict[tuple[int, int], Node] = {}
         for case in cases:
@@ -124,8 +117,8 @@ class _Law:
                 node = ("memory", candidate.number) if twin == case.number else ("fact", twin)
                 self._nodes[case.number, candidate.number] = node
 
-    def broken_by(self, item: VerdictItem) -> str | None:
-        """Why the verdict cannot stand beside those before it; None accepts it."""
+    def conflict(self, item: VerdictItem) -> str | None:
+        """The reason to refuse the verdict; None accepts and records it."""
         decides = item.op != "DELETE"
         if decides and item.fact in self._decided:
             return "a second decision on one fact"
@@ -133,20 +126,20 @@ class _Law:
             if (item.fact, item.memory) in self._touched:
                 return "contradicts another verdict on the same memory"
             fact, memory = ("fact", item.fact), self._nodes[item.fact, item.memory]
-            gone, stays = (fact, memory) if item.op == "NOOP" else (memory, fact)
-            if gone == stays or gone in self._reached(stays):
+            replaced, kept = (fact, memory) if item.op == "NOOP" else (memory, fact)
+            if replaced == kept or replaced in self._reachable(kept):
                 return "goes round in a circle with another verdict"
-            self._into.setdefault(gone, set()).add(stays)
+            self._replaced_by.setdefault(replaced, set()).add(kept)
             self._touched[item.fact, item.memory] = item.op
         if decides:
             self._decided.add(item.fact)
         return None
 
-    def _reached(self, start: Node) -> Iterator[Node]:
+    def _reachable(self, start: Node) -> Iterator[Node]:
         seen, waiting = {start}, [start]
         while waiting:
             node = waiting.pop()
             yield node
-            fresh = self._into.get(node, set()) - seen
-            seen |= fresh
-            waiting += fresh
+            new = self._replaced_by.get(node, set()) - seen
+            seen |= new
+            waiting += new

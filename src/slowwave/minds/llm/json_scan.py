@@ -1,4 +1,4 @@
-"""Finds the JSON in what a model said, and never completes it: a value stands in the reply whole, or it is not there."""
+"""Finds JSON values in the reply of a model. Incomplete values are skipped, never repaired."""
 
 import json
 import math
@@ -10,26 +10,26 @@ from typing import Any, Final
 
 from slowwave.errors import ModelError
 
-LONGEST: Final = 1_000_000  # characters; what a model is asked for fits into a hundredth of it
-_EFFORT: Final = 20  # how often a reply's length may be read in vain before it counts as tangled
-_VAIN: Final = 2_000  # and from how many beginnings: each error counts the lines before it
-_DIGITS: Final = 18  # an integer of more digits is no number that was asked for
+LONGEST: Final = 1_000_000  # characters; a normal reply has fewer than a hundredth of them
+_EFFORT: Final = 20  # limit of characters read without finding a value, in lengths of the reply
+_FAILURES_MAX: Final = 2_000  # failed decodings; each one costs a pass over the text to count its lines
+_DIGITS: Final = 18  # an integer with more digits is read as infinity, which no field accepts
 
 _OPENING: Final = re.compile(r'\{(?=\s*["}])|\[')
-_THOUGHT: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_REASONING: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE: Final = re.compile(r"(?:```|~~~)[^\n`{\[]*")
-_BETWEEN: Final = re.compile(r"[\s,]*")
+_SEPARATOR: Final = re.compile(r"[\s,]*")
 _BARE_LIST: Final = re.compile(r"\s*\[(?=\s*\{)")
-_AFTER_ONE: Final = re.compile(r'\}[\s,]*(?=\{\s*["}])')
+_NEXT_OBJECT: Final = re.compile(r'\}[\s,]*(?=\{\s*["}])')
 
 
 class DuplicateKeyError(dict[str, Any]):
-    """An object that names one key twice with different values: which one is meant cannot be known."""
+    """An object that has one key twice with different values, so that its meaning is ambiguous."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A JSON value and where in the reply it stands."""
+    """A JSON value and its position in the reply."""
 
     start: int
     end: int
@@ -37,21 +37,21 @@ class Value:
 
 
 def values(text: str) -> list[Value]:
-    """Every complete object or list of the reply, outermost ones only, in order.
+    """The complete objects and lists of the reply in order, without those inside others.
 
     Raises:
-        ModelError: the reply is too long, too deeply nested or too tangled to be read.
+        ModelError: the reply is too long, too deeply nested, or has too many broken values.
     """
     if len(text) > LONGEST:
         raise ModelError(f"the reply has {len(text):,} characters, more than {LONGEST:,}")
-    found, place, effort, vain = [], 0, _EFFORT * len(text), 0
+    found, place, effort, failures = [], 0, _EFFORT * len(text), 0
     while opening := _OPENING.search(text, place):
         start = opening.start()
         data, place, spent = _decoded(text, start)
         effort -= spent
-        vain += spent > 0
-        if effort < 0 or vain > _VAIN:
-            raise ModelError("the reply is too tangled to be read")
+        failures += spent > 0
+        if effort < 0 or failures > _FAILURES_MAX:
+            raise ModelError("the reply has too many broken JSON values to be read")
         if place > start:
             found.append(Value(start=start, end=place, data=data))
         else:
@@ -60,12 +60,12 @@ def values(text: str) -> list[Value]:
 
 
 def strip_reasoning(text: str, found: Sequence[Value]) -> tuple[int, int]:
-    """What was said rather than thought: after a thought that was ended, before one that was not.
+    """The span of the reply without its reasoning: after the last closing mark, before an opening mark after it.
 
-    Marks inside a value's strings are words, not marks.
+    Marks inside the strings of a value are ignored.
     """
     begin, end = 0, len(text)
-    for mark in _outside(_THOUGHT.finditer(text), found):
+    for mark in _outside(_REASONING.finditer(text), found):
         if mark.group(1):
             begin, end = mark.end(), len(text)
         else:
@@ -76,7 +76,7 @@ def strip_reasoning(text: str, found: Sequence[Value]) -> tuple[int, int]:
 def last_fenced_block(
     text: str, span: tuple[int, int], found: Sequence[Value], fits: Callable[[Value], bool]
 ) -> tuple[int, int]:
-    """The inside of the last fenced block in which a value that fits stands, or the whole span."""
+    """The inside of the last fenced block that contains a value that fits, or the whole span."""
     fences = _outside(_FENCE.finditer(text, *span), found)
     fitting = [value for value in found if fits(value)]
     for place in range((len(fences) - 1) // 2 * 2, -1, -2):
@@ -88,14 +88,14 @@ def last_fenced_block(
 
 
 def salvage_items(text: str, key: str, span: tuple[int, int], found: Sequence[Value]) -> Iterator[Any]:
-    """The whole items of broken lists under a key (or of a bare list), and None for each stretch that is no value.
+    """The complete items of broken lists under a key (or of a bare list), and None for each stretch that is no value.
 
-    For replies that were cut off or have a fault in one item. Nothing is repaired: an item is decoded as it
-    stands, or it is lost. Lists inside complete values are none of these.
+    For replies that were cut off or have an error in one item. Nothing is repaired: an item is decoded unchanged or
+    lost. Lists inside complete values are ignored.
     """
     place, end = span
-    named = re.compile(rf'"{re.escape(key)}"\s*:\s*\[')
-    starts = [mark.end() for mark in _outside(named.finditer(text, place, end), found)]
+    key_pattern = re.compile(rf'"{re.escape(key)}"\s*:\s*\[')
+    starts = [mark.end() for mark in _outside(key_pattern.finditer(text, place, end), found)]
     if not starts and (bare := _BARE_LIST.match(text, place, end)):
         starts = [bare.end()]
     for start in starts:
@@ -105,7 +105,7 @@ def salvage_items(text: str, key: str, span: tuple[int, int], found: Sequence[Va
 
 def _items(text: str, place: int, end: int) -> Generator[Any, None, int]:
     while True:
-        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+        place = _SEPARATOR.match(text, place).end()  # type: ignore[union-attr]  # it also matches the empty string
         if place >= end or text[place] == "]":
             return place
         data, after, _ = _decoded(text, place)
@@ -118,8 +118,11 @@ def _items(text: str, place: int, end: int) -> Generator[Any, None, int]:
 
 
 def _next_object(text: str, place: int, end: int) -> int:
-    """Where the next whole object begins that follows another one, or the end. One inside a torn item follows a colon."""
-    for opening in _AFTER_ONE.finditer(text, place, end):
+    """Where the next complete object begins that follows another object, or the end.
+
+    An object that follows a colon is part of a broken item and is skipped.
+    """
+    for opening in _NEXT_OBJECT.finditer(text, place, end):
         if _decoded(text, opening.end())[1] > opening.end():
             return opening.end()
     return end
@@ -136,22 +139,23 @@ def _outside(marks: Iterator[re.Match[str]], found: Sequence[Value]) -> list[re.
 
 
 def _decoded(text: str, start: int) -> tuple[Any, int, int]:
-    """The value that begins here, where it ends (its start if there is none), and how much was read in vain."""
+    """The value that begins at `start`, its end (`start` if there is none), and the characters read without a value."""
     try:
         data, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        cut = error.msg.startswith("Unterminated string")  # named by where it begins, but read to the end
-        return None, start, (len(text) if cut else error.pos + 1) - start
+        # The position of an unterminated string is its start, but the decoder read to the end of the text.
+        unterminated = error.msg.startswith("Unterminated string")
+        return None, start, (len(text) if unterminated else error.pos + 1) - start
     except RecursionError:
         raise ModelError("the reply is nested too deeply to be read") from None
     return data, end, 0
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    made = dict(pairs)
-    if len(made) == len(pairs) or all(made[key] == value for key, value in pairs):
-        return made
-    return DuplicateKeyError(made)
+    data = dict(pairs)
+    if len(data) == len(pairs) or all(data[key] == value for key, value in pairs):
+        return data
+    return DuplicateKeyError(data)
 
 
 def _integer(digits: str) -> float:
@@ -161,5 +165,5 @@ def _integer(digits: str) -> float:
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_int=_integer,
-    strict=False,  # a line break inside a string is untidy, not doubtful
+    strict=False,  # models write line breaks inside strings
 )

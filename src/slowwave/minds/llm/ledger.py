@@ -11,22 +11,22 @@ from slowwave.errors import InputError, ModelError
 from slowwave.model.plan import FREE, Cost
 
 CHARACTERS_PER_TOKEN: Final = 4
-"""What is assumed where a provider counts nothing (English prose; other scripts cost more)."""
+"""The estimate where a provider returns no count (English prose; other scripts have fewer)."""
 _MILLION: Final = 1_000_000
 
 Failure = TypeVar("Failure", bound=ModelError)
 Prices = Mapping[str, tuple[float, float]]
-"""{model: (in, out)}: money for a million tokens each."""
+"""{model: (in, out)}: the price of a million tokens each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How much a mind may be asked; None caps nothing. A cap that is reached stops the next call; the work waits.
+    """Limits on the calls of a mind; None means no limit. A reached cap stops the next call, and the work stays due.
 
     Args:
-        calls_per_run: calls of one run (one `consolidate`, one `sleep`, one `add`), retries included.
+        calls_per_run: calls of one run (a `consolidate`, a `sleep` or an `add`), retries included.
         calls_per_day: calls of all runs of a scope since midnight UTC.
-        money_per_day: money of all runs of a scope since midnight UTC, by the price table; the call that passes it
+        money_per_day: money of all runs of a scope since midnight UTC, by the price table; the call that exceeds it
             is the last.
 
     Raises:
@@ -38,20 +38,20 @@ class Caps:
     money_per_day: float | None = None
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            cap = getattr(self, one.name)
+        for field in fields(self):
+            cap = getattr(self, field.name)
             if cap is not None and not cap >= 0:
-                raise InputError(f"{one.name}={cap!r}: use a number from 0, or None for no cap")
+                raise InputError(f"{field.name}={cap!r}: use a number from 0, or None for no cap")
 
 
 class Ledger:
-    """Counts the calls, tokens, seconds and money of one run; safe to share between threads.
+    """Counts the calls, tokens, seconds and money of one run. Threads may share it.
 
     Args:
-        price: money for a million tokens in and a million tokens out.
-        caps: what stops it.
-        today: what all runs since midnight have cost, as their journal says; asked only if a day has a cap.
-        clock: seconds that never run backwards.
+        price: the price of a million tokens in and of a million tokens out.
+        caps: the limits.
+        today: the cost of all runs since midnight, from the journal; called only if there is a cap per day.
+        clock: monotonic seconds.
     """
 
     def __init__(
@@ -72,17 +72,17 @@ class Ledger:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: a lock that no thread of the parent holds."""
+        """In a forked child: replace the lock, which a thread of the parent may hold."""
         self._lock = threading.Lock()
 
     @property
     def spent(self) -> Cost:
-        """What all calls have cost so far, those included that failed."""
+        """The cost of all calls so far, failed ones included."""
         with self._lock:
             return self._spent
 
     def admit(self) -> float:
-        """Count one call and return its start; or ModelError if a cap is reached, before anything is sent."""
+        """Count one call and return its start; ModelError, before anything is sent, if a cap is reached."""
         today = self._today() if self._daily else FREE
         with self._lock:
             if problem := self._problem(today):
@@ -91,7 +91,7 @@ class Ledger:
             return self._clock()
 
     def book(self, started: float, tokens_in: int, tokens_out: int) -> Cost:
-        """Write down what one call cost, and return it."""
+        """Record the cost of one call and return it."""
         money = (tokens_in * self._price[0] + tokens_out * self._price[1]) / _MILLION
         with self._lock:
             cost = Cost(
@@ -105,12 +105,15 @@ class Ledger:
         return cost
 
     def waive(self) -> None:
-        """A call that was admitted never left this machine: it is not counted."""
+        """Do not count an admitted call, because no request left this machine."""
         with self._lock:
             self._calls -= 1
 
     def _problem(self, today: Cost) -> str | None:
-        """Which cap is reached. A run is journaled piece by piece: what it cost may stand in `today` already, or not yet."""
+        """The message about a cap that is reached, or None.
+
+        A run is journaled in parts, so `today` may or may not include its calls; the larger sum counts.
+        """
         caps = self._caps
         calls = max(today.calls, self._before.calls + self._calls)
         money = max(today.money, self._before.money + self._spent.money)
@@ -126,17 +129,16 @@ class Ledger:
 
 
 def free(error: Failure) -> Failure:
-    """The failure, of which nothing left this machine: it is no call, and costs nothing."""
+    """Mark a failure as free: no request left this machine."""
     error.cost = FREE
     return error
 
 
 def estimated(text: str) -> int:
-    """About how many tokens a text is."""
+    """An estimate of the tokens of a text."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def price_of(prices: Prices | None, *names: str) -> tuple[float, float]:
-    """The price of the first of these names that the table lists; nothing if it lists none."""
-    found = (prices[name] for name in names if prices and name in prices)
-    return next(found, (0.0, 0.0))
+    """The price of the first of these names in the table; 0 if it has none."""
+    return next((prices[name] for name in names if prices and name in prices), (0.0, 0.0))

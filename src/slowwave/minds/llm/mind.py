@@ -1,4 +1,4 @@
-"""The language mind: asks a model, and takes from its answer what can be read and meant."""
+"""The mind that asks a language model."""
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
@@ -17,29 +17,29 @@ from slowwave.policy.retention.categories import REGISTRY
 from slowwave.ports import LLM
 
 Value = TypeVar("Value")
-Understood = tuple[Value, Sequence[Rejected]]
+Interpreted = tuple[Value, Sequence[Rejected]]
 
-_QUOTED: Final = 160  # characters of an unreadable answer in the error
+_QUOTED: Final = 160  # characters of an unreadable answer in the error message
 _STYLES: Final = ("cluster", "cascade")
 
 
 class LanguageMind:
     """A Mind that asks a language model.
 
-    An answer that cannot be read is asked for once more, showing what was wrong with it; then the mind fails, and
-    the work waits. Failures of the model itself are not retried here: that is its client's matter.
+    After an unreadable answer the question is asked once more with the problem. After a second one the mind raises
+    ModelError, and the work stays due. Failures of the model itself are retried by its client only.
 
     Args:
         llm: anything with `complete(messages=...)`; it may answer with text, or a dict or object with content or text.
-        name: what this mind is called; the model's name by default.
-        profile: "chat", or "completion" for base models; None takes what the model says of itself, else "chat".
-        seconds: how long one answer may take; None leaves it to the model. With a number, calls run on their own thread.
-        prices: {model: (in, out)}, money for a million tokens each; the model by its own name or this mind's.
-        caps: how much it may be asked.
-        categories: what a fact may be filed under; anything else becomes "other".
+        name: the name of this mind; by default that of the model.
+        profile: "chat", or "completion" for base models; None uses the `profile` of the model, else "chat".
+        seconds: the limit of one answer; None means no limit. With a number, calls run on their own thread.
+        prices: {model: (in, out)}, the price of a million tokens each; under the name of the model or of this mind.
+        caps: limits on the calls.
+        categories: the categories of facts; any other becomes "other".
 
     Raises:
-        InputError: the model cannot be called from here, or a setting cannot be meant.
+        InputError: the model has no synchronous `complete`, or an argument is invalid.
     """
 
     def __init__(
@@ -53,35 +53,35 @@ class LanguageMind:
         caps: Caps = Caps(),  # noqa: B008 - frozen
         categories: Collection[str] = tuple(REGISTRY),
     ) -> None:
-        said = getattr(llm, "profile", None)
-        profile = profile or (said if isinstance(said, str) and said in PROFILES else "chat")
+        own = getattr(llm, "profile", None)
+        profile = profile or (own if isinstance(own, str) and own in PROFILES else "chat")
         if profile not in PROFILES:
             raise InputError(f"profile={profile!r}: use one of {', '.join(PROFILES)}")
         if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
         self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
         self._categories = tuple(categories)
-        said = getattr(llm, "model", None)
-        model = said if isinstance(said, str) else type(llm).__name__
+        own = getattr(llm, "model", None)
+        model = own if isinstance(own, str) else type(llm).__name__
         self.name = name or model
         self.price, self._caps = price_of(prices, model, self.name), caps
         self.ledger = Ledger(price=self.price, caps=caps)
 
     def __repr__(self) -> str:
-        """The mind by its name."""
+        """The class and the name of the mind."""
         return f"LanguageMind({self.name!r})"
 
     def start_run(self, today: Callable[[], Cost], /) -> Self:
-        """The same mind for one run, with a ledger of its own: caps of a run count from here, those of a day go on."""
-        fresh = copy(self)
-        fresh.ledger = Ledger(price=self.price, caps=self._caps, today=today)
-        return fresh
+        """A copy of the mind for one run: caps per run start at 0, caps per day continue from `today`."""
+        mind = copy(self)
+        mind.ledger = Ledger(price=self.price, caps=self._caps, today=today)
+        return mind
 
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
-        """Durable facts out of a stretch of conversation. Whether the conversation supports them is not checked here.
+        """Lasting facts from a part of a conversation. The caller checks that the conversation supports them.
 
         Raises:
-            ModelError: the model failed, could not be read twice, or a cap is reached.
+            ModelError: the model failed, two answers were unreadable, or a cap is reached.
         """
         if not transcript.turns:
             return MindAnswer(value=())
@@ -93,41 +93,41 @@ class LanguageMind:
             most=prompting.how_many(transcript),
         )
 
-        def understood(content: Content) -> Understood[tuple[Fact, ...]]:
+        def interpreted(content: Content) -> Interpreted[tuple[Fact, ...]]:
             return interpret.interpret_facts(read(content, FACTS), transcript, self._categories, question.prompt.static)
 
-        return self._proposed(question, understood)
+        return self._answer(question, interpreted)
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
-        """What each new fact does to what is known, in one call. A fact without a verdict stays undecided.
+        """What each new fact does to known facts, in one call. A fact without a verdict stays undecided.
 
         Raises:
-            ModelError: the model failed, could not be read twice, or a cap is reached.
+            ModelError: the model failed, two answers were unreadable, or a cap is reached.
         """
         if not cases:
             return MindAnswer(value=())
         question = self._ask("reconcile", prompting.cases(cases))
-        return self._proposed(question, lambda content: interpret.interpret_verdicts(read(content, VERDICTS), cases))
+        return self._answer(question, lambda content: interpret.interpret_verdicts(read(content, VERDICTS), cases))
 
     def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
-        """Fewer words for many memories. Whether they keep every name and number is not checked here.
+        """A summary of many memories. The caller checks its names and numbers.
 
         Raises:
-            ModelError: the model failed, refused, or could not be read twice, or a cap is reached.
+            ModelError: the model failed or refused, two answers were unreadable, or a cap is reached.
         """
         if brief.style not in _STYLES or not brief.memories:
             raise InputError(
-                f"a brief of style {brief.style!r} with {len(brief.memories)} memories cannot be summarised"
+                f"a request of style {brief.style!r} with {len(brief.memories)} memories: use cluster or cascade, and a memory"
             )
         topic = f", about {tidy(brief.topic)!r}" if brief.topic else ""
         question = self._ask(brief.style, prompting.memories(brief), words=str(brief.words), topic=topic)
-        return self._proposed(question, lambda content: (Summary(text=summary(content, brief)), ()))
+        return self._answer(question, lambda content: (Summary(text=summary(content, brief)), ()))
 
-    def _proposed(self, question: Question, understood: Callable[[Content], Understood[Value]]) -> MindAnswer[Value]:
+    def _answer(self, question: Question, interpreted: Callable[[Content], Interpreted[Value]]) -> MindAnswer[Value]:
         costs: list[Cost] = []
         problems: list[str] = []
         try:
-            content, (value, rejected) = self._understood(question, understood, costs, problems)
+            content, (value, rejected) = self._readable(question, interpreted, costs, problems)
         except ModelError as error:
             error.cost = sum(costs, FREE)
             raise
@@ -140,26 +140,26 @@ class LanguageMind:
             problems=tuple(dict.fromkeys(problems)),
         )
 
-    def _understood(
+    def _readable(
         self,
         question: Question,
-        understood: Callable[[Content], Understood[Value]],
+        interpreted: Callable[[Content], Interpreted[Value]],
         costs: list[Cost],
         problems: list[str],
-    ) -> tuple[Content, Understood[Value]]:
-        """The answer and what it means; one that cannot be read is asked for once more."""
-        content = self._answer(question, costs, problems)
+    ) -> tuple[Content, Interpreted[Value]]:
+        """The answer and its interpretation; asks once more if it is unreadable."""
+        content = self._ask_once(question, costs, problems)
         try:
-            return content, understood(content)
-        except ModelError as unread:
-            content = self._answer(question.again(raw_of(content), str(unread)), costs, problems)
+            return content, interpreted(content)
+        except ModelError as problem:
+            content = self._ask_once(question.again(raw_of(content), str(problem)), costs, problems)
         try:
-            return content, understood(content)
+            return content, interpreted(content)
         except ModelError as error:
-            began = tidy(raw_of(content))[:_QUOTED]
-            raise ModelError(f"the model's answer could not be read, twice: {error}; it began {began!r}") from error
+            beginning = tidy(raw_of(content))[:_QUOTED]
+            raise ModelError(f"the model's answer could not be read, twice: {error}; it began {beginning!r}") from error
 
-    def _answer(self, question: Question, costs: list[Cost], problems: list[str]) -> Content:
+    def _ask_once(self, question: Question, costs: list[Cost], problems: list[str]) -> Content:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""

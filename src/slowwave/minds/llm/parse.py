@@ -1,12 +1,10 @@
-"""Reads the replies of a model, item by item."""
+"""Reads the replies of a model: lists of items, one item at a time, and summaries."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
-
-from pydantic import BaseModel, ValidationError
 
 from slowwave.errors import ModelError
 from slowwave.minds.llm.calls import Content
@@ -18,76 +16,73 @@ from slowwave.minds.llm.json_scan import (
     strip_reasoning,
     values,
 )
-from slowwave.minds.llm.reply_models import FactItem, VerdictItem
+from slowwave.minds.llm.reply_models import FactItem, Fields, ItemError, VerdictItem
 from slowwave.model.message import tidy
 from slowwave.model.mind import Rejected, SummaryRequest
 from slowwave.policy.text.tokens import STOP_WORDS, words
 
 LISTED: Final = 50
-"""How many refused items are listed one by one; the rest are counted by reason."""
+"""Refused items that are listed one by one; the rest are counted by reason."""
 
 _SHOWN: Final = 200  # characters of a refused text
 _JSON_MARKS: Final = frozenset('{}[]"')
-_WORDS: Final = {"missing": "is missing", "string_type": "is no text", "int_type": "is no whole number"}
 
-Item = TypeVar("Item", bound=BaseModel)
+Item = TypeVar("Item", bound=FactItem | VerdictItem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Generic[Item]):
-    """What a task's answer looks like: a list of items under a key; an item is known by its required fields."""
+    """The form of an answer: a list of items under a key. An object with the required fields is an item."""
 
     key: str
-    item: type[Item]
+    read: Callable[[Fields], Item]
     required: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading(Generic[Item]):
-    """The items of a reply that could be read, and those that could not, with reasons."""
+    """The readable items of a reply, and the refused ones with reasons."""
 
     items: tuple[Item, ...] = ()
     rejected: tuple[Rejected, ...] = ()
 
 
-FACTS: Final = Shape(key="facts", item=FactItem, required=frozenset({"text"}))
-VERDICTS: Final = Shape(key="verdicts", item=VerdictItem, required=frozenset({"fact", "op"}))
+FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"}))
+VERDICTS: Final = Shape(key="verdicts", read=VerdictItem.read, required=frozenset({"fact", "op"}))
 
 
 def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> Reading[Item]:
-    """The items of a reply: text with JSON somewhere in it, or JSON already parsed.
+    """The items of a reply, which is a text that contains JSON, or parsed JSON.
 
-    An empty list under the key is an answer; a reply in which no list can be found is none.
+    An empty list under the key is an answer; a reply without a list is not.
 
     Raises:
-        ModelError: nothing in the reply can be read as an answer; the sentence says what is wrong with it.
+        ModelError: the reply contains no answer; the message says what is wrong with it.
     """
     if not isinstance(reply, str):
         whole = [Value(start=0, end=0, data=reply)]
         return _checked(_listed(whole, "", shape), shape)
     found = values(reply)
-    said = strip_reasoning(reply, found)
-    span = last_fenced_block(reply, said, found, lambda value: _items_of(value.data, shape) is not None)
+    spoken = strip_reasoning(reply, found)
+    span = last_fenced_block(reply, spoken, found, lambda value: _items_of(value.data, shape) is not None)
     inside = [value for value in found if span[0] <= value.start and value.end <= span[1]]
     listed = _listed(inside, _around(reply, span, inside), shape)
     if listed is not None:
-        passed = [value for value in found if said[0] <= value.start and value.end <= span[0]]
-        return _checked(listed, shape, (item for value in passed for item in _items_of(value.data, shape) or ()))
+        earlier = [value for value in found if spoken[0] <= value.start and value.end <= span[0]]
+        return _checked(listed, shape, (item for value in earlier for item in _items_of(value.data, shape) or ()))
     return _checked(list(salvage_items(reply, shape.key, span, found)) or None, shape)
 
 
 def counted(rejected: Iterable[Rejected]) -> tuple[Rejected, ...]:
-    """The refused items, the first ones listed, the rest counted by reason."""
-    every = list(rejected)
-    more: dict[str, int] = {}
-    for item in every[LISTED:]:
-        more[item.reason] = more.get(item.reason, 0) + 1
+    """The first LISTED refused items, and one item for each reason that counts the rest."""
+    items = list(rejected)
+    more = Counter(item.reason for item in items[LISTED:])
     rest = (Rejected(text="", reason=f"{reason} ({number:,} more)") for reason, number in more.items())
-    return (*every[:LISTED], *rest)
+    return (*items[:LISTED], *rest)
 
 
 def _listed(found: Sequence[Value], around: str, shape: Shape[Item]) -> Sequence[Any] | None:
-    """The raw items of the values: those under the key, else bare ones where nothing but prose stands around them."""
+    """The raw items of the values: those under the key, else bare ones if only prose surrounds them."""
     wrapped = [items for value in found if (items := _wrapped(value.data, shape)) is not None]
     if wrapped:
         return [item for items in wrapped for item in items]
@@ -106,7 +101,7 @@ def _items_of(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
 
 
 def _wrapped(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
-    """The list under the key; one item instead of a list is a list of one."""
+    """The list under the key; a single item instead of a list counts as a list of one."""
     if not isinstance(data, Mapping) or isinstance(data, DuplicateKeyError):
         return None
     under = data.get(shape.key)
@@ -116,7 +111,7 @@ def _wrapped(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
 
 
 def _bare(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
-    """Items that came without their wrapper."""
+    """Items without the object that should contain them."""
     if isinstance(data, Mapping):
         return [data] if shape.required <= data.keys() else None
     if isinstance(data, list | tuple) and any(isinstance(i, Mapping) and shape.required <= i.keys() for i in data):
@@ -125,25 +120,25 @@ def _bare(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
 
 
 def _around(reply: str, span: tuple[int, int], inside: Sequence[Value]) -> str:
-    """What stands in the span beside the values."""
+    """The text of the span outside the values."""
     edges = [span[0], *(edge for value in inside for edge in (value.start, value.end)), span[1]]
     return "".join(reply[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
 
-def _checked(raw: Sequence[Any] | None, shape: Shape[Item], passed: Iterable[Any] = ()) -> Reading[Item]:
+def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[Any] = ()) -> Reading[Item]:
     if raw is None:
         fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
         raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
     items: dict[Item, None] = {}
-    rejected = [_rejected(item, "stands before the last block") for item in passed]
-    for one in raw:
-        item, reason = _item(one, shape)
+    rejected = [_rejected(item, "stands before the last block") for item in earlier]
+    for candidate in raw:
+        item, reason = _item(candidate, shape)
         if item is not None and item not in items:
             items[item] = None
         else:
-            rejected.append(_rejected(one, reason or "repeated"))
+            rejected.append(_rejected(candidate, reason or "repeated"))
     if raw and not items:
-        reasons = ", ".join(dict.fromkeys(one.reason for one in rejected))
+        reasons = ", ".join(dict.fromkeys(item.reason for item in rejected))
         raise ModelError(f'none of the {len(raw):,} items under "{shape.key}" can be used: {reasons[:_SHOWN]}')
     return Reading(items=tuple(items), rejected=tuple(rejected))
 
@@ -154,11 +149,9 @@ def _item(raw: object, shape: Shape[Item]) -> tuple[Item | None, str]:
     if isinstance(raw, DuplicateKeyError):
         return None, "names one key twice"
     try:
-        return shape.item.model_validate(dict(raw)), ""
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        wrong = first.get("ctx", {}).get("error") or _WORDS.get(first["type"], first["msg"])
-        return None, f"{first['loc'][0]} {wrong}"
+        return shape.read(raw), ""
+    except ItemError as error:
+        return None, str(error)
 
 
 def _rejected(raw: object, reason: str) -> Rejected:
@@ -171,13 +164,10 @@ def _rejected(raw: object, reason: str) -> Rejected:
     )
 
 
-_SHORTEST: Final = 8  # characters; below that it is a word, no summary
-_ROOM: Final = (
-    30,
-    500,
-)  # characters for each word asked for, and besides: five times what is meant, then it is refused
-_SENTENCE_SHORTEST: Final = 12  # characters; shorter ones ("Yes.") may come back
-_TIMES_SAID: Final = 3
+_SHORTEST: Final = 8  # characters; less is a word, not a summary
+_CHARACTERS_PER_WORD, _EXTRA_CHARACTERS = 30, 500  # limit: about five times the requested length
+_SENTENCE_SHORTEST: Final = 12  # characters; shorter ones ("Yes.") may be repeated
+_REPETITIONS: Final = 3
 
 _PREFACE: Final = re.compile(
     r"^(?:(?:sure|certainly|of course|okay|ok|here(?:'s| is| are)|below is|the following)\b[^.\n]{0,120}:\s*\n"
@@ -207,11 +197,11 @@ def summary(content: Content, brief: SummaryRequest) -> str:
     """The summary of an answer, on one line.
 
     Raises:
-        ModelError: empty, a refusal, data instead of prose, the prompt again, endless, or going in circles.
+        ModelError: the answer is empty, a refusal, data instead of prose, the prompt itself, too long, or repeats itself.
     """
     if not isinstance(content, str):
         raise ModelError("data instead of a text in plain words")
-    longest = _ROOM[0] * brief.words + _ROOM[1]
+    longest = _CHARACTERS_PER_WORD * brief.words + _EXTRA_CHARACTERS
     begin, end = strip_reasoning(content, ())
     text = tidy(_PREFACE.sub("", _plain(content[begin:end].strip())))
     if len(text) > longest:
@@ -224,18 +214,21 @@ def summary(content: Content, brief: SummaryRequest) -> str:
         raise ModelError(f"a refusal: {text[:200]!r}")
     if _ECHO.search(text):
         raise ModelError("the prompt again instead of a summary")
-    said = Counter(one.strip().casefold() for one in _SENTENCE.findall(text) if len(one) > _SENTENCE_SHORTEST)
-    if max(said.values(), default=0) >= _TIMES_SAID:
-        raise ModelError("a text that goes in circles")
-    return _whole(_CLOSING.sub("", text), brief)
+    counts = Counter(s.strip().casefold() for s in _SENTENCE.findall(text) if len(s) > _SENTENCE_SHORTEST)
+    if max(counts.values(), default=0) >= _REPETITIONS:
+        raise ModelError("a text that repeats itself")
+    return _complete_sentences(_CLOSING.sub("", text), brief)
 
 
-def _whole(text: str, brief: SummaryRequest) -> str:
-    """The text up to its last whole sentence. One sentence without its end may lack nothing but the dot, or be cut off."""
+def _complete_sentences(text: str, brief: SummaryRequest) -> str:
+    """The text up to its last complete sentence.
+
+    A single sentence without an end mark is accepted if the memories contain its last word, else it was cut off.
+    """
     bare = text.rstrip(_AFTER_END)
     last = words(bare)[-1:]
     if bare.endswith(tuple(_ENDS)) or not all(character.lower() != character.upper() for character in "".join(last)):
-        return text  # many scripts write no dots
+        return text  # scripts without letter case often have no end marks
     end = max(bare.rfind(f"{mark} ") for mark in _ENDS)
     if end >= _SHORTEST:
         return bare[: end + 1]
@@ -245,13 +238,13 @@ def _whole(text: str, brief: SummaryRequest) -> str:
     return text
 
 
-def _plain(said: str) -> str:
-    """The words themselves: out of a fence, out of quotation marks; JSON, markup and tables are no plain words."""
-    if fences := [inside.strip() for inside in _FENCED.findall(said)]:
-        said = fences[-1]
-    if said.startswith('"') and said.endswith('"'):
-        said = said[1:-1]
-    said = said.lstrip("\ufeff")
-    if said.startswith(("{", "[", "<", "|", "(")) or said in _LITERALS:
-        raise ModelError(f"data instead of a text in plain words: {said[:80]!r}")
-    return said
+def _plain(text: str) -> str:
+    """The text without its fence and quotation marks; ModelError for JSON, markup and tables."""
+    if fences := [inside.strip() for inside in _FENCED.findall(text)]:
+        text = fences[-1]
+    if text.startswith('"') and text.endswith('"'):
+        text = text[1:-1]
+    text = text.lstrip("\ufeff")
+    if text.startswith(("{", "[", "<", "|", "(")) or text in _LITERALS:
+        raise ModelError(f"data instead of a text in plain words: {text[:80]!r}")
+    return text

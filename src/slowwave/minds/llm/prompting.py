@@ -1,4 +1,4 @@
-"""Builds the prompts: profiles of models, and the text of their input."""
+"""Builds the questions to a model: the text of their data, and one profile for chat and one for base models."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,45 +8,47 @@ from typing import Final, Protocol
 
 from slowwave.minds.llm.calls import Content, is_continuing, is_structured
 from slowwave.minds.llm.prompts import Prompt, load
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.memory import Memory
 from slowwave.model.mind import ReconcileCase, SummaryRequest, Transcript
 from slowwave.policy.guard.fence import NOTICE, escape, fence_tag
 from slowwave.policy.guard.labels import short_name
 from slowwave.ports import LLM
 
-SHOWN: Final = 24_000  # characters of one text, about 6,000 tokens; the rest is cut, visibly
+SHOWN: Final = 24_000  # characters of one text, about 6,000 tokens; a note replaces the rest
 TOGETHER: Final = 48_000  # characters of all texts of a question about memories, about 12,000 tokens
 _FEWEST: Final = 3
 
 
 def fenced(lines: Iterable[str], task: str) -> str:
-    """The lines between marks that none of them can hold, with a line that says they are data."""
+    """The lines between marks that no line can contain, after a notice that they are data."""
     mark = fence_tag(b"", task, None)
     return "\n".join((f"<{mark}>", NOTICE, *lines, f"</{mark}>"))
 
 
 def conversation(transcript: Transcript) -> list[str]:
-    """A transcript, each message under its number, with its own time and speaker."""
-    before = [f"[earlier] {_said(memory)}" for memory in transcript.before]
-    return [*before, *(f"[{turn.number}] {_said(turn.memory)}" for turn in transcript.turns)]
+    """The lines of a transcript: each message with its number, time and speaker."""
+    before = [f"[earlier] {_message_line(memory)}" for memory in transcript.before]
+    return [*before, *(f"[{turn.number}] {_message_line(turn.memory)}" for turn in transcript.turns)]
 
 
 def how_many(transcript: Transcript) -> str:
-    """How many facts are wanted, in words: 3 to the most there may be."""
+    """The requested number of facts as words: from 3 to `transcript.most`."""
     if transcript.most <= _FEWEST:
         return f"at most {transcript.most} facts"
     return f"{_FEWEST} to {transcript.most} facts, fewer if fewer are worth it"
 
 
-def cases(asked: Sequence[ReconcileCase]) -> list[str]:
-    """New facts, each with the memories it may have to do with, under their numbers and with their dates."""
+def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
+    """The lines of new facts, each with its candidates, with numbers and dates."""
     lines = []
     texts = [
-        text for case in asked for text in (case.fact.text, case.fact.quote, *(c.memory.text for c in case.candidates))
+        text
+        for case in reconcile_cases
+        for text in (case.fact.text, case.fact.quote, *(c.memory.text for c in case.candidates))
     ]
     most = fair_share(map(len, texts))
-    for case in asked:
+    for case in reconcile_cases:
         quote = f' (said: "{_line(case.fact.quote, most)}")' if case.fact.quote else ""
         lines.append(
             f"New fact {case.number} ({_day(case.fact.valid_from or case.at)}): {_line(case.fact.text, most)}{quote}"
@@ -60,10 +62,10 @@ def cases(asked: Sequence[ReconcileCase]) -> list[str]:
 
 
 def memories(brief: SummaryRequest) -> list[str]:
-    """What is to be summarised: messages as they were said, facts and summaries as a numbered list."""
+    """The lines to summarise: messages with time and speaker, facts and summaries as a numbered list."""
     most = fair_share(len(memory.text) for memory in brief.memories)
     return [
-        _said(memory, most)
+        _message_line(memory, most)
         if memory.speaker or memory.role
         else f"{place}. [{_day(memory.at)}] {_line(memory.text, most)}"
         for place, memory in enumerate(brief.memories, 1)
@@ -71,7 +73,7 @@ def memories(brief: SummaryRequest) -> list[str]:
 
 
 def fair_share(lengths: Iterable[int]) -> int:
-    """How many characters of each text are shown, so that all fit together: the short ones whole, the long ones alike.
+    """The limit of characters of each text, so that all fit into TOGETHER: short texts whole, long texts to one length.
 
     >>> fair_share([100, 200]), fair_share([100, 47_000, 90_000]), fair_share([90_000])
     (24000, 23950, 24000)
@@ -85,7 +87,7 @@ def fair_share(lengths: Iterable[int]) -> int:
     return SHOWN
 
 
-def _said(memory: Memory, most: int = SHOWN) -> str:
+def _message_line(memory: Memory, most: int = SHOWN) -> str:
     when = memory.at.strftime("%a %Y-%m-%d %H:%M UTC") if memory.at.year > 999 else memory.at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
     return f"{when}, {escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}"
 
@@ -95,38 +97,38 @@ def _day(at: datetime) -> str:
 
 
 def _line(text: str, most: int = SHOWN) -> str:
-    """A text that can neither end the fence nor pass for another line of it: what follows a line break is indented."""
+    """The escaped text. Lines after the first are indented, so that no line can imitate another entry or end the fence."""
     shown = text if len(text) <= most else f"{text[:most]} [… {len(text) - most:,} characters more]"
     return "\n      ".join(escape(line) for line in shown.splitlines() if line.strip())
 
 
-_SHOWN: Final = 2_000  # characters of an unreadable answer that its retry shows
-_LAST: Final = 80
+_RETRY_SHOWN: Final = 2_000  # characters of an unreadable answer that the retry of a chat contains
+_RETRY_ENDING: Final = 80  # the same for a base model
 
 
 class Question(Protocol):
-    """One question, ready to be asked, and asked again."""
+    """One question to a model."""
 
     @property
     def prompt(self) -> Prompt:
-        """Which prompt asks."""
+        """The prompt that it was built from."""
         ...
 
     @property
     def text(self) -> str:
-        """Everything the model is sent."""
+        """The text that is sent, without roles."""
         ...
 
     def call(self, llm: LLM) -> object:
-        """Ask."""
+        """Call the model."""
         ...
 
     def whole(self, content: Content) -> Content:
-        """The answer as it is to be read."""
+        """The answer together with its beginning, if the prompt contains that."""
         ...
 
     def again(self, raw: str, problem: str) -> "Question":
-        """The same question, showing what was wrong with the last answer."""
+        """The question for a retry, with the last answer and its problem."""
         ...
 
 
@@ -149,10 +151,10 @@ class _Chat:
         return content
 
     def again(self, raw: str, problem: str) -> "_Chat":
-        shown = raw if len(raw) <= _SHOWN else f"{raw[:_SHOWN]} …"
+        shown = raw if len(raw) <= _RETRY_SHOWN else f"{raw[:_RETRY_SHOWN]} …"
         wrong = f"That answer could not be read: {problem}. Answer again, in exactly the form asked for."
-        said = ({"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": wrong})
-        return replace(self, messages=(*self.messages, *said))
+        retry = ({"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": wrong})
+        return replace(self, messages=(*self.messages, *retry))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,24 +171,24 @@ class _Continuation:
         if not isinstance(content, str):
             return content
         content = content.lstrip("\n")
-        for stop in self.prompt.stop:  # models that are not told where to stop are cut there
+        for stop in self.prompt.stop:  # for models whose server does not apply stop texts
             content = content.split(stop, 1)[0]
         return self.prompt.begins + content
 
     def again(self, raw: str, problem: str) -> "_Continuation":
-        note = f"(An earlier answer could not be read: {problem}. It ended with {raw[-_LAST:]!r}.)"
+        note = f"(An earlier answer could not be read: {problem}. It ended with {raw[-_RETRY_ENDING:]!r}.)"
         return replace(self, text=f"{note}\n\n{self.text}")
 
 
 def chat(name: str, lines: Sequence[str], **values: str) -> Question:
-    """A system message that never changes, first, and the fenced data after it."""
+    """A question with a constant system message first, so that providers can cache it, and the fenced data after it."""
     prompt = load(name)
     static, question = prompt.filled(data=fenced(lines, name), **values)
     return _Chat(prompt=prompt, messages=({"role": "system", "content": static}, {"role": "user", "content": question}))
 
 
 def completion(name: str, lines: Sequence[str], **values: str) -> Question:
-    """One text that ends where the answer begins."""
+    """A question as one text that ends where the answer begins."""
     prompt = load(f"{name}_completion")
     static, _ = prompt.filled(data="\n".join(lines), **values)
     return _Continuation(prompt=prompt, text=f"{static}\n{prompt.begins}")

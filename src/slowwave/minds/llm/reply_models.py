@@ -1,84 +1,171 @@
-"""One item of a model's answer, field by field: doubtful options fall back to a default, a doubtful essence refuses the item."""
+"""The items of a model's answer: their fields, the checks that read them, and their JSON schemas.
+
+A doubtful optional field falls back to its default. A doubtful required field, `message` or `quote` refuses the item.
+"""
 
 import math
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Final
-
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from types import MappingProxyType
+from typing import Any, Final, Self
 
 from slowwave.errors import InputError
 from slowwave.model.message import checked_time, tidy
+from slowwave.model.mind import Relation
 
 TEXT_LONGEST: Final = 1_000  # characters; a fact is one sentence
 QUOTE_LONGEST: Final = 4_000
 WORD_LONGEST: Final = 200
-CONFIDENCE: Final = 0.7  # of a fact whose confidence is missing or no number (the first source's default)
+CONFIDENCE: Final = 0.7  # default of a fact
 HOURS_MAX: Final = 24 * 365 * 100.0
 KINDS: Final = ("episodic", "semantic", "procedural")
 OPS: Final = ("ADD", "UPDATE", "DELETE", "NOOP")
+RELATIONS: Final[dict[str, Relation]] = {
+    "ADD": "compatible",
+    "NOOP": "subsumed",
+    "UPDATE": "subsumes",
+    "DELETE": "contradictory",
+}
+"""The relation that each operation implies."""
+
+_INTEGER: Final = re.compile(r"\s*[0-9]{1,9}\s*")
+
+Fields = Mapping[str, Any]
 
 
-def _tidied(value: object) -> object:
-    return tidy(value) if isinstance(value, str) else value
+class ItemError(ValueError):
+    """An item cannot be used; the message names the field and what is wrong with it."""
 
 
-def _worded(text: str) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactItem:
+    """One distilled fact as a model writes it."""
+
+    text: str
+    message: int | None
+    quote: str | None
+    category: str
+    kind: str
+    subject: str | None
+    confidence: float
+    importance: float | None
+    valid_from: datetime | None
+    expires_in_hours: float | None
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """The item of a JSON object; ItemError if it cannot be used."""
+        kind = _label(fields.get("kind"))
+        confidence, importance, hours = (
+            _number(fields.get(name)) for name in ("confidence", "importance", "expires_in_hours")
+        )
+        return cls(
+            text=_sentence(fields, "text"),
+            message=_optional_integer(fields, "message"),
+            quote=None if fields.get("quote") is None else _bounded(_text(fields, "quote"), "quote", QUOTE_LONGEST),
+            category=_label(fields.get("category")),
+            kind=kind if kind in KINDS else "semantic",
+            subject=_word(fields.get("subject")),
+            confidence=CONFIDENCE if confidence is None else min(1.0, max(0.0, confidence)),
+            importance=importance if importance is not None and 0.0 <= importance <= 1.0 else None,
+            valid_from=_instant(fields.get("valid_from")),
+            expires_in_hours=hours if hours is not None and 0.0 < hours <= HOURS_MAX else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictItem:
+    """One verdict as a model writes it."""
+
+    fact: int
+    op: str
+    memory: int | None
+    text: str | None
+    relation: str
+    because: str
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """The item of a JSON object; ItemError if it cannot be used."""
+        because = fields.get("because")
+        return cls(
+            fact=_integer(fields, "fact"),
+            op=_operation(fields, "op"),
+            memory=_optional_integer(fields, "memory"),
+            text=None if fields.get("text") is None else _sentence(fields, "text"),
+            relation=_label(fields.get("relation")),
+            because=tidy(because)[:TEXT_LONGEST] if isinstance(because, str) else "",
+        )
+
+
+def _present(fields: Fields, name: str) -> object:
+    if name not in fields:
+        raise ItemError(f"{name} is missing")
+    return fields[name]
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = _present(fields, name)
+    if not isinstance(value, str):
+        raise ItemError(f"{name} is no text")
+    return tidy(value)
+
+
+def _sentence(fields: Fields, name: str) -> str:
+    text = _text(fields, name)
     if not any(character.isalnum() for character in text):
-        raise ValueError("has no words")
-    if len(text) > TEXT_LONGEST:
-        raise ValueError(f"is longer than {TEXT_LONGEST:,} characters")
+        raise ItemError(f"{name} has no words")
+    return _bounded(text, name, TEXT_LONGEST)
+
+
+def _bounded(text: str, name: str, longest: int) -> str:
+    if len(text) > longest:
+        raise ItemError(f"{name} is longer than {longest:,} characters")
     return text
 
 
-def _quoted(text: str) -> str:
-    if len(text) > QUOTE_LONGEST:
-        raise ValueError(f"is longer than {QUOTE_LONGEST:,} characters")
-    return text
-
-
-def _integer(value: object) -> object:
-    """Small integers as models write them: 3, 3.0, "3". Anything else stays, and is refused."""
+def _integer(fields: Fields, name: str) -> int:
+    """A whole number as models write it: 3, 3.0 or "3"."""
+    value = _present(fields, name)
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", value):
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
         return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ItemError(f"{name} is no whole number")
     return value
 
 
-def _measure(value: object) -> float | None:
-    """A finite number, also when written as text."""
+def _optional_integer(fields: Fields, name: str) -> int | None:
+    return None if fields.get(name) is None else _integer(fields, name)
+
+
+def _operation(fields: Fields, name: str) -> str:
+    if (op := _label(_present(fields, name)).upper()) not in OPS:
+        raise ItemError(f"{name} is none of {', '.join(OPS)}")
+    return op
+
+
+def _number(value: object) -> float | None:
+    """A finite number, also when written as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        measured = float(value)
+        number = float(value)
     except (ValueError, OverflowError):
         return None
-    return measured if math.isfinite(measured) else None
-
-
-def _confidence(value: object) -> float:
-    measured = _measure(value)
-    return CONFIDENCE if measured is None else min(1.0, max(0.0, measured))
-
-
-def _importance(value: object) -> float | None:
-    measured = _measure(value)
-    return measured if measured is not None and 0.0 <= measured <= 1.0 else None
-
-
-def _hours(value: object) -> float | None:
-    measured = _measure(value)
-    return measured if measured is not None and 0.0 < measured <= HOURS_MAX else None
+    return number if math.isfinite(number) else None
 
 
 def _instant(value: object) -> datetime | None:
-    """An ISO date or time; one without a zone is meant in UTC, as the transcript is shown."""
+    """An ISO date or time; one without a zone is in UTC, like the times of the transcript."""
     if not isinstance(value, str):
         return None
     try:
-        read = datetime.fromisoformat(value.strip())
-        return checked_time(read if read.tzinfo else read.replace(tzinfo=UTC), "valid_from")
+        at = datetime.fromisoformat(value.strip())
+        return checked_time(at if at.tzinfo else at.replace(tzinfo=UTC), "valid_from")
     except (ValueError, InputError):
         return None
 
@@ -93,50 +180,55 @@ def _label(value: object) -> str:
     return (_word(value) or "").casefold()
 
 
-def _kind(value: object) -> str:
-    return kind if (kind := _label(value)) in KINDS else "semantic"
+def _list_schema(key: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    return _object_schema({key: {"type": "array", "items": _object_schema(properties)}})
 
 
-def _reason(value: object) -> str:
-    return tidy(value)[:TEXT_LONGEST] if isinstance(value, str) else ""
+def _object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
-def _operation(value: object) -> str:
-    if (op := _label(value).upper()) not in OPS:
-        raise ValueError(f"is none of {', '.join(OPS)}")
-    return op
+def _nullable(kind: str) -> dict[str, Any]:
+    return {"type": [kind, "null"]}
 
 
-_Text = Annotated[str, BeforeValidator(_tidied), AfterValidator(_worded)]
-_Quote = Annotated[str, BeforeValidator(_tidied), AfterValidator(_quoted)]
-_Integer = Annotated[int, BeforeValidator(_integer)]
+def _one_of(names: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(names)}
 
 
-class FactItem(BaseModel):
-    """One distilled fact as a model writes it."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
-
-    text: _Text
-    message: _Integer | None = None
-    quote: _Quote | None = None
-    category: Annotated[str, BeforeValidator(_label)] = ""
-    kind: Annotated[str, BeforeValidator(_kind)] = "semantic"
-    subject: Annotated[str | None, BeforeValidator(_word)] = None
-    confidence: Annotated[float, BeforeValidator(_confidence)] = CONFIDENCE
-    importance: Annotated[float | None, BeforeValidator(_importance)] = None
-    valid_from: Annotated[datetime | None, BeforeValidator(_instant)] = None
-    expires_in_hours: Annotated[float | None, BeforeValidator(_hours)] = None
-
-
-class VerdictItem(BaseModel):
-    """One verdict as a model writes it."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
-
-    fact: _Integer
-    op: Annotated[str, BeforeValidator(_operation)]
-    memory: _Integer | None = None
-    text: _Text | None = None
-    relation: Annotated[str, BeforeValidator(_label)] = ""
-    because: Annotated[str, BeforeValidator(_reason)] = ""
+SCHEMAS: Final[Mapping[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "facts": _list_schema(
+            "facts",
+            {
+                "text": {"type": "string"},
+                "category": {"type": "string"},
+                "confidence": {"type": "number"},
+                "message": {"type": "integer"},
+                "quote": {"type": "string"},
+                "subject": _nullable("string"),
+                "kind": _one_of(KINDS),
+                "importance": _nullable("number"),
+                "valid_from": _nullable("string"),
+                "expires_in_hours": _nullable("number"),
+            },
+        ),
+        "verdicts": _list_schema(
+            "verdicts",
+            {
+                "fact": {"type": "integer"},
+                "op": _one_of(OPS),
+                "memory": _nullable("integer"),
+                "text": _nullable("string"),
+                "relation": _one_of(tuple(RELATIONS.values())),
+                "because": {"type": "string"},
+            },
+        ),
+    }
+)
+"""The JSON schema of each reply, for providers that enforce one: every field is named, optional ones may be null."""

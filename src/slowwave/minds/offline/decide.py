@@ -1,4 +1,4 @@
-"""What a new fact does to what is known, by rule: merge only what says the same, supersede only what is taken back."""
+"""Decides by rule what a new fact does to known facts: equivalent facts merge, explicit corrections supersede."""
 
 import math
 import re
@@ -27,29 +27,31 @@ CHANGED: Final = "value changed?"
 CONFLICT: Final = "conflict?"
 _HEAD: Final = re.compile(r"(?:correction|update|actually|sorry|i mean|scratch that|no,? wait)\b[^\w]*", re.IGNORECASE)
 SAME_EVENT: Final = timedelta(days=7)
-"""Told further apart, two undated events are two events, however alike the words."""
+"""Two undated events stated further apart are different events, however similar their text."""
 
 
 def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
-    """The verdicts on one new fact: at most one that adds, updates, links or reinforces, any number that retract.
+    """The verdicts on one new fact: at most one that adds, updates, links or confirms, any number that retract.
 
-    Explicit corrections and successions come first, then what may have changed, then merging, then links: a conflict, a
-    changed figure, closeness. Events of different dates never supersede each other.
+    Explicit corrections and successions come first, then values that may have changed, then merges, then links: a
+    conflict, a changed number, closeness. Events of different dates never supersede each other.
 
     Args:
         case: The fact and its candidates.
-        word_cosine: Cosines of single words; None without word vectors, and then facts merge only on the same words.
+        word_cosine: Cosines of single words; None without word vectors, and then facts merge only if their words are equal.
     """
-    ends = [(c, found) for c in case.candidates if (found := _correction(case, c))]
+    corrections = [(c, change) for c in case.candidates if (change := _correction(case, c))]
     retractions = [
-        _verdict(case, c, "DELETE", "contradictory", found.because) for c, found in ends if found.kind == "corrected"
+        _verdict(case, c, "DELETE", "contradictory", change.because)
+        for c, change in corrections
+        if change.kind == "corrected"
     ]
-    replaced = [(c, found) for c, found in ends if found.kind != "corrected"]
+    replaced = [(c, change) for c, change in corrections if change.kind != "corrected"]
     if replaced:
-        (first, found), *others = replaced
-        main = _verdict(case, first, "UPDATE", "contradictory", found.because, text=case.fact.text)
-        more = [_verdict(case, c, "DELETE", "contradictory", each.because) for c, each in others]
-        return (main, *more, *retractions)
+        (first, change), *others = replaced
+        update = _verdict(case, first, "UPDATE", "contradictory", change.because, text=case.fact.text)
+        deletions = [_verdict(case, c, "DELETE", "contradictory", change.because) for c, change in others]
+        return (update, *deletions, *retractions)
     if retractions:
         return (_added(case, "What it corrects was never so."), *retractions)
     return (
@@ -77,7 +79,7 @@ def _verdict(
 
 
 def _correction(case: ReconcileCase, candidate: Candidate) -> Correction | None:
-    """What the later statement plainly does to one of the same subject; an event that is over stays an event."""
+    """The explicit correction of a candidate by the new fact, or None. An event is never corrected."""
     if case.at < candidate.memory.at or candidate.memory.kind == "episodic":
         return None
     if found := correction(case.fact.text, candidate.memory.text, called=_called(case, candidate)):
@@ -87,7 +89,7 @@ def _correction(case: ReconcileCase, candidate: Candidate) -> Correction | None:
 
 
 def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | None:
-    """Whether the later statement gives another value, as it stands or as it was announced ("Correction: …")."""
+    """The succession of a candidate by the new fact, or None. The announcement before its quote ("Correction: …") counts."""
     if case.at < candidate.memory.at:
         return None
     old, called = candidate.memory.text, _called(case, candidate)
@@ -96,11 +98,11 @@ def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | Non
 
 
 def _other_value(case: ReconcileCase) -> Verdict | None:
-    """A link to the latest statement whose value may have changed; that one points at those before it."""
-    found = [(c, after) for c in case.candidates if (after := _succession(case, c))]
-    if not found:
+    """A link to the latest fact whose value may have changed; that fact is linked to those before it."""
+    successions = [(c, after) for c in case.candidates if (after := _succession(case, c))]
+    if not successions:
         return None
-    candidate, after = max(found, key=lambda one: (one[0].memory.at, one[0].number))
+    candidate, after = max(successions, key=lambda pair: (pair[0].memory.at, pair[0].number))
     return _verdict(case, candidate, "LINK", CHANGED, after.because)
 
 
@@ -109,28 +111,28 @@ def _called(case: ReconcileCase, candidate: Candidate) -> tuple[str, ...]:
 
 
 def _merged(case: ReconcileCase, word_cosine: WordCosine | None) -> Verdict | None:
-    """The nearest candidate that says the same: the longer text stays."""
+    """The verdict on the nearest equivalent candidate; the longer text is kept."""
     for candidate in _nearest(case.candidates):
         old, new = candidate.memory.text, case.fact.text
-        found = _compared(new, candidate, word_cosine)
-        if not found.merge or _two_events(case, candidate):
+        comparison = _compared(new, candidate, word_cosine)
+        if not comparison.merge or _two_events(case, candidate):
             continue
         if normalised(new) == normalised(old):
-            return _verdict(case, candidate, "NOOP", "compatible", found.because)
+            return _verdict(case, candidate, "NOOP", "compatible", comparison.because)
         if longer(new, old) == new:
-            return _verdict(case, candidate, "UPDATE", "subsumes", found.because, text=new)
-        return _verdict(case, candidate, "NOOP", "subsumed", found.because)
+            return _verdict(case, candidate, "UPDATE", "subsumes", comparison.because, text=new)
+        return _verdict(case, candidate, "NOOP", "subsumed", comparison.because)
     return None
 
 
 def _compared(new: str, candidate: Candidate, word_cosine: WordCosine | None) -> Comparison:
-    """Compare with word vectors, or by the words alone: then a word without its equal has no partner at all."""
+    """The comparison with word vectors, or without them by equal words only."""
     cosine = 1.0 if candidate.cosine is None else candidate.cosine
-    found = compare(new, candidate.memory.text, cosine=cosine, word_cosine=word_cosine or _equal_words)
-    if word_cosine is None and found.merge and found.unmatched and not _same(new, candidate):
+    comparison = compare(new, candidate.memory.text, cosine=cosine, word_cosine=word_cosine or _equal_words)
+    if word_cosine is None and comparison.merge and comparison.unmatched and not _same(new, candidate):
         because = "Kept apart: without word vectors only the same words are the same."
-        return replace(found, merge=False, close=True, because=because)
-    return found
+        return replace(comparison, merge=False, close=True, because=because)
+    return comparison
 
 
 def _same(new: str, candidate: Candidate) -> bool:
@@ -142,33 +144,33 @@ def _equal_words(rows: Sequence[str], columns: Sequence[str]) -> list[list[float
 
 
 def _two_events(case: ReconcileCase, candidate: Candidate) -> bool:
-    """Whether both tell of something that happened, undated, at times too far apart to be one."""
+    """Whether both are undated events that were stated too far apart to be one event."""
     if case.fact.kind != "episodic" or candidate.memory.kind != "episodic" or mentioned(case.fact.text):
         return False
     return abs(case.at - candidate.memory.at) > SAME_EVENT
 
 
 def _linked(case: ReconcileCase, word_cosine: WordCosine | None) -> Verdict | None:
-    """The one thing worth pointing at: a denial of what was done, a value that may have changed, or a near relation."""
+    """A link to the most important related candidate: a conflict, a value that may have changed, or a close text."""
     near = _nearest(case.candidates)
     for find in (_conflict, _value):
         for candidate in near:
             if because := find(case, candidate):
                 return _verdict(case, candidate, "LINK", CONFLICT if find is _conflict else CHANGED, because)
     for candidate in near:
-        found = _compared(case.fact.text, candidate, word_cosine)
-        if found.close:
-            return _verdict(case, candidate, "LINK", CLOSE, found.because)
+        comparison = _compared(case.fact.text, candidate, word_cosine)
+        if comparison.close:
+            return _verdict(case, candidate, "LINK", CLOSE, comparison.because)
     return None
 
 
 def _conflict(case: ReconcileCase, candidate: Candidate) -> str:
-    """Why one of the two denies what the other says was done; the first person stands in the quotes."""
+    """Why one of the two denies an action that the other states, or "". The first person is in the quotes."""
     new, old = (case.fact.quote, case.fact.text), (_quote(candidate), candidate.memory.text)
     for (denying, _), (_, stated) in ((new, old), (old, new)):
         for denial in denials(denying):
-            if found := conflicts(denial, [stated], _rarity):
-                return found[0].because
+            if conflict := conflicts(denial, [stated], _rarity):
+                return conflict[0].because
     return ""
 
 
@@ -180,10 +182,10 @@ def _value(case: ReconcileCase, candidate: Candidate) -> str:
     if case.at < candidate.memory.at:
         return ""
     old = candidate.memory.text
-    found = value_changed(case.fact.text, old, _rarity)
-    if found is None and (head := _HEAD.match(case.fact.quote or "")):
-        found = value_changed(head[0] + case.fact.text, old, _rarity)
-    return found.because if found else ""
+    change = value_changed(case.fact.text, old, _rarity)
+    if change is None and (head := _HEAD.match(case.fact.quote or "")):
+        change = value_changed(head[0] + case.fact.text, old, _rarity)
+    return change.because if change else ""
 
 
 def _nearest(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -191,14 +193,14 @@ def _nearest(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _rarity(stemmed: str) -> float:
-    """ln(documents / documents with the stem), in a store that knows no more than the background."""
+    """ln(documents / documents with the stem), estimated from the bundled word frequencies."""
     share = -math.expm1(-PRIOR_WORDS * _shares().get(stemmed, 0.0))
     return math.log((PRIOR_DOCUMENTS + 1) / (PRIOR_DOCUMENTS * share + 1))
 
 
 @cache
 def _shares() -> dict[str, float]:
-    """Stem -> its share of running English text."""
+    """Stem -> its frequency in English text."""
     shares: dict[str, float] = {}
     for word, share in word_frequency.probabilities().items():
         stemmed = stem(word)

@@ -1,4 +1,4 @@
-"""Facts out of a transcript by rule: what people say of themselves, their people, their work and their plans."""
+"""Distils facts from a transcript by rule: what people say about themselves, other people, their work and plans."""
 
 import re
 from collections.abc import Iterator
@@ -39,8 +39,8 @@ _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A fact, its place in the transcript, and how much it is worth (findings on what people ask later)."""
+class _Found:
+    """A fact, its position in the transcript, and how likely it is asked for later."""
 
     fact: Fact
     turn: int
@@ -49,40 +49,44 @@ class Found:
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
-    """The facts of a transcript in the order they were said, and those over `transcript.most`: the worthiest stay.
+    """The facts of a transcript in order, and the rejected ones over `transcript.most`: the most useful stay.
 
-    Of equal worth the later one stays, for it holds the newer value; statements that differ in their names and figures
-    alone are worth the same, though the later one has fewer new words.
+    Of equally useful facts the later one stays, because it has the newer value. Facts that differ in names and numbers
+    only are equally useful, although the later one has fewer new words.
 
-    In a chat with an assistant (whose messages have no speaker) only the user is heard, in one between people everyone.
-    Only English is understood; of other talk nothing is distilled, and nothing is lost: messages stay searchable.
+    In a conversation with an assistant (whose messages have no speaker) only the user is read, in one between people
+    everyone. Only English is understood; messages in other languages give no facts and stay searchable.
     """
-    room = _room(transcript)
-    found = [f for turn in transcript.turns for f in _in_turn(turn, room)]
-    best: dict[str, Found] = {}
+    conversation = _conversation(transcript)
+    found = [f for turn in transcript.turns for f in _in_turn(turn, conversation)]
+    best: dict[str, _Found] = {}
     worth_of: dict[str, float] = {}
-    for each in _as_said(found):
-        worth_of[_frame(each)] = max(each.worth, worth_of.get(_frame(each), 0.0))
-    for each in sorted(found, key=lambda f: (-worth_of[_frame(f)], -f.turn, -f.start)):
-        best.setdefault(each.fact.text.casefold(), each)
+    for candidate in _in_order(found):
+        frame = _frame(candidate)
+        worth_of[frame] = max(candidate.worth, worth_of.get(frame, 0.0))
+    for candidate in sorted(found, key=lambda f: (-worth_of[_frame(f)], -f.turn, -f.start)):
+        best.setdefault(candidate.fact.text.casefold(), candidate)
     ranked = list(best.values())
-    kept, over = ([f.fact for f in _as_said(part)] for part in (ranked[: transcript.most], ranked[transcript.most :]))
+    kept, over = ([f.fact for f in _in_order(part)] for part in (ranked[: transcript.most], ranked[transcript.most :]))
     reason = f"over the {transcript.most} facts of one pass"
     return tuple(kept), tuple(Rejected(text=f.text, reason=reason, quote=f.quote or "") for f in over)
 
 
-def _frame(found: Found) -> str:
-    """A fact's words without its names and figures."""
+def _frame(found: _Found) -> str:
+    """The text of a fact without its names and numbers."""
     return re.sub(r"\S*\d\S*|(?<=\s)[A-Z]\S*", "", found.fact.text).casefold()
 
 
-def _as_said(found: list[Found]) -> list[Found]:
+def _in_order(found: list[_Found]) -> list[_Found]:
     return sorted(found, key=lambda f: (f.turn, f.start))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Room:
-    """What is known of a conversation while its turns are read; `known` grows with the terms that were heard, `first` is the turn that opens the talk (0: none)."""
+class _Conversation:
+    """The state of a conversation while its turns are read.
+
+    `known` are the terms of the turns read so far; `first` is the number of the opening turn, 0 if it is not included.
+    """
 
     assistant: bool
     speakers: frozenset[str]
@@ -91,31 +95,31 @@ class _Room:
     first: int
 
 
-def _room(transcript: Transcript) -> _Room:
-    said = [*transcript.before, *(t.memory for t in transcript.turns)]
-    names = frozenset(name for m in said for name in naming.names(m.text).inside)
+def _conversation(transcript: Transcript) -> _Conversation:
+    messages = [*transcript.before, *(t.memory for t in transcript.turns)]
+    names = frozenset(name for m in messages for name in naming.names(m.text).inside)
     first = 0 if transcript.before else next((t.number for t in transcript.turns if t.memory.role == "user"), 0)
-    return _Room(
+    return _Conversation(
         assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set(), first=first
     )
 
 
 def with_assistant(transcript: Transcript) -> bool:
-    """Whether the chat is with an assistant: its messages carry no speaker."""
-    said = [m for m in (*transcript.before, *(t.memory for t in transcript.turns)) if m.role == "assistant"]
-    return not any(m.speaker for m in said)
+    """Whether the conversation is with an assistant: its messages have no speaker."""
+    messages = (*transcript.before, *(t.memory for t in transcript.turns))
+    return not any(m.speaker for m in messages if m.role == "assistant")
 
 
-def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
-    said = turn.memory
-    heard = said.role in {"user", None} or (said.role == "assistant" and said.speaker)
-    if not heard or not prepare(said.text).english:
+def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
+    message = turn.memory
+    is_person = message.role in {"user", None} or (message.role == "assistant" and message.speaker)
+    if not is_person or not prepare(message.text).english:
         return
-    speaker = said.speaker or USER
-    opens = room.assistant and turn.number == room.first
-    for place, piece in enumerate(pieces(said.text, room.speakers - {speaker})):
-        words = generalise_demonstratives(resolve(piece.text, said.at))
-        draft = (introduced(piece, speaker) if opens and not place else None) or _draft(words, speaker, room)
+    speaker = message.speaker or USER
+    opens = conversation.assistant and turn.number == conversation.first
+    for place, piece in enumerate(pieces(message.text, conversation.speakers - {speaker})):
+        words = generalise_demonstratives(resolve(piece.text, message.at))
+        draft = (introduced(piece, speaker) if opens and not place else None) or _draft(words, speaker, conversation)
         if draft is None:
             continue
         text, subject, claim = draft
@@ -129,33 +133,37 @@ def _in_turn(turn: Turn, room: _Room) -> Iterator[Found]:
             subject=subject,
             confidence=claim.confidence,
             turn=turn.number,
-            quote=said.text[piece.head : piece.start] + piece.text,
+            quote=message.text[piece.head : piece.start] + piece.text,
         )
-        yield Found(
-            fact=fact, turn=turn.number, start=piece.start, worth=recall_likelihood(piece.text, claim, room.known)
+        yield _Found(
+            fact=fact,
+            turn=turn.number,
+            start=piece.start,
+            worth=recall_likelihood(piece.text, claim, conversation.known),
         )
-    room.known.update(terms(said.text))
+    conversation.known.update(terms(message.text))
 
 
-def _draft(words: str, speaker: str, room: _Room) -> tuple[str, str, Claim] | None:
-    """Say a piece as a fact, if a rule knows it to be one and it stands on its own."""
-    if room.assistant and (told := instruction(words, speaker)):
-        return told[0], speaker, told[1]
+def _draft(words: str, speaker: str, conversation: _Conversation) -> tuple[str, str, Claim] | None:
+    """The text, subject and claim of a piece, if a rule applies and the piece is self-contained."""
+    if conversation.assistant and (order := instruction(words, speaker)):
+        return order[0], speaker, order[1]
     if _UNSURE.search(words) or _COURTESY.search(words):
         return None
     if not is_self_contained(words, person=bool(_PERSON.match(words))):
         return None
-    found = (dated_statement(words, speaker) if room.assistant else None) or named_statement(words, speaker, room.names)
-    if found:
-        return found
-    whole = words if room.assistant else (restore_subject(words) or words)
-    statement = third_person(whole, speaker)
-    claim = classify_first_person(statement, assistant=room.assistant) if statement else None
+    other = dated_statement(words, speaker) if conversation.assistant else None
+    other = other or named_statement(words, speaker, conversation.names)
+    if other:
+        return other
+    sentence = words if conversation.assistant else (restore_subject(words) or words)
+    statement = third_person(sentence, speaker)
+    claim = classify_first_person(statement, assistant=conversation.assistant) if statement else None
     return (statement.text, speaker, claim) if statement and claim else None
 
 
 def clean_text(text: str) -> str:
-    """A fact's text without intensifiers and end marks, on one line."""
+    """The text of a fact on one line, without intensifiers and end marks."""
     text = re.sub(
         r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)", "", _FILLERS.sub("", text)
     )

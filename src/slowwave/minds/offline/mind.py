@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from slowwave.ports import Embedder
 
 PROMPT: Final = "offline/1"
-"""The version of the rules, kept with each run as a prompt's version is."""
+"""The version of the rules, stored with each run like the version of a prompt."""
 
 
 class OfflineMind:
-    """A Mind that reads by rule. It never fails and costs nothing; what it does not understand it leaves alone.
+    """A Mind that applies rules. It never fails and costs nothing; it ignores text that no rule understands.
 
     Args:
-        embedder: one with `word_vectors` lets it see that two words mean nearly the same; without, facts merge only
+        embedder: with `word_vectors` of an embedder, words of similar meaning match; without, facts merge only
             when they use the same words.
-        word_cosine: cosines of single words, rows by columns, in place of an embedder's.
+        word_cosine: cosines of single words, rows by columns, instead of those of an embedder.
     """
 
     name = "offline"
@@ -29,14 +29,14 @@ class OfflineMind:
         self._word_cosine = word_cosine or word_similarity(embedder)
 
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
-        """Facts that a rule can read in plain English, each with its message and its words; most messages hold none."""
-        from slowwave.minds.offline.distil import distil  # noqa: PLC0415 - a question needs no thought, so no rules
+        """The facts that a rule can read in plain English, each with its message and quote; most messages have none."""
+        from slowwave.minds.offline.distil import distil  # noqa: PLC0415 - a search loads no rules
 
         facts, over = distil(transcript)
         return MindAnswer(value=facts, prompt=PROMPT, rejected=over)
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
-        """Merge what says the same, supersede what is explicitly corrected, link what is close; add everything else."""
+        """Merge equivalent facts, supersede explicitly corrected ones, link close ones, and add all others."""
         from slowwave.minds.offline.decide import decide  # noqa: PLC0415 - see above
 
         verdicts = tuple(verdict for case in cases for verdict in decide(case, self._word_cosine))

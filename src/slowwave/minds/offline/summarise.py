@@ -1,4 +1,4 @@
-"""Summaries without a model: words are selected, grouped and joined, never made up."""
+"""Summaries without a model: clauses are selected, grouped and joined, never generated."""
 
 import re
 from collections import Counter
@@ -18,12 +18,12 @@ from slowwave.policy.text.dates import exact, mentioned, resolve
 from slowwave.policy.text.tokens import STOP_WORDS, terms, words
 
 _LABEL: Final = re.compile(r"(?P<label>[A-Z][^\W\d_]*(?: [A-Z][^\W\d_]*){0,2}): (?P<rest>.+)")
-# What denies or conditions opens each text anew: "Never call Ada; call Bob" would say the opposite of the second.
+# A negation or condition is no subject: joined, "Never call Ada; call Bob" would reverse the second text.
 _SUBJECT: Final = re.compile(
     r"(?!(?:Never|No|Not|None|Nobody|Nothing|Neither|Do|Don['’]t|Without|If|Unless|When)\b)"
     r"(?:The user|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*?)(?: and [a-z]+)? (?=[a-z])"
 )
-_WHOLE: Final = 2  # hyphens of 2026-03-01
+_DATE_HYPHENS: Final = 2  # of 2026-03-01
 _PIECE: Final = "; "
 _AGREEMENT: Final = (
     "absolutely agree agreed agreeing already appreciate chat completely couldn't definitely exactly fully glad good great "
@@ -31,15 +31,15 @@ _AGREEMENT: Final = (
     "words wow ya yeah yep yes"
 )
 _AGREES: Final = frozenset(_AGREEMENT.split())
-"""Words that only keep a talk going."""
+"""Words that carry a conversation and have no content."""
 _PER_CENT: Final = re.compile(r"\d+ ?%")
 _ROLES: Final = {"user": "User", "assistant": "Assistant"}
 
 
 def cluster(brief: SummaryRequest) -> str:
-    """The texts of the members in order of time, those with one subject in one sentence that names it once.
+    """The texts of the members in order of time; texts with the same subject become one sentence that names it once.
 
-    Every name, number and date stays, and none is added; the brief's number of words yields to that.
+    Every name, number and date is kept and none is added, even if the result is longer than requested.
 
     Raises:
         ModelError: there is nothing to summarise.
@@ -52,7 +52,7 @@ def cluster(brief: SummaryRequest) -> str:
 
 
 def cascade(brief: SummaryRequest) -> str:
-    """The clauses that cover most informative words, each speaker's together, in about the brief's number of words.
+    """The clauses that cover the most informative words, grouped by speaker, in about the requested number of words.
 
     Raises:
         ModelError: there is nothing to summarise.
@@ -69,9 +69,11 @@ def cascade(brief: SummaryRequest) -> str:
 
 
 def _when(memory: Memory) -> str:
-    """The first whole date its text tells, else when it was said, in ISO."""
-    told = (exact(w.readings[0]) for w in mentioned(memory.text))
-    return next((day for day in told if day[0].isdigit() and day.count("-") == _WHOLE), memory.at.date().isoformat())
+    """The first complete date in its text, else the date of the memory, in ISO format."""
+    dates = (exact(w.readings[0]) for w in mentioned(memory.text))
+    return next(
+        (day for day in dates if day[0].isdigit() and day.count("-") == _DATE_HYPHENS), memory.at.date().isoformat()
+    )
 
 
 def _plain(text: str) -> str:
@@ -79,30 +81,30 @@ def _plain(text: str) -> str:
 
 
 def _by_subject(texts: Sequence[str]) -> str:
-    """Texts that open with the same subject joined by semicolons, the subject said once."""
+    """The texts, those with the same subject joined by semicolons after it."""
     groups: dict[str, list[str]] = {}
     for text in texts:
-        found = _SUBJECT.match(text)
-        subject = found.group() if found else ""
+        match = _SUBJECT.match(text)
+        subject = match.group() if match else ""
         groups.setdefault(subject or text, []).append(text[len(subject) :])
     return " ".join(f"{head}{_PIECE.join(parts)}." if parts != [head] else f"{head}." for head, parts in groups.items())
 
 
 def _units(memory: Memory, speakers: set[str], *, alone: bool) -> list[SummaryClause]:
-    """What may be selected of a message, or of a summary that was selected before."""
+    """The clauses of a message, or of a summary."""
     text = remove_fenced_blocks(memory.text)
     if memory.kind != MESSAGE:
-        return _again(memory, text)
+        return _summary_units(memory, text)
     label = bare_name(memory.role, memory.speaker) or _ROLES.get(memory.role or "")
-    cut = split_clauses(resolve(text, memory.at), speaker=label, position=memory.seq, speakers=speakers)
-    found = [unit for unit in cut if _tells(unit.text, speakers)]
+    clauses = split_clauses(resolve(text, memory.at), speaker=label, position=memory.seq, speakers=speakers)
+    units = [unit for unit in clauses if _has_content(unit.text, speakers)]
     if memory.role != "assistant" or memory.speaker or not alone:
-        return found
-    return [replace(unit, cues=unit.cues + ASSISTANT) for unit in found]
+        return units
+    return [replace(unit, cues=unit.cues + ASSISTANT) for unit in units]
 
 
-def _tells(text: str, speakers: set[str]) -> bool:
-    """Whether a clause says something on its own: no scrap, no mere date, no mere agreement with those who talk."""
+def _has_content(text: str, speakers: set[str]) -> bool:
+    """Whether a clause has content: it is no fragment, and more than a date or an agreement."""
     if only_a_date(text) or (len(text.split()) < SHORTEST and not any(c.isdigit() for c in text)):
         return False
     called = {word for name in speakers for word in words(name)}
@@ -112,16 +114,16 @@ def _tells(text: str, speakers: set[str]) -> bool:
     )
 
 
-def _again(memory: Memory, text: str) -> list[SummaryClause]:
-    """The units of an earlier summary: its labelled lines cut where they were joined; a written text by its clauses."""
+def _summary_units(memory: Memory, text: str) -> list[SummaryClause]:
+    """The units of a summary: the parts of its labelled lines, and the clauses of other lines."""
     position = memory.span[0] if memory.span else memory.seq
-    found: list[SummaryClause] = []
+    units: list[SummaryClause] = []
     for line in text.splitlines():
         labelled = _LABEL.fullmatch(line)
         if labelled is None:
-            found += split_clauses(line, position=position)
+            units += split_clauses(line, position=position)
             continue
         for piece in labelled["rest"].split(_PIECE):
             weight = UNIT_CUES * sum(importance_cues(piece).values())
-            found.append(SummaryClause(text=piece, speaker=labelled["label"], position=position, cues=weight))
-    return found
+            units.append(SummaryClause(text=piece, speaker=labelled["label"], position=position, cues=weight))
+    return units

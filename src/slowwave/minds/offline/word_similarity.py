@@ -1,4 +1,4 @@
-"""How near single words are to each other, by an embedder's word vectors."""
+"""The similarity of single words, from the word vectors of an embedder."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def word_similarity(embedder: "Embedder | None") -> "WordCosine | None":
-    """The cosines of an embedder's `word_vectors`; None if it has none, and then only equal words are near."""
+    """The cosines of an embedder's `word_vectors`; None if it has none, and then only equal words match."""
     vectors = getattr(embedder, "word_vectors", None)
     if vectors is None:
         return None

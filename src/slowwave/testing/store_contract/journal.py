@@ -1,4 +1,4 @@
-"""What every Store must tell of what happened: a part of `slowwave.testing.contract`."""
+"""Tests of the journal of a Store, inherited by `slowwave.testing.store_contract.write`."""
 
 # ruff: noqa: D102  # a test's name is its sentence, and expected numbers are the point of a test
 
@@ -16,7 +16,7 @@ OTHER = "acme/bob"
 
 
 class JournalContract:
-    """Tests of runs and histories. The `store` fixture of the inheriting class gives an empty, open store."""
+    """Tests of runs and histories. The `store` fixture of the inheriting class returns an empty, open store."""
 
     def test_a_run_tells_its_operations_as_they_were_performed(self, store: Store) -> None:
         hello, tea, rye = message("Hello", ref="a"), fact("Likes tea"), fact("Likes rye", pinned=True)

@@ -1,4 +1,4 @@
-"""What every Store must find: inherit `SearchContract` in a test file and give it a `store` fixture."""
+"""Tests of the search of a Store: inherit `SearchContract` in a test file and define a `store` fixture."""
 
 # ruff: noqa: D102, PLR2004  # a test's name is its sentence, and expected numbers are the point of a test
 
@@ -22,7 +22,7 @@ def asked(text: str, **fields: object) -> Query:
 
 
 class SearchContract:
-    """Tests of search as a store offers it. The `store` fixture of the inheriting class gives an empty, open store."""
+    """Tests of search. The `store` fixture of the inheriting class returns an empty, open store."""
 
     def test_words_find_and_the_best_comes_first(self, store: Store) -> None:
         store.apply(plan(*(add(message(text, id=f"n{n}")) for n, text in enumerate(NOTES))))

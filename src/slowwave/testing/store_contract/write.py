@@ -1,4 +1,4 @@
-"""What every Store must do: inherit `StoreContract` in a test file and give it a `store` fixture."""
+"""Tests of the writes of a Store: inherit `StoreContract` in a test file and define a `store` fixture."""
 
 # ruff: noqa: D102, PLR2004  # a test's name is its sentence, and expected numbers are the point of a test
 
@@ -22,11 +22,11 @@ FACTS = frozenset({"semantic", "episodic", "procedural", "summary"})
 
 
 class StoreContract(JournalContract):
-    """Tests of memory as a store keeps it. The `store` fixture of the inheriting class gives an empty, open store."""
+    """Tests of writes. The `store` fixture of the inheriting class returns an empty, open store."""
 
     @pytest.fixture(autouse=True)
     def _sound(self, store: Store) -> object:
-        """Whatever a test did, the journal tells the same as the tables."""
+        """After each test: a replay of the journal gives the same tables."""
         yield
         with suppress(ClosedError):
             assert store.check(deep=True) == []

@@ -1,4 +1,4 @@
-"""The prompts: Markdown files with a front matter that names version, variables and reply, loaded once."""
+"""The prompts: Markdown files whose front matter has version, variables and reply. Each is loaded once."""
 
 import json
 import re
@@ -17,13 +17,13 @@ class Prompt:
 
     Args:
         name: the name of its file.
-        version: raised whenever its wording changes.
-        variables: what it is filled with.
-        reply: what it asks for: "facts", "verdicts" or "text".
-        static: the part that comes first and never changes within a configuration, so that providers can cache it.
-        question: the part that carries the data.
-        begins: for base models, the beginning of the answer that the prompt ends with.
-        stop: for base models, where the answer is over.
+        version: raised with each change of the wording.
+        variables: the names of its variables.
+        reply: the kind of answer: "facts", "verdicts" or "text".
+        static: the first part, constant within a configuration, so that providers can cache it.
+        question: the part with the data.
+        begins: for base models: the beginning of the answer, with which the prompt ends.
+        stop: for base models: the texts that end the answer.
     """
 
     name: str
@@ -36,13 +36,13 @@ class Prompt:
     stop: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Name and version, as they are kept with what the prompt brought."""
+        """Name and version, as they are stored with each run."""
         return f"{self.name}@{self.version}"
 
     def filled(self, **values: str) -> tuple[str, str]:
-        """The static part and the question with their variables filled in; values are not searched for variables."""
+        """The static part and the question with values for their variables. Values are not searched for variables."""
         static, question = (
-            _VARIABLE.sub(lambda found: values[found.group(1)], part) for part in (self.static, self.question)
+            _VARIABLE.sub(lambda match: values[match.group(1)], part) for part in (self.static, self.question)
         )
         return static, question
 
@@ -53,13 +53,13 @@ def load(name: str) -> Prompt:
     text = resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     _, head, static, *rest = _RULE.split(text, maxsplit=3)
     front = dict(line.split(": ", 1) for line in head.splitlines())
-    found = frozenset(_VARIABLE.findall(text))
-    named = frozenset(front.get("variables", "").replace(",", " ").split())
-    assert found == named, f"{name}.md names the variables {sorted(named)} and uses {sorted(found)}"
+    used = frozenset(_VARIABLE.findall(text))
+    declared = frozenset(front.get("variables", "").replace(",", " ").split())
+    assert used == declared, f"{name}.md declares the variables {sorted(declared)} and uses {sorted(used)}"
     return Prompt(
         name=name,
         version=int(front["version"]),
-        variables=named,
+        variables=declared,
         reply=front["reply"],
         static=static.strip("\n"),
         question=rest[0].strip("\n") if rest else "",

@@ -1,1 +1,1 @@
-"""Rules that read English talk without a model: cut it, tell what is worth a fact, and say it in the third person."""
+"""Rules that read English conversations: split messages, classify statements, and rewrite them in the third person."""

@@ -1,4 +1,4 @@
-"""What a statement may be worth: whether it says anything definite, and how likely it is asked for later."""
+"""Rates statements: whether they say anything definite, and how likely they are asked for later."""
 
 import math
 import re
@@ -20,7 +20,7 @@ _NAMED: Final = re.compile(r"(?<=[a-z,\"'] )[\"“]?[A-Z][\w'’]+|[A-Z]{2,}")
 _FIGURE: Final = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|first|second|third)\b")
 
 
-_CAPPED: Final = 3
+_COUNT_MAX: Final = 3
 _INSTRUCTED: Final = 9.0
 _PREFERRED: Final = 1.0
 _NEVER: Final = 1.0
@@ -29,7 +29,7 @@ _LASTING: Final = frozenset({"preference", "identity", "person", "decision"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a rule takes a statement for. `confidence` is the rule's own record on talk that was read by eye."""
+    """The classification of a statement. `confidence` is the precision of the rule on manually checked conversations."""
 
     category: str
     kind: str
@@ -37,39 +37,39 @@ class Claim:
 
 
 def says_something_definite(text: str, least: int = 2) -> bool:
-    """Whether words say anything definite: so many telling words, or one with a name or figure.
+    """Whether a text says anything definite: it has at least `least` content words, or one with a name or number.
 
-    >>> telling("some great things"), telling("a pottery class"), telling("to Bern")
-    (False, True, True)
+    >>> [says_something_definite(text) for text in ("some great things", "a pottery class", "to Bern")]
+    [False, True, True]
     """
     content = {w for w in words(text) if w not in STOP_WORDS and w not in GENERIC}
     return len(content) >= least or bool(content and has_name_or_number(text))
 
 
 def has_name_or_number(text: str) -> bool:
-    """Whether a text bears a name or a figure."""
+    """Whether a text contains a name or a number."""
     return bool(_NAMED.search(f"a {text}") or _FIGURE.search(text))
 
 
 def has_time_word(text: str) -> bool:
-    """Whether a text bears a word of time."""
+    """Whether a text contains a word of time."""
     return bool(TIMES.search(text))
 
 
 def recall_likelihood(text: str, claim: Claim, known: Collection[str]) -> float:
-    """How likely a statement is asked for later; only comparisons mean something.
+    """How likely a statement is asked for later; the value is for comparisons only.
 
-    0.6 ln(1 + words) + 0.22 new terms + 0.65 times + 0.2 first person + 0.2 figures + 0.2 event, the counts capped at
-    3; + 9 for a standing instruction, + 1 for a lasting trait, + 1 for a "never" (measured on two sets of talk).
+    0.6 ln(1 + words) + 0.22 new terms + 0.65 times + 0.2 first person + 0.2 numbers + 0.2 event, with counts of at most
+    3; + 9 for a standing instruction, + 1 for a lasting trait, + 1 for "never" (measured on two sets of conversations).
 
     Args:
-        text: The statement as it was said.
-        claim: What it was taken for.
-        known: Terms said before it.
+        text: The statement as in the message.
+        claim: Its classification.
+        known: The terms of the messages before it.
     """
     new = len(set(terms(text)) - set(known) - STOP_WORDS)
-    score = 0.6 * math.log1p(len(text.split())) + 0.22 * new + 0.65 * min(_CAPPED, len(TIMES.findall(text)))
-    score += 0.2 * min(_CAPPED, len(re.findall(r"\b(?:I|my|me|our|we)\b", text)))
-    score += 0.2 * min(_CAPPED, len(re.findall(r"\d+", text))) + 0.2 * (claim.kind == EPISODIC)
+    score = 0.6 * math.log1p(len(text.split())) + 0.22 * new + 0.65 * min(_COUNT_MAX, len(TIMES.findall(text)))
+    score += 0.2 * min(_COUNT_MAX, len(re.findall(r"\b(?:I|my|me|our|we)\b", text)))
+    score += 0.2 * min(_COUNT_MAX, len(re.findall(r"\d+", text))) + 0.2 * (claim.kind == EPISODIC)
     score += _INSTRUCTED * (claim.kind == PROCEDURAL) + _PREFERRED * (claim.category in _LASTING)
     return score + _NEVER * bool(re.search(r"\bnever\b", text))

@@ -1,7 +1,7 @@
-"""Which statements about their speaker are worth a fact: a table of rules, the first that fits decides."""
+"""Which statements about their speaker become a fact: a table of rules, of which the first that fits decides."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Final
 
 from slowwave.minds.offline.rules.claims import (
@@ -43,363 +43,138 @@ from slowwave.policy.text.names import word_set
 _BY_DATE: Final = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Rule:
-    """One row: a statement fits if all that is set holds of it.
+    """One row: it fits a statement that meets all of its conditions.
 
     Args:
-        forms: The forms its verb may have.
-        verbs: Its verb's base; None for any but those of `but`. `negated`: whether it must be denied; None if that is all the same.
-        like, unlike: What the words after the verb must match, and must not; `said` is for the whole sentence.
-        least: How many telling words must follow the verb.
-        dated: Whether it must bear a word of time.
-        sharp: Whether a name or figure must follow the verb.
-        one: Whether it must be about the speaker alone.
-        chat: "assistant" or "people", if it holds only there.
-        kind: The kind of the fact; empty means episodic if it is dated, else semantic.
+        category: The category of the fact.
+        confidence: The confidence of the fact.
+        forms: The grammatical forms that the verb may have, separated by spaces.
+        verbs: The base forms of the verb; None for any verb that is not in `verbs_not`.
+        negated: Whether the verb must be negated; None if it does not matter.
+        rest: Must match the words after the verb.
+        rest_not: Must not match the words after the verb.
+        sentence: Must match the whole sentence.
+        words: The least number of content words after the verb.
+        dated: Whether the sentence must contain a word of time.
+        specific: Whether a name or a number must follow the verb.
+        singular: Whether the subject must be the speaker alone.
+        chat: "assistant" or "people": the rule applies in such conversations only; empty for both.
+        kind: The kind of the fact; empty means episodic if the sentence contains a word of time, else semantic.
     """
 
     category: str
     confidence: float
     forms: str
-    verbs: frozenset[str] | None = None
-    but: frozenset[str] = frozenset()
+    verbs: frozenset[str] | None
+    _: KW_ONLY
+    verbs_not: frozenset[str] = frozenset()
     negated: bool | None = False
-    like: re.Pattern[str] = ANYTHING
-    unlike: re.Pattern[str] = NOTHING
-    said: re.Pattern[str] = ANYTHING
-    least: int = 2
+    rest: re.Pattern[str] = ANYTHING
+    rest_not: re.Pattern[str] = NOTHING
+    sentence: re.Pattern[str] = ANYTHING
+    words: int = 2
     dated: bool = False
-    sharp: bool = False
-    one: bool = False
+    specific: bool = False
+    singular: bool = False
     chat: str = ""
     kind: str = SEMANTIC
 
     def fits(self, statement: Statement, *, assistant: bool) -> bool:
-        rest = statement.rest
-        verb = statement.verb in self.verbs if self.verbs is not None else statement.verb not in self.but
-        grammar = verb and statement.form in self.forms.split() and self.negated in {None, statement.negated}
-        place = self.chat in {"", "assistant" if assistant else "people"} and (
-            not self.one or statement.subject == "one"
+        verb, rest = statement.verb, statement.rest
+        return bool(
+            (verb in self.verbs if self.verbs is not None else verb not in self.verbs_not)
+            and statement.form in self.forms.split()
+            and self.negated in {None, statement.negated}
+            and self.chat in {"", "assistant" if assistant else "people"}
+            and (not self.singular or statement.subject == "one")
+            and says_something_definite(rest, self.words)
+            and self.rest.search(rest)
+            and not self.rest_not.search(rest)
+            and (not self.dated or has_time_word(statement.text))
+            and (not self.specific or has_name_or_number(rest))
+            and self.sentence.search(statement.text)
         )
-        content = says_something_definite(rest, self.least) and self.like.search(rest) and not self.unlike.search(rest)
-        marks = (not self.dated or has_time_word(statement.text)) and (not self.sharp or has_name_or_number(rest))
-        return bool(grammar and place and content and marks and self.said.search(statement.text))
 
 
-_BE, _HAVE = word_set("be"), word_set("have own")
 _PRESENT, _PAST = "present progressive perfect", "past perfect"
-_RULES: Final = (
-    _Rule(
-        category="observation",
-        confidence=0.85,
-        forms="perfect",
-        but=word_set("think feel see hear be know"),
-        negated=True,
-        said=re.compile(r"\b(?:has|have) never\b"),
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.85,
-        forms="be present",
-        but=THINKING | LIKING,
-        negated=None,
-        said=RETRACTED,
-        least=1,
-    ),
-    _Rule(
-        category="identity", confidence=0.9, forms="past", verbs=_BE, like=at(r"born\s(?:in|on)\s"), least=1, one=True
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.85,
-        forms="past",
-        verbs=_BE,
-        like=at(r"(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected)\b"),
-        least=1,
-        kind=EPISODIC,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.9,
-        forms="be",
-        verbs=_BE,
-        like=SELF,
-        unlike=at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))"),
-        least=1,
-        one=True,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.9,
-        forms="be",
-        verbs=_BE,
-        like=at(r"(?:\w+ )?(?:allergic to|intolerant)\b"),
-        negated=None,
-        least=1,
-        one=True,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.85,
-        forms=_PRESENT,
-        verbs=word_set("live"),
-        like=at(r"(?:in|at|near|with)\s"),
-        least=1,
-        one=True,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.85,
-        forms=_PRESENT,
-        verbs=word_set("work"),
-        like=at(r"(?:at|as|for|in)\s"),
-        least=1,
-        one=True,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.85,
-        forms="past",
-        verbs=word_set("grow"),
-        like=at(r"up\s+(?:in|on|near)\s"),
-        least=1,
-        one=True,
-    ),
-    _Rule(
-        category="identity",
-        confidence=0.85,
-        forms="past",
-        verbs=word_set("move"),
-        like=at(r"(?:here\s+)?(?:in|to|from)\s"),
-        sharp=True,
-        least=1,
-        kind=EPISODIC,
-    ),
-    _Rule(
-        category="preference",
-        confidence=0.85,
-        forms="present perfect",
-        verbs=LIKING,
-        unlike=NO_LIKING,
-        least=1,
-        negated=None,
-    ),
-    _Rule(category="preference", confidence=0.85, forms="be", verbs=_BE, like=LIKER, unlike=POINTING, negated=None),
-    _Rule(category="preference", confidence=0.8, forms="present modal", verbs=TOLERATING, negated=True, least=1),
-    _Rule(category="preference", confidence=0.8, forms="modal", said=re.compile(r"\bwould rather\b")),
-    _Rule(category="preference", confidence=0.8, forms="past", verbs=word_set("love"), sharp=True, unlike=NO_LIKING),
-    _Rule(
-        category="decision",
-        confidence=0.85,
-        forms=_PAST,
-        least=1,
-        verbs=DECIDING,
-        unlike=at(r"(?:with|on) (?:you|that|it|this)\b"),
-        kind=_BY_DATE,
-    ),
-    _Rule(
-        category="decision",
-        confidence=0.75,
-        forms="modal",
-        said=re.compile(r"\bwill (?:go with|use|stick with|switch to)\b"),
-        unlike=at(r"(?:(?:with|to) )?(?:the|these|those|some)\b"),
-    ),
-    _Rule(category="goal", confidence=0.8, forms="progressive", verbs=word_set("have"), dated=True),
-    _Rule(
-        category="goal", confidence=0.8, forms="progressive", verbs=word_set("get"), like=at(r"ready for\b"), dated=True
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="present",
-        verbs=word_set("need"),
-        like=re.compile(r"\b(?:by|before|deadline)\b"),
-        dated=True,
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="progressive",
-        verbs=word_set("think consider"),
-        like=at(r"(?:(?:of|about) )?[a-z]+ing\b"),
-        unlike=NO_GOAL,
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="progressive",
-        verbs=word_set("look"),
-        like=at(r"(?:for|into|to)\b"),
-        unlike=NO_GOAL,
-    ),
-    _Rule(
-        category="project",
-        confidence=0.7,
-        forms="progressive",
-        verbs=word_set("try"),
-        like=at(r"to\b"),
-        unlike=NO_GOAL,
-        least=3,
-        chat="assistant",
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="progressive",
-        verbs=word_set("go plan hope aim try save prepare"),
-        unlike=NO_GOAL,
-        least=3,
-        chat="assistant",
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="present",
-        verbs=word_set("want plan hope aim intend"),
-        like=at(r"(?:to|for)\b"),
-        unlike=NO_GOAL,
-        least=3,
-        chat="assistant",
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="progressive",
-        verbs=word_set("go plan hope aim try save prepare"),
-        unlike=NO_GOAL,
-        chat="people",
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.75,
-        forms="present",
-        verbs=word_set("want plan aim intend"),
-        like=at(r"(?:to|for)\b"),
-        unlike=NO_GOAL,
-        chat="people",
-    ),
-    _Rule(category="project", confidence=0.8, forms="progressive", verbs=word_set("work"), like=at(r"(?:hard )?on\s")),
-    _Rule(category="observation", confidence=0.8, forms="past", verbs=word_set("use"), like=at(r"to\s")),
-    _Rule(category="project", confidence=0.75, forms=_PAST, verbs=WORKING, chat="assistant", kind=_BY_DATE),
-    _Rule(category="project", confidence=0.75, forms="progressive", verbs=WORKING, chat="assistant"),
-    _Rule(category="project", confidence=0.75, forms="present", verbs=word_set("use"), chat="assistant", sharp=True),
-    _Rule(
-        category="project",
-        confidence=0.75,
-        forms="progressive",
-        verbs=word_set("use own build develop create design"),
-        least=3,
-    ),
-    _Rule(
-        category="person",
-        confidence=0.8,
-        forms="present perfect",
-        verbs=_HAVE,
-        like=KIN_HELD,
-        unlike=NOTHING_HELD,
-        least=1,
-    ),
-    _Rule(
-        category="goal",
-        confidence=0.8,
-        forms="present perfect",
-        verbs=_HAVE,
-        like=THING_HELD,
-        unlike=NOTHING_HELD,
-        least=1,
-        dated=True,
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.75,
-        forms="present perfect",
-        verbs=_HAVE,
-        like=THING_HELD,
-        unlike=NOTHING_HELD,
-        least=1,
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.75,
-        forms="present",
-        verbs=LASTING | word_set("wake drink eat cook drive cycle meet go"),
-        said=re.compile(
-            r"\b(?:usually|often|typically|every (?:day|week|morning|evening|night|weekend|\w+day)|on \w+days)\b"
-        ),
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.7,
-        forms="progressive",
-        verbs=LASTING - word_set("start live stay"),
-        chat="people",
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.7,
-        forms="progressive",
-        verbs=word_set("start live"),
-        like=at(r"(?:an?|my|our)\s"),
-        chat="people",
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.7,
-        forms="present",
-        verbs=LASTING - word_set("take help start grow stay work run read need live"),
-        chat="people",
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.85,
-        forms="past",
-        verbs=word_set("have"),
-        like=HELD,
-        dated=True,
-        kind=EPISODIC,
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.85,
-        forms=_PAST,
-        verbs=EVENTS,
-        unlike=NOTHING_DONE,
-        dated=True,
-        kind=EPISODIC,
-    ),
-    _Rule(category="observation", confidence=0.75, forms=_PAST, verbs=WEIGHTY, unlike=NOTHING_DONE, kind=EPISODIC),
-    _Rule(
-        category="observation",
-        confidence=0.75,
-        forms=_PAST,
-        verbs=EVENTS,
-        unlike=NOTHING_DONE,
-        sharp=True,
-        kind=EPISODIC,
-    ),
-    _Rule(
-        category="observation",
-        confidence=0.6,
-        forms=_PAST,
-        verbs=EVENTS,
-        unlike=NOTHING_DONE,
-        chat="people",
-        kind=EPISODIC,
-    ),
+_BE, _HAVE = word_set("be"), word_set("have own")
+_INNER: Final = word_set("think feel see hear be know")
+_PLANNING: Final = word_set("go plan hope aim try save prepare")
+_HABITUAL: Final = LASTING | word_set("wake drink eat cook drive cycle meet go")
+_OCCUPATION: Final = LASTING - word_set("take help start grow stay work run read need live")
+_NEVER_DONE: Final = re.compile(r"\b(?:has|have) never\b")
+_TURNING_POINT: Final = at(r"(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected)\b")
+_FIGURE_BUT_AGE: Final = at(r"\d+\b(?!\s*(?:$|,|and\b|years?|now))")
+_ALLERGY: Final = at(r"(?:\w+ )?(?:allergic to|intolerant)\b")
+_CHOICE: Final = re.compile(r"\bwill (?:go with|use|stick with|switch to)\b")
+_INDEFINITE_CHOICE: Final = at(r"(?:(?:with|to) )?(?:the|these|those|some)\b")
+_REGULARLY: Final = re.compile(
+    r"\b(?:usually|often|typically|every (?:day|week|morning|evening|night|weekend|\w+day)|on \w+days)\b"
 )
+
+# fmt: off
+_RULES: Final = (
+    _Rule("observation", 0.85, "perfect", None, verbs_not=_INNER, negated=True, sentence=_NEVER_DONE),
+    _Rule("observation", 0.85, "be present", None, verbs_not=THINKING | LIKING, negated=None, sentence=RETRACTED, words=1),
+    _Rule("identity", 0.9, "past", _BE, rest=at(r"born\s(?:in|on)\s"), words=1, singular=True),
+    _Rule("observation", 0.85, "past", _BE, rest=_TURNING_POINT, words=1, kind=EPISODIC),
+    _Rule("identity", 0.9, "be", _BE, rest=SELF, rest_not=_FIGURE_BUT_AGE, words=1, singular=True),
+    _Rule("identity", 0.9, "be", _BE, negated=None, rest=_ALLERGY, words=1, singular=True),
+    _Rule("identity", 0.85, _PRESENT, word_set("live"), rest=at(r"(?:in|at|near|with)\s"), words=1, singular=True),
+    _Rule("identity", 0.85, _PRESENT, word_set("work"), rest=at(r"(?:at|as|for|in)\s"), words=1, singular=True),
+    _Rule("identity", 0.85, "past", word_set("grow"), rest=at(r"up\s+(?:in|on|near)\s"), words=1, singular=True),
+    _Rule("identity", 0.85, "past", word_set("move"), rest=at(r"(?:here\s+)?(?:in|to|from)\s"), words=1, specific=True, kind=EPISODIC),
+    _Rule("preference", 0.85, "present perfect", LIKING, negated=None, rest_not=NO_LIKING, words=1),
+    _Rule("preference", 0.85, "be", _BE, negated=None, rest=LIKER, rest_not=POINTING),
+    _Rule("preference", 0.8, "present modal", TOLERATING, negated=True, words=1),
+    _Rule("preference", 0.8, "modal", None, sentence=re.compile(r"\bwould rather\b")),
+    _Rule("preference", 0.8, "past", word_set("love"), rest_not=NO_LIKING, specific=True),
+    _Rule("decision", 0.85, _PAST, DECIDING, rest_not=at(r"(?:with|on) (?:you|that|it|this)\b"), words=1, kind=_BY_DATE),
+    _Rule("decision", 0.75, "modal", None, rest_not=_INDEFINITE_CHOICE, sentence=_CHOICE),
+    _Rule("goal", 0.8, "progressive", word_set("have"), dated=True),
+    _Rule("goal", 0.8, "progressive", word_set("get"), rest=at(r"ready for\b"), dated=True),
+    _Rule("goal", 0.75, "present", word_set("need"), rest=re.compile(r"\b(?:by|before|deadline)\b"), dated=True),
+    _Rule("goal", 0.75, "progressive", word_set("think consider"), rest=at(r"(?:(?:of|about) )?[a-z]+ing\b"), rest_not=NO_GOAL),
+    _Rule("goal", 0.75, "progressive", word_set("look"), rest=at(r"(?:for|into|to)\b"), rest_not=NO_GOAL),
+    _Rule("project", 0.7, "progressive", word_set("try"), rest=at(r"to\b"), rest_not=NO_GOAL, words=3, chat="assistant"),
+    _Rule("goal", 0.75, "progressive", _PLANNING, rest_not=NO_GOAL, words=3, chat="assistant"),
+    _Rule("goal", 0.75, "present", word_set("want plan hope aim intend"), rest=at(r"(?:to|for)\b"), rest_not=NO_GOAL, words=3, chat="assistant"),
+    _Rule("goal", 0.75, "progressive", _PLANNING, rest_not=NO_GOAL, chat="people"),
+    _Rule("goal", 0.75, "present", word_set("want plan aim intend"), rest=at(r"(?:to|for)\b"), rest_not=NO_GOAL, chat="people"),
+    _Rule("project", 0.8, "progressive", word_set("work"), rest=at(r"(?:hard )?on\s")),
+    _Rule("observation", 0.8, "past", word_set("use"), rest=at(r"to\s")),
+    _Rule("project", 0.75, _PAST, WORKING, chat="assistant", kind=_BY_DATE),
+    _Rule("project", 0.75, "progressive", WORKING, chat="assistant"),
+    _Rule("project", 0.75, "present", word_set("use"), specific=True, chat="assistant"),
+    _Rule("project", 0.75, "progressive", word_set("use own build develop create design"), words=3),
+    _Rule("person", 0.8, "present perfect", _HAVE, rest=KIN_HELD, rest_not=NOTHING_HELD, words=1),
+    _Rule("goal", 0.8, "present perfect", _HAVE, rest=THING_HELD, rest_not=NOTHING_HELD, words=1, dated=True),
+    _Rule("observation", 0.75, "present perfect", _HAVE, rest=THING_HELD, rest_not=NOTHING_HELD, words=1),
+    _Rule("observation", 0.75, "present", _HABITUAL, sentence=_REGULARLY),
+    _Rule("observation", 0.7, "progressive", LASTING - word_set("start live stay"), chat="people"),
+    _Rule("observation", 0.7, "progressive", word_set("start live"), rest=at(r"(?:an?|my|our)\s"), chat="people"),
+    _Rule("observation", 0.7, "present", _OCCUPATION, chat="people"),
+    _Rule("observation", 0.85, "past", word_set("have"), rest=HELD, dated=True, kind=EPISODIC),
+    _Rule("observation", 0.85, _PAST, EVENTS, rest_not=NOTHING_DONE, dated=True, kind=EPISODIC),
+    _Rule("observation", 0.75, _PAST, WEIGHTY, rest_not=NOTHING_DONE, kind=EPISODIC),
+    _Rule("observation", 0.75, _PAST, EVENTS, rest_not=NOTHING_DONE, specific=True, kind=EPISODIC),
+    _Rule("observation", 0.6, _PAST, EVENTS, rest_not=NOTHING_DONE, chat="people", kind=EPISODIC),
+)
+# fmt: on
 
 
 def classify_first_person(statement: Statement, *, assistant: bool) -> Claim | None:
-    """What a statement about its speaker is worth; None for chat, opinion and feeling.
+    """The claim that a statement about its speaker makes; None for chat, opinion and feeling.
 
     Args:
-        statement: What was said, in the third person.
-        assistant: Whether it was said to an assistant rather than to a person.
+        statement: The statement in the third person.
+        assistant: Whether the conversation is with an assistant rather than between people.
     """
     if statement.subject == "owned":
         return possession_statement(statement, assistant=assistant)
-    rule = next((r for r in _RULES if r.fits(statement, assistant=assistant)), None)
+    rule = next((rule for rule in _RULES if rule.fits(statement, assistant=assistant)), None)
     if rule is None:
         return None
     kind = rule.kind or (EPISODIC if has_time_word(statement.text) else SEMANTIC)

@@ -1,4 +1,4 @@
-"""Names by which people introduce themselves: "I'm Priya." at the start of a talk."""
+"""Recognises introductions at the start of a conversation: "I'm Priya."."""
 
 import re
 from typing import Final
@@ -28,7 +28,7 @@ _NO_NAME: Final = STOP_WORDS | ADVERBS | GENERIC | JOBS | KIN | PARTICIPLES | fr
 
 
 def introduced(piece: Piece, speaker: str) -> tuple[str, str, Claim] | None:
-    """A name that is all a sentence says of its speaker: the text, its subject, and what it is worth."""
+    """The text, subject and claim of a sentence that only states the name of its speaker, or None."""
     match = _INTRODUCED.fullmatch(piece.text)
     alone = piece.sentence.rstrip(" \t\n.!,\"'”’)").endswith(piece.text)
     if (

@@ -1,4 +1,4 @@
-"""The verbs and turns of phrase that the rules about a speaker look for, and those that say nothing."""
+"""The verbs and phrases that the rules about a speaker look for, and phrases without content."""
 
 import re
 from typing import Final
@@ -78,5 +78,5 @@ NOTHING: Final = re.compile(r"(?!)")
 
 
 def at(pattern: str) -> re.Pattern[str]:
-    """A pattern that must match where the words after the verb begin."""
+    """A pattern that must match at the beginning of the words after the verb."""
     return re.compile(f"^(?:{pattern})")

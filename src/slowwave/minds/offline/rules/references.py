@@ -1,4 +1,4 @@
-"""Whether words stand on their own: a fact that says "it" or "that one" without what is meant is worth nothing later."""
+"""Checks that a statement is self-contained: "it" or "that one" without its noun is useless in a fact."""
 
 import re
 from typing import Final
@@ -37,13 +37,13 @@ _OBJECTLESS: Final = re.compile(
 
 
 def is_self_contained(text: str, *, person: bool = False) -> bool:
-    """Whether every pronoun of a piece has its noun before it, nobody is addressed, and no end is missing.
+    """Whether every pronoun of a piece follows its noun, the piece addresses no one, and its end is not missing.
 
     Args:
-        text: A piece as said, subject included; the speaker's own I, my and we are known.
-        person: Whether its subject is a person ("My sister ..."), so that he and she are known.
+        text: A piece with its subject; I, my and we refer to the speaker.
+        person: Whether its subject is a person ("My sister ..."), to whom he and she can refer.
 
-    >>> stands_alone("I went to Bern with my sister and she loved it"), stands_alone("I loved it there")
+    >>> is_self_contained("I went to Bern with my sister and she loved it"), is_self_contained("I loved it there")
     (True, False)
     """
     tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
@@ -68,7 +68,7 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
 
 
 def _ends_open(tokens: list[str]) -> bool:
-    """Whether the last word asks for another; "any more" is an end."""
+    """Whether the last word needs another one after it; "any more" does not."""
     return tokens[-1] in _CUT and tokens[-2:] != ["any", "more"]
 
 
@@ -80,9 +80,9 @@ _SHOWN: Final = re.compile(
 
 
 def generalise_demonstratives(text: str) -> str:
-    """The text with "this" said as "a" where something is only shown: "I adopted this cute pup".
+    """The text with "a" for a "this" that refers to nothing before it, as in "I adopted this cute pup".
 
-    >>> pointed_at("I made this window"), pointed_at("I met this old man")
+    >>> generalise_demonstratives("I made this window"), generalise_demonstratives("I met this old man")
     ('I made a window', 'I met an old man')
     """
     return re.sub(r"\ba (?=[aeio])", "an ", _SHOWN.sub(r"\1 a ", text)) if _SHOWN.search(text) else text
@@ -104,6 +104,6 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
 
 
 def _joins(before: str, following: str) -> bool:
-    """Whether a "that" between two words joins a clause to what is before it, and points at nothing."""
+    """Whether a "that" between two words is a conjunction or relative pronoun rather than a demonstrative."""
     noun = before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS
     return (before in _REPORTED or noun) and following[:1].isalpha() and following not in _AFTER_POINTING

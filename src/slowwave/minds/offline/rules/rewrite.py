@@ -1,4 +1,7 @@
-"""What a speaker says of himself, said of him: "I'm learning the piano for my sister" -> "Anna is learning the piano for their sister"."""
+"""Rewrites statements in the third person.
+
+"I'm learning the piano for my sister" becomes "Anna is learning the piano for their sister".
+"""
 
 import re
 from dataclasses import dataclass
@@ -39,7 +42,7 @@ _NEGATED: Final = {
 _OF_ONE: Final = {"are": "am", "were": "was", "aren't": "ain't", "weren't": "wasn't"}
 _BEING: Final = frozenset({"is", "was", "isn't", "wasn't"})
 _HAVING: Final = frozenset({"has", "had", "hasn't", "hadn't"})
-_HELPERS: Final = MODALS | {"am", "have", "was", "had", "haven't", "hadn't", "wasn't", "ain't"}
+_AUXILIARIES: Final = MODALS | {"am", "have", "was", "had", "haven't", "hadn't", "wasn't", "ain't"}
 _DOING: Final = frozenset({"do", "don't", "did", "didn't"})
 _PAST_OF_ITSELF: Final = frozenset({"set", "cut", "put", "quit", "read", "hit", "spread", "split"})
 _PARTICIPLE_OF_ITSELF: Final = _PAST_OF_ITSELF | {"become", "come", "run"}
@@ -47,16 +50,16 @@ _PARTICIPLE_OF_ITSELF: Final = _PAST_OF_ITSELF | {"become", "come", "run"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A piece said in the third person, with what the rules ask of it.
+    """A statement in the third person, with the parts that the rules check.
 
     Args:
         text: The whole sentence.
         subject: "one" (the speaker), "we" (the speaker and others), "owned" (something of the speaker's).
         verb: The main verb's base form ("be" for any form of it; empty if the subject is "owned").
         form: "present", "past", "perfect", "progressive", "modal" or "be".
-        rest: The words after the verb as they were said.
-        owned: For "owned": the words after my or our, as they were said.
-        negated: Whether the main verb is denied.
+        rest: The original words after the verb.
+        owned: For "owned": the original words after my or our.
+        negated: Whether the main verb is negated.
     """
 
     text: str
@@ -69,11 +72,11 @@ class Statement:
 
 
 def third_person(piece: str, speaker: str) -> Statement | None:
-    """Say a piece of the speaker in the third person; None if it has no first person subject the rules can read.
+    """The statement of a piece in the third person; None without a subject in the first person that the rules can read.
 
     Args:
-        piece: A declarative piece, beginning with its subject or an adverbial before it.
-        speaker: What the speaker is called: a name, or "The user".
+        piece: A declarative piece that begins with its subject, or with an adverbial before it.
+        speaker: The name of the speaker, or "The user".
 
     >>> third_person("I run every day and my dog loves it", "Melanie").text
     'Melanie runs every day and their dog loves it'
@@ -87,7 +90,7 @@ def third_person(piece: str, speaker: str) -> Statement | None:
     if match is None:
         return None
     called = speaker if not lead else speaker[:1].lower() + speaker[1:] if speaker.startswith("The ") else speaker
-    found = _said(match, body[match.end() :].lstrip(), called)
+    found = _statement(match, body[match.end() :].lstrip(), called)
     if found is None:
         return None
     text = f"{others(lead)} {found.text}".strip()
@@ -103,7 +106,7 @@ def third_person(piece: str, speaker: str) -> Statement | None:
 
 
 def others(text: str) -> str:
-    """The pronouns of a first person turned to they; verbs that go with them follow.
+    """The text with they for the pronouns of the first person, and with matching verbs.
 
     >>> others("because I'm sure my friends love me")
     "because they're sure their friends love them"
@@ -132,7 +135,7 @@ _PRONOUNS: Final = (
 )
 
 
-def _said(match: re.Match[str], after: str, speaker: str) -> Statement | None:
+def _statement(match: re.Match[str], after: str, speaker: str) -> Statement | None:
     if match["owner"]:
         return Statement(text=f"{possessive(speaker)} {others(after)}", subject="owned", owned=after)
     if match["both"]:
@@ -144,7 +147,7 @@ def _said(match: re.Match[str], after: str, speaker: str) -> Statement | None:
 
 
 def possessive(name: str) -> str:
-    """The owner's form of a name.
+    """The possessive form of a name.
 
     >>> possessive("James")
     "James's"
@@ -153,34 +156,34 @@ def possessive(name: str) -> str:
 
 
 def _singular(speaker: str, short: str, after: str) -> Statement | None:
-    """Find the finite verb after "I" and let it agree with one person."""
+    """The statement after "I", with its verb in the third person."""
     adverbs, words = _adverbs(after.split())
     if not words:
         return None
     head = words[0].lower().replace("’", "'")
     if short:
         had = _is_participle(words) or head == "better"
-        return _helped(speaker, _SHORT.get(short) or ("had" if had else "would"), [], [*adverbs, *words])
-    if head in _HELPERS:
-        return _helped(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
+        return _with_auxiliary(speaker, _SHORT.get(short) or ("had" if had else "would"), [], [*adverbs, *words])
+    if head in _AUXILIARIES:
+        return _with_auxiliary(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
     if head in _DOING and len(words) > 1:
-        return _done(speaker, adverbs, words)
+        return _with_do(speaker, adverbs, words)
     return _plain(speaker, adverbs, head, words[1:])
 
 
 def _plain(speaker: str, adverbs: list[str], head: str, rest: list[str]) -> Statement | None:
-    """A verb without a helper, in the present or the past; or slang for one."""
+    """A verb without an auxiliary, in the present or the past, or slang for one."""
     if head in _SLANG:
-        return _made(speaker, adverbs, singular(_SLANG[head]), ["to", *rest], _SLANG[head], "present")
+        return _build(speaker, adverbs, singular(_SLANG[head]), ["to", *rest], _SLANG[head], "present")
     if head in PASTS and (head not in BASES or head in _PAST_OF_ITSELF):
-        return _made(speaker, adverbs, head, rest, LEMMAS[head], "past")
+        return _build(speaker, adverbs, head, rest, LEMMAS[head], "past")
     if head in BASES:
-        return _made(speaker, adverbs, singular(head), _coordinated(rest), head, "present")
+        return _build(speaker, adverbs, singular(head), _coordinated(rest), head, "present")
     return None
 
 
-def _done(speaker: str, adverbs: list[str], words: list[str]) -> Statement | None:
-    """A verb with do or did: "I don't eat", "I did not go"; without another verb "did" is the verb itself."""
+def _with_do(speaker: str, adverbs: list[str], words: list[str]) -> Statement | None:
+    """A verb with do or did: "I don't eat", "I did not go"; without another verb "did" is the main verb."""
     head = words[0].lower().replace("’", "'")
     denied = words[1].lower() == "not"
     place = 2 if denied else 1
@@ -189,7 +192,7 @@ def _done(speaker: str, adverbs: list[str], words: list[str]) -> Statement | Non
         return _plain(speaker, adverbs, head, words[1:])
     said = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
     form = "past" if head.startswith("did") else "present"
-    return _made(speaker, adverbs, said, words[place + 1 :], verb, form, negated=denied or head.endswith("n't"))
+    return _build(speaker, adverbs, said, words[place + 1 :], verb, form, negated=denied or head.endswith("n't"))
 
 
 def _is_participle(words: list[str]) -> bool:
@@ -198,7 +201,7 @@ def _is_participle(words: list[str]) -> bool:
 
 
 def _coordinated(words: list[str]) -> list[str]:
-    """Let a second verb joined by "and" agree too ("I run and paint"), unless an infinitive may govern it."""
+    """The words with a second verb after "and" in the third person ("I run and paint"), unless it may be an infinitive."""
     for place, word in enumerate(words[:-1]):
         if word.lower() in {"to", "can", "will", "let", "help", "make", "me", "they", "who"}:
             break
@@ -217,8 +220,10 @@ def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:cut], words[cut:]
 
 
-def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, said: str = "") -> Statement | None:
-    """A verb with a helper: is, was, has, had, will, would and the other modals."""
+def _with_auxiliary(
+    speaker: str, helper: str, adverbs: list[str], words: list[str], *, said: str = ""
+) -> Statement | None:
+    """A verb with an auxiliary: is, was, has, had, will, would and the other modals."""
     more, rest = _adverbs(words)
     if rest and rest[0].lower() == "not":
         again, after = _adverbs(rest[1:])
@@ -234,40 +239,40 @@ def _helped(speaker: str, helper: str, adverbs: list[str], words: list[str], *, 
     verb = rest[0].lower()
     if verb not in BASES | {"be"}:
         return None
-    return _made(speaker, [], f"{lead} {rest[0]}", rest[1:], verb, "modal", negated=negated)
+    return _build(speaker, [], f"{lead} {rest[0]}", rest[1:], verb, "modal", negated=negated)
 
 
 def _being(speaker: str, lead: str, rest: list[str], *, past: bool, negated: bool) -> Statement:
     head = rest[0].lower()
     if head == "gonna":
-        return _made(speaker, [], f"{lead} going", ["to", *rest[1:]], "go", "progressive", negated=negated)
+        return _build(speaker, [], f"{lead} going", ["to", *rest[1:]], "go", "progressive", negated=negated)
     if head.endswith("ing"):
         verb = f"{lead} {rest[0]}"
-        return _made(speaker, [], verb, _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated)
-    return _made(speaker, [], lead, rest, "be", "past" if past else "be", negated=negated)
+        return _build(speaker, [], verb, _coordinated(rest[1:]), _of_ing(head), "progressive", negated=negated)
+    return _build(speaker, [], lead, rest, "be", "past" if past else "be", negated=negated)
 
 
 def _having(speaker: str, lead: str, rest: list[str], *, said: str, past: bool, negated: bool) -> Statement | None:
-    """Has been going, has been, has gone, has got, has; `said` is the verb as it was written out, if it was."""
+    """A verb with has or had: has been going, has been, has gone, has got, has. `said` is the verb if it was not shortened."""
     head, following = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
     if head == "been" and following.endswith("ing"):
         verb = f"{lead} been {rest[1]}"
-        return _made(speaker, [], verb, _coordinated(rest[2:]), _of_ing(following), "progressive", negated=negated)
+        return _build(speaker, [], verb, _coordinated(rest[2:]), _of_ing(following), "progressive", negated=negated)
     if head == "been" and following:
-        return _made(speaker, [], f"{lead} been", rest[1:], "be", "perfect", negated=negated)
+        return _build(speaker, [], f"{lead} been", rest[1:], "be", "perfect", negated=negated)
     if head == "got":
-        return _made(speaker, [], f"{lead} got", rest[1:], "have", "present", negated=negated)
+        return _build(speaker, [], f"{lead} got", rest[1:], "have", "present", negated=negated)
     if head in PARTICIPLES and (not said or head not in BASES or head in _PARTICIPLE_OF_ITSELF):
-        return _made(
+        return _build(
             speaker, [], f"{lead} {rest[0]}", _coordinated(rest[1:]), LEMMAS.get(head, head), "perfect", negated=negated
         )
     if said:
-        return _made(speaker, [], lead, rest, "have", "past" if past else "present", negated=negated)
+        return _build(speaker, [], lead, rest, "have", "past" if past else "present", negated=negated)
     return None
 
 
 def _of_ing(word: str) -> str:
-    """The base of an -ing form, if the rules know it."""
+    """The base of an -ing form; the word itself if it is unknown."""
     cut = word.removesuffix("ing")
     for base in (cut, f"{cut}e", cut[:-1] if cut[-2:-1] == cut[-1:] else cut, "die" if word == "dying" else cut):
         if base in BASES:
@@ -275,7 +280,7 @@ def _of_ing(word: str) -> str:
     return word
 
 
-def _made(
+def _build(
     name: str, adverbs: list[str], verb: str, rest: list[str], base: str, form: str, *, negated: bool = False
 ) -> Statement:
     said = " ".join(rest)
@@ -285,7 +290,7 @@ def _made(
 
 
 def _plural(name: str, short: str, after: str) -> Statement | None:
-    """A plural subject: the verb stays as it was said, short forms written out."""
+    """A plural subject: the verb is unchanged, short forms are expanded."""
     words = after.split()
     if short == "d" or (short and not words):
         return None

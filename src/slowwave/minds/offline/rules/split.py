@@ -1,4 +1,4 @@
-"""A message cut into the pieces that may each state one fact, with what nobody says of himself left out."""
+"""Splits a message into pieces that may each state one fact, without quoted, fictional and other foreign text."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -54,7 +54,7 @@ _HALF_SUBJECT: Final = re.compile(
     r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
 )
 _APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
-"""Who somebody is, told between commas: the name is what the sentence is about, not who is spoken to."""
+"""An apposition between commas: the name is the subject of the sentence, not the person addressed."""
 _QUALIFIED: Final = re.compile(r"[\s,;–—-]*(?:but|though|although|except(?: that)?)\s+$", re.IGNORECASE)
 _QUALIFIER: Final = re.compile(
     r"(?:I|we)\b.*\b(?:sometimes|occasionally|rarely|now and then|once in a while|from time to time|still)\b"
@@ -83,10 +83,10 @@ _HEAD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A stretch [start, end) of a message that may state one fact, its words without fillers, and its sentence.
+    """A span [start, end) of a message that may state one fact, its text without fillers, and its sentence.
 
-    `asks`: whether its sentence ends in a question; then this is what the question takes for granted.
-    `head`: where the words begin that announce it as a change ("Correction: "), `start` if there are none.
+    `asks`: whether its sentence is a question; the piece is then what the question presupposes.
+    `head`: where the words begin that announce a change ("Correction: "); equal to `start` if there are none.
     """
 
     start: int
@@ -98,11 +98,11 @@ class Piece:
 
 
 def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
-    """Cut a message into declarative pieces; code, quoted mail, our own blocks, captions and questions are left out.
+    """The declarative pieces of a message, without code, quoted mail, context blocks, captions and questions.
 
     Args:
         text: The message, verbatim.
-        called: Names by which those present may be addressed; they are dropped at the edges.
+        called: Names by which people may be addressed; they are removed at the ends of pieces.
     """
     body = _readable(text)
     found: list[Piece] = []
@@ -112,7 +112,7 @@ def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
 
 
 def _readable(text: str) -> str:
-    """The text with everything that is not the speaker's own prose blanked out, its places kept."""
+    """The text with blanks for everything that is not prose of the speaker; positions are unchanged."""
     kept = text
     if wrote := _WROTE.search(text):
         kept = kept[: wrote.start()]
@@ -120,22 +120,24 @@ def _readable(text: str) -> str:
         kept = kept[: task.start()]
     for pattern in (_QUOTED_LINE, _CAPTION, _FICTION):
         kept = pattern.sub(lambda m: "\n" * len(m.group()), kept)
-    own = remove_fenced_blocks(kept)
-    return _aligned(kept, prose(own)) if own != kept or "\n" in own or "```" in own else kept
+    unfenced = remove_fenced_blocks(kept)
+    if unfenced == kept and "\n" not in kept and "```" not in kept:
+        return kept
+    return _aligned(kept, prose(unfenced))
 
 
 def _aligned(text: str, kept: str) -> str:
-    """`kept` is `text` with parts removed: give it back with those parts as line ends, at the places of `text`."""
-    pieces, place = [], 0
+    """`kept`, which is `text` with parts removed, with line ends for those parts, so that positions are those of `text`."""
+    lines, place = [], 0
     for line in kept.split("\n"):
         if not line.strip():
             continue
         start = text.find(line, place)
         if start < 0:
             continue
-        pieces.append("\n" * (start - place) + line)
+        lines.append("\n" * (start - place) + line)
         place = start + len(line)
-    return "".join(pieces)
+    return "".join(lines)
 
 
 def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[Piece]:
@@ -143,7 +145,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
     asks = sentence.rstrip("\"'”’) ").endswith("?")
     cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
     ends = [*(m.start() for m in _JOINT.finditer(sentence)), len(sentence)]
-    parts = _whole(sentence, [(a, b) for a, b in zip(cuts, ends, strict=True) if b > a])
+    parts = _rejoined(sentence, [(a, b) for a, b in zip(cuts, ends, strict=True) if b > a])
     questions = [bool(_QUESTION.match(_OPENING.sub("", sentence[a:b]))) for a, b in parts]
     if asks and not any(questions):
         return
@@ -160,32 +162,32 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         yield Piece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
 
 
-def _whole(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts, without a cut in "my husband and I", or before what qualifies: "but I eat fish sometimes"."""
-    whole: list[tuple[int, int]] = []
+def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts, rejoined in "my husband and I" and before a qualification such as "but I eat fish sometimes"."""
+    joined: list[tuple[int, int]] = []
     for first, last in parts:
-        joined = sentence[whole[-1][1] : first] if whole else ""
-        qualifies = _QUALIFIED.match(joined) and _QUALIFIER.match(sentence[first:last])
-        if whole and (qualifies or _HALF_SUBJECT.search(sentence[slice(*whole[-1])])):
-            whole[-1] = (whole[-1][0], last)
+        between = sentence[joined[-1][1] : first] if joined else ""
+        qualifies = _QUALIFIED.match(between) and _QUALIFIER.match(sentence[first:last])
+        if joined and (qualifies or _HALF_SUBJECT.search(sentence[slice(*joined[-1])])):
+            joined[-1] = (joined[-1][0], last)
         else:
-            whole.append((first, last))
-    return whole
+            joined.append((first, last))
+    return joined
 
 
 def _trimmed(part: str, called: Collection[str]) -> tuple[str, int]:
-    """A part without openings, calls and endings, and how far into it what is left begins."""
-    left = part
+    """A part without interjections, forms of address and endings, and the offset of the remaining text in it."""
+    rest = part
     for _ in range(2):
-        left = _OPENING.sub("", left, count=1)
-        if (call := re.match(r"([A-Z]\w+)[,!]\s+", left)) and not _APPOSED.match(left):
-            left = left[call.end() :] if _is_called(call[1], called) else left
-    left = left.lstrip(" \t\n,;:.!?…–—*•#\"'“”-")
-    offset = len(part) - len(left)
-    left = left[: _TRAILING.search(left).start()] if left else left  # type: ignore[union-attr]  # matches the empty end
-    if call := re.search(r",\s+([A-Z]\w+)$", left):
-        left = left[: call.start()] if _is_called(call[1], called) else left
-    return left, offset
+        rest = _OPENING.sub("", rest, count=1)
+        if (call := re.match(r"([A-Z]\w+)[,!]\s+", rest)) and not _APPOSED.match(rest):
+            rest = rest[call.end() :] if _is_called(call[1], called) else rest
+    rest = rest.lstrip(" \t\n,;:.!?…–—*•#\"'“”-")
+    offset = len(part) - len(rest)
+    rest = rest[: _TRAILING.search(rest).start()] if rest else rest  # type: ignore[union-attr]  # matches the empty end
+    if call := re.search(r",\s+([A-Z]\w+)$", rest):
+        rest = rest[: call.start()] if _is_called(call[1], called) else rest
+    return rest, offset
 
 
 def _is_called(word: str, called: Collection[str]) -> bool:

@@ -80,7 +80,7 @@ _ELIDED: Final = re.compile(
 
 
 def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
-    """A standing wish of how an assistant is to behave; one-off requests are none.
+    """A standing instruction to the assistant, or None; a single request is none.
 
     >>> instruction("Please keep answers short, no preamble", "The user")[0]
     'The user wants the assistant to keep answers short, no preamble'
@@ -100,7 +100,7 @@ def _when_asked(piece: str) -> str | None:
 
 
 def _standing(piece: str) -> str | None:
-    """Always, never, from now on; "remember to" only where it is about answers or what is asked."""
+    """An instruction with always, never or from now on; with "remember to" only if it is about answers or requests."""
     found = _STANDING.match(piece)
     if found is None:
         return None
@@ -114,7 +114,7 @@ def _standing(piece: str) -> str | None:
 
 
 def _of_answers(piece: str) -> str | None:
-    """A request about answers as such: "keep answers short", "please don't use emojis", "call me Sam"."""
+    """An instruction about answers in general: "keep answers short", "please don't use emojis", "call me Sam"."""
     wish = _WISH.match(piece)
     if wish is None or not _OF_ANSWERS.search(piece) or not says_something_definite(wish["order"], 1):
         return None
@@ -133,9 +133,9 @@ def _order(order: str) -> str:
 
 
 def named_statement(piece: str, speaker: str, names: Collection[str]) -> tuple[str, str, Claim] | None:
-    """What is said of a person or thing by name: the text, its subject, and what it is worth.
+    """The text, subject and claim of a statement about a named person or thing, or None.
 
-    A capital at the start proves no name: it must be one of `names`, or do what only people do.
+    A capital at the start is not enough: the word must be one of `names`, or the verb must be one of people.
     """
     match = _NAMED_SUBJECT.match(piece)
     if match is None or match["name"].split()[0].lower() in _NO_NAME or not match["name"].replace(" ", "").isalpha():
@@ -155,7 +155,10 @@ def named_statement(piece: str, speaker: str, names: Collection[str]) -> tuple[s
 
 
 def dated_statement(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
-    """What is said of a thing with a date, a name or a figure: "The Q3 release deadline is Oct 14"."""
+    """The text, subject and claim of a statement about a thing with a date, name or number, or None.
+
+    An example is "The Q3 release deadline is Oct 14".
+    """
     match = _THING.match(piece)
     if (
         match is None
@@ -172,14 +175,14 @@ def dated_statement(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
 
 
 def _owned_by(piece: str, speaker: str) -> str:
-    """The piece with the first "my" or "our" said of the speaker."""
+    """The piece with the possessive of the speaker for the first "my" or "our"."""
     owner = f"{speaker[:1].lower() + speaker[1:] if speaker.startswith('The ') else speaker}'s"
     text = re.sub(r"\b(?:[Mm]y|[Oo]ur)\b", owner, piece, count=1)
     return others(text[:1].upper() + text[1:])
 
 
 def restore_subject(piece: str) -> str | None:
-    """A piece that leaves its "I" out ("Just got a tattoo"), with it."""
+    """A piece without its subject ("Just got a tattoo") with "I" added; None for any other piece."""
     match = _ELIDED.match(piece)
     if match is None:
         return None
@@ -211,7 +214,7 @@ _STATES: Final = frozenset({"is", "are", "has", "have"})
 
 
 def possession_statement(statement: Statement, *, assistant: bool) -> Claim | None:
-    """What a statement that begins with "my" or "our" is worth, by the thing it is about."""
+    """The claim of a statement that begins with "my" or "our", or None."""
     verb = _OWNED_VERB.search(statement.owned)
     if verb is None or _VAGUE_OWNED.match(statement.owned):
         return None
@@ -229,7 +232,7 @@ def possession_statement(statement: Statement, *, assistant: bool) -> Claim | No
 
 
 def _of_thing(noun: str, said: str, verb: str, *, assistant: bool) -> Claim | None:
-    """People first; other things only if they are the matter of work, or dated."""
+    """The claim of a statement about a person, a thing of work, or a dated event; None for other things."""
     words = noun.lower().split()
     person = words[-1] in PERSON_WORDS or words[0].strip(",") in PERSON_WORDS
     if not says_something_definite(said, 1 if person and verb in OF_PEOPLE else 2):

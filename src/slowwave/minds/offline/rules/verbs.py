@@ -1,4 +1,4 @@
-"""English verbs and nouns that the rules go by: only what stands here is rewritten, so that nothing is rewritten wrongly."""
+"""The English verbs and nouns of the rules. Only verbs listed here are rewritten, to avoid wrong rewrites."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -95,7 +95,7 @@ PERSON_WORDS: Final = KIN | word_set(
 )
 
 OF_PEOPLE: Final = word_set("owns leads manages works lives teaches studies plays handles maintains joined")
-"""What only people do: these verbs make a fact with one telling word after them ("owns the ferry")."""
+"""Verbs with a person as subject: they make a fact with one content word after them ("owns the ferry")."""
 
 JOBS: Final = word_set(
     "nurse doctor teacher engineer developer designer writer artist musician student lawyer accountant chef cook baker banker "

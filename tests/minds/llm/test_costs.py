@@ -58,7 +58,7 @@ def test_settings_reach_the_model_and_its_cost_the_journal(
         assert "consolidate: 1 calls" in str(memory.cost())
 
 
-def test_a_slow_model_is_given_up_after_the_seconds_of_the_settings(
+def test_a_slow_model_times_out_after_the_seconds_of_the_settings(
     opened: Open, talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM_SECONDS", "0.05")
@@ -70,7 +70,7 @@ def test_a_slow_model_is_given_up_after_the_seconds_of_the_settings(
     assert memory.cost().total.seconds < 2
 
 
-def test_what_an_own_category_is_called_reaches_the_prompt(opened: Open, talk: Callable[..., None]) -> None:
+def test_the_prompt_names_categories_of_the_configuration(opened: Open, talk: Callable[..., None]) -> None:
     llm = ScriptedLLM(distil={"facts": [{**FACT, "category": "rota"}]})
     memory = opened(llm=llm, config=Config(category_ttl_days={"rota": 3.0}))
     talk(memory, *LINES)
@@ -92,7 +92,7 @@ def test_failures_are_in_the_journal_too(opened: Open, talk: Callable[..., None]
     assert memory.cost().total.calls == 3
 
 
-def test_the_cap_of_a_run_leaves_the_rest_due_and_the_next_run_goes_on(
+def test_at_the_cap_of_a_run_the_rest_stays_due_for_the_next_run(
     opened: Open, talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM_CALLS_PER_RUN", "1")
@@ -131,7 +131,7 @@ def test_the_cap_of_a_day_survives_a_restart_and_ends_at_midnight(
     assert other.consolidate().skipped_reason is None, "a cap is one scope's"
 
 
-def test_a_fact_that_a_cap_keeps_from_being_decided_waits(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fact_that_is_undecided_because_of_a_cap_waits(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM_MONEY_PER_DAY", "0.001")
     monkeypatch.setenv("SLOWWAVE_LLM_PRICES", "scripted=100/100")
     memory = opened(llm=ScriptedLLM(reconcile=NEW))
@@ -142,7 +142,7 @@ def test_a_fact_that_a_cap_keeps_from_being_decided_waits(opened: Open, monkeypa
     assert "llm_money_per_day" in receipt.problems[0]
 
 
-def test_settings_reach_the_consolidator_with_a_model_of_its_own(
+def test_settings_apply_to_the_consolidator_with_its_own_model(
     opened: Open, talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM_CALLS_PER_RUN", "0")
@@ -174,7 +174,7 @@ def test_an_estimate_is_a_little_more_than_what_is_sent(opened: Open, talk: Call
     assert memory.estimate().calls == memory.estimate("nobody").calls == 0
 
 
-def test_rules_alone_cost_nothing(opened: Open, talk: Callable[..., None]) -> None:
+def test_rules_without_a_model_cost_nothing(opened: Open, talk: Callable[..., None]) -> None:
     memory = opened()
     talk(memory, *LINES)
     assert memory.estimate().calls == 0
@@ -183,7 +183,7 @@ def test_rules_alone_cost_nothing(opened: Open, talk: Callable[..., None]) -> No
     assert memory.cost().total == FREE
 
 
-def test_a_sleep_whose_model_is_down_pays_and_says_so(opened: Open, talk: Callable[..., None]) -> None:
+def test_a_sleep_with_a_failing_model_reports_its_cost(opened: Open, talk: Callable[..., None]) -> None:
     memory = opened(llm=ScriptedLLM(distil=DISTILLED, summarise=RuntimeError("model down")))
     talk(memory, *(f"line {n}" for n in range(140)))
     report = memory.sleep()
@@ -192,7 +192,7 @@ def test_a_sleep_whose_model_is_down_pays_and_says_so(opened: Open, talk: Callab
     assert memory.cost().causes["sleep/cascade"].calls == 1
 
 
-def test_an_error_of_the_provider_is_paid_for_once(opened: Open, talk: Callable[..., None]) -> None:
+def test_an_error_of_the_provider_is_booked_once(opened: Open, talk: Callable[..., None]) -> None:
     with OpenAIServer(fails(401, "wrong key")) as server:
         memory = opened(llm=f"{server.url}#gpt")
         talk(memory, *LINES)

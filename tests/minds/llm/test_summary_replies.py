@@ -20,7 +20,7 @@ SAID = "Alice skis in Bern and sails on Lake Thun."
         f"{SAID} And then she went to the",
     ],
 )  # fmt: skip
-def test_the_plain_words_are_found(reply: str, brief: Callable[..., Any]) -> None:
+def test_the_plain_text_of_a_summary_is_found(reply: str, brief: Callable[..., Any]) -> None:
     assert summary(reply, brief("x")) == SAID
 
 
@@ -32,7 +32,7 @@ def test_the_plain_words_are_found(reply: str, brief: Callable[..., Any]) -> Non
         "Task: summarise\n\nCompress these memories", {"facts": []}, "Alice skis and skis. " * 3, "word " * 1_000, "- text: Alice skis in Bern.", "Alice skis in Ber", "Alice skis in the",
     ],
 )  # fmt: skip
-def test_anything_else_is_an_error(reply: Any, brief: Callable[..., Any]) -> None:  # noqa: ANN401 - models answer anything
+def test_any_other_answer_is_an_error(reply: Any, brief: Callable[..., Any]) -> None:  # noqa: ANN401 - models answer anything
     with pytest.raises(ModelError):
         summary(reply, brief("x", words=60))
 
@@ -46,7 +46,7 @@ def test_what_only_sounds_like_a_refusal_is_a_summary(brief: Callable[..., Any])
         assert summary(said, brief("x")) == said
 
 
-def test_a_sentence_without_its_dot_is_whole_if_its_last_word_was_said(brief: Callable[..., Any]) -> None:
+def test_a_sentence_without_a_full_stop_is_complete_if_its_last_word_is_known(brief: Callable[..., Any]) -> None:
     assert summary("Alice skis in Bern", brief("Alice: I ski in Bern")) == "Alice skis in Bern"
     assert summary("Alice said: 'I ski in Bern.'", brief("x")) == "Alice said: 'I ski in Bern.'"
     assert summary("อลิซเล่นสกีในเบิร์นทุกฤดูหนาว", brief("x")) == "อลิซเล่นสกีในเบิร์นทุกฤดูหนาว"

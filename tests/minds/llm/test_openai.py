@@ -11,11 +11,10 @@ import pytest
 
 from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.llm.calls import is_structured
-from slowwave.minds.llm.completion import RawCompletion
 from slowwave.minds.llm.ledger import Caps
 from slowwave.minds.llm.mind import LanguageMind
-from slowwave.minds.llm.openai_compatible import OpenAICompatible, client
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.openai import OpenAICompatible, RawCompletion, client
+from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.plan import FREE, cost_of
 from slowwave.testing import SHAPES, OpenAIServer, Served, malformed
@@ -76,13 +75,13 @@ def test_a_good_answer_comes_back_with_its_usage() -> None:
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
-def test_what_may_pass_is_tried_again(status: int) -> None:
+def test_temporary_failures_are_retried(status: int) -> None:
     with Played(fails(status), fails(status, retry_after="3"), says("hi")) as played:
         assert played.ask() == "hi"
         assert played.naps == [0.5, 3.0]
 
 
-def test_a_date_to_retry_after_that_is_too_far_is_given_up_at_once() -> None:
+def test_a_retry_after_date_beyond_the_budget_fails_at_once() -> None:
     with Played(fails(429, retry_after="Sun, 01 Mar 2099 00:00:00 GMT")) as played:
         with pytest.raises(ModelError, match=r"429.*given up"):
             played.ask()
@@ -113,7 +112,7 @@ def test_a_date_to_retry_after_that_is_too_far_is_given_up_at_once() -> None:
         (Served(status=302, headers={"Location": "http://elsewhere.invalid/"}), "sends elsewhere", 1),
     ],
 )
-def test_what_stays_wrong_is_said_in_one_sentence(behaviour: Behaviour, sentence: str, requests: int) -> None:
+def test_permanent_failures_have_a_one_sentence_message(behaviour: Behaviour, sentence: str, requests: int) -> None:
     with Played(behaviour) as played:
         with pytest.raises(ModelError, match=sentence) as caught:
             played.ask()
@@ -123,7 +122,7 @@ def test_what_stays_wrong_is_said_in_one_sentence(behaviour: Behaviour, sentence
         assert "very-secret" not in told
 
 
-def test_a_model_that_stalls_or_drips_is_left_in_time() -> None:
+def test_a_stalling_or_dripping_model_times_out() -> None:
     for slow in (stalls(5), drips(0.01, "x" * 1_000), Served(status=401, body="x" * 1_000, drip=0.01)):
         begun = time.monotonic()
         late = pytest.raises(ModelError, match=r"no answer within|still answering")
@@ -132,12 +131,12 @@ def test_a_model_that_stalls_or_drips_is_left_in_time() -> None:
         assert time.monotonic() - begun < 3
 
 
-def test_a_stall_in_the_middle_is_tried_again() -> None:
+def test_a_stall_in_the_middle_is_retried() -> None:
     with Played(drips(0.5, "x"), says("hi"), seconds=0.2) as played:
         assert played.ask() == "hi"
 
 
-def test_a_server_that_is_not_there_is_said() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     naps: list[float] = []
     llm = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=naps.append))
     with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:9/v1 cannot be reached.*does it run"):
@@ -166,7 +165,7 @@ def test_a_refusal_is_text_that_no_task_can_use() -> None:
         assert played.ask() == "I can't help with that."
 
 
-def test_a_schema_is_sent_where_it_is_taken() -> None:
+def test_a_schema_is_sent_to_a_server_that_accepts_it() -> None:
     with Played(says('{"facts": []}')) as played:
         assert is_structured(played.llm)
         played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"])
@@ -174,7 +173,7 @@ def test_a_schema_is_sent_where_it_is_taken() -> None:
         assert sent["json_schema"] == {"name": "answer", "strict": True, "schema": SCHEMAS["facts"]}
 
 
-def test_a_schema_that_is_not_taken_is_not_sent_again() -> None:
+def test_a_refused_schema_is_not_sent_again() -> None:
     with Played(takes_no_schema("[]")) as played:
         for _ in range(2):
             assert played.llm.complete_json(messages=HELLO, schema=SCHEMAS["facts"]) == "[]"
@@ -196,7 +195,7 @@ def test_a_key_of_the_environment_goes_to_openai_only(monkeypatch: pytest.Monkey
         assert KEY not in json.dumps(dict(played.server.received[0].headers))
 
 
-def test_without_any_key_openai_is_not_asked() -> None:
+def test_without_a_key_openai_is_not_called() -> None:
     with pytest.raises(ModelError, match=r"no key for https://api\.openai\.com/v1: set OPENAI_API_KEY"):
         OpenAICompatible("gpt-5-mini").complete(messages=HELLO)
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from slowwave.errors import InputError, ModelError
-from slowwave.minds.llm.completion import RawCompletion
 from slowwave.minds.llm.mind import LanguageMind
+from slowwave.minds.llm.openai import RawCompletion
 from slowwave.testing import OpenAIServer, Served
 from slowwave.testing.openai_server import says
 
@@ -29,7 +29,7 @@ def test_ollama_is_asked_raw_with_stop_tokens(brief: Callable[..., Any]) -> None
     assert received.body["options"]["temperature"] == 0
 
 
-def test_openai_completions_go_on_with_the_json(transcript: Callable[..., Any]) -> None:
+def test_openai_completions_continue_the_json(transcript: Callable[..., Any]) -> None:
     rest = json.dumps({"text": "Alice sails", "message": 1, "quote": "I sail"}) + "]}"
     with OpenAIServer(says(rest)) as server:
         llm = RawCompletion("comma", server.url, "key")
@@ -42,7 +42,7 @@ def test_openai_completions_go_on_with_the_json(transcript: Callable[..., Any]) 
     assert server.received[1].body == {"model": "comma", "prompt": "a\n\nb", "max_tokens": 1_000}
 
 
-def test_a_server_that_answers_something_else_is_said() -> None:
+def test_an_answer_without_choices_is_reported() -> None:
     with OpenAIServer(Served(body='{"choices": [{}]}')) as server:
         llm = RawCompletion("comma", server.url)
         with pytest.raises(ModelError, match="is it a completions API"):

@@ -52,12 +52,12 @@ def test_without_candidates_a_fact_is_added() -> None:
     assert verdict.because
 
 
-def test_the_same_words_are_known_already() -> None:
+def test_a_fact_with_the_same_text_is_a_noop() -> None:
     (verdict,) = decided(case(Fact(text="alice owns the deploy pipeline."), known(1, "Alice owns the deploy pipeline")))
     assert (verdict.op, verdict.memory, verdict.relation) == ("NOOP", 1, "compatible")
 
 
-def test_the_longer_of_two_that_say_the_same_stays(embedder: StaticEmbedder) -> None:
+def test_of_two_equivalent_facts_the_longer_text_is_kept(embedder: StaticEmbedder) -> None:
     mind = OfflineMind(embedder=embedder)
     short, long = "Alice owns the deploy pipeline", "Alice owns the deploy pipeline at Acme"
     (verdict,) = decided(case(Fact(text=long), known(1, short)), mind)
@@ -77,7 +77,7 @@ def test_without_word_vectors_only_the_same_words_merge() -> None:
     assert verdict.op == "NOOP"
 
 
-def test_words_of_ones_own_may_be_given_instead_of_an_embedder() -> None:
+def test_word_cosines_can_replace_an_embedder() -> None:
     mind = OfflineMind(word_cosine=lambda rows, columns: [[0.9 for _ in columns] for _ in rows])
     (verdict,) = decided(
         case(Fact(text="Alice owns the release pipeline"), known(1, "Alice owns the deploy pipeline")), mind
@@ -92,7 +92,7 @@ def test_words_of_ones_own_may_be_given_instead_of_an_embedder() -> None:
         ("Matteo moved from Zurich to Bern", "Matteo lives in Zurich"),
     ],
 )
-def test_what_is_taken_back_is_superseded_by_the_new_words(new: str, old: str) -> None:
+def test_a_corrected_fact_is_superseded_by_the_new_text(new: str, old: str) -> None:
     (verdict,) = decided(case(Fact(text=new), known(1, old)))
     assert (verdict.op, verdict.memory, verdict.text, verdict.relation) == ("UPDATE", 1, new, "contradictory")
 
@@ -103,7 +103,7 @@ def test_several_old_facts_may_end_at_once() -> None:
     assert (first.op, second.op, second.memory) == ("UPDATE", "DELETE", 2)
 
 
-def test_what_was_never_so_is_retracted_and_the_correction_stays() -> None:
+def test_a_false_fact_is_retracted_and_its_correction_is_added() -> None:
     added, gone = decided(
         case(Fact(text="Actually Matteo does not live in Zurich"), known(1, "Matteo lives in Zurich"))
     )
@@ -118,20 +118,20 @@ def test_the_subjects_two_names_are_one_where_both_facts_know_it() -> None:
     assert verdict.op != "UPDATE"
 
 
-def test_a_correction_told_before_the_fact_corrects_nothing() -> None:
+def test_a_correction_that_precedes_the_fact_corrects_nothing() -> None:
     new = Fact(text="Matteo no longer uses a standing desk")
     (verdict,) = decided(case(new, known(1, "Matteo uses a standing desk"), at=AT - timedelta(days=1)))
     assert verdict.op in {"ADD", "LINK"}
 
 
-def test_an_event_stays_whatever_is_said_later() -> None:
+def test_an_event_is_not_superseded_by_later_facts() -> None:
     new = Fact(text="Matteo moved from Zurich to Bern")
     (verdict,) = decided(case(new, known(1, "Matteo lives in Zurich", kind="episodic")))
     assert verdict.op in {"ADD", "LINK"}
 
 
 @pytest.mark.parametrize(("days", "op"), [(3, "UPDATE"), (30, "LINK")])
-def test_undated_events_told_weeks_apart_are_two(days: int, op: str) -> None:
+def test_undated_events_stated_weeks_apart_are_two_events(days: int, op: str) -> None:
     new = Fact(text="John went to the gym", kind="episodic")
     (verdict,) = decided(case(new, known(1, "John went to a gym", kind="episodic"), at=AT + timedelta(days=days)))
     assert verdict.op == op
@@ -166,7 +166,7 @@ def test_a_new_figure_of_what_may_be_the_same_thing_is_linked_not_believed() -> 
     assert verdict.relation != "value changed?"
 
 
-def test_what_is_not_alike_is_added() -> None:
+def test_an_unrelated_fact_is_added() -> None:
     (verdict,) = decided(case(Fact(text="Alice owns the pipeline"), known(1, "Bob likes tea"), cosine=0.1))
     assert verdict.op == "ADD"
 
@@ -226,6 +226,6 @@ def test_another_value_that_nothing_announces_points_at_the_latest_one() -> None
         ("The user doesn't work at St James anymore", "The user works at St James", "UPDATE"),
     ],
 )
-def test_what_is_taken_back_in_plain_words_ends(new: str, old: str, op: str) -> None:
+def test_an_explicit_retraction_supersedes_the_fact(new: str, old: str, op: str) -> None:
     verdicts = decided(case(Fact(text=new), known(1, old)))
     assert op in {v.op for v in verdicts}

@@ -74,7 +74,7 @@ def test_a_model_that_fails_in_the_middle_is_asked_for_the_rest_only(opened: Ope
     assert not any("Alice owns" in text for text in others)
 
 
-def test_sleep_reads_on_in_a_message_that_was_begun(opened: Open, talk: Callable[..., None]) -> None:
+def test_sleep_continues_with_a_partly_read_message(opened: Open, talk: Callable[..., None]) -> None:
     llm = ScriptedLLM(distil=[reads_owners, RuntimeError("down"), reads_owners], reconcile={"verdicts": []})
     memory = opened(llm=llm, embedder="none", config=Config(consolidate_every_turns=100))
     talk(memory, long_message())
@@ -99,7 +99,7 @@ def test_undoing_a_piece_makes_it_due_again(opened: Open, talk: Callable[..., No
     assert llm.count("distil") == 2 * asked
 
 
-def test_what_was_said_before_is_shown_short_and_without_what_was_withdrawn(
+def test_earlier_messages_are_shown_shortened_and_without_withdrawn_ones(
     opened: Open, talk: Callable[..., None]
 ) -> None:
     llm = ScriptedLLM(distil={"facts": []})

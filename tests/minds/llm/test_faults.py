@@ -91,7 +91,7 @@ def test_writers_do_not_wait_for_a_model_that_hangs(
     assert results[0].skipped_reason
 
 
-def test_a_model_that_hangs_is_given_up_after_its_time(
+def test_a_hanging_model_is_abandoned_at_the_time_out(
     opened: Open, talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = threading.Event()
@@ -111,7 +111,7 @@ def test_a_model_that_hangs_is_given_up_after_its_time(
     released.set()
 
 
-def test_a_model_of_an_event_loop_thinks_for_an_async_memory(tmp_path: Path) -> None:
+def test_an_async_memory_uses_a_model_of_its_event_loop(tmp_path: Path) -> None:
     class Async:
         async def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
             await asyncio.sleep(0)

@@ -43,7 +43,8 @@ def objects(reply: object) -> Iterator[dict]:
 
 
 def stands_in(item: object, reply: object) -> bool:
-    fields = item.model_dump(include={"text"} if isinstance(item, FactItem) else {"fact", "op", "memory", "text"})
+    names = ("text",) if isinstance(item, FactItem) else ("fact", "op", "memory", "text")
+    fields = {name: getattr(item, name) for name in names}
     return any(all(same(value, found.get(name)) for name, value in fields.items()) for found in objects(reply))
 
 
@@ -121,17 +122,17 @@ def test_no_answer_is_an_error_and_never_an_empty_list(reply: object) -> None:
         read(reply, FACTS)
 
 
-def test_what_was_cut_off_is_lost_whole_and_counted() -> None:
+def test_a_cut_off_item_is_lost_and_counted() -> None:
     reply = '{"facts": [{"text": "one"}, {"text": "two"}, {"text": "thr'
     assert texts(reply) == ["one", "two"]
     assert reasons(reply) == ["cut off, garbled or no object"]
 
 
-def test_an_object_inside_a_torn_item_is_no_item() -> None:
+def test_an_object_inside_a_broken_item_is_no_item() -> None:
     assert texts('{"facts": [{"text": "one"}, {"text": "two", "sources": [{"text": "inner"}], "con') == ["one"]
 
 
-def test_one_garbled_item_costs_itself_alone() -> None:
+def test_one_broken_item_does_not_affect_the_others() -> None:
     reply = '{"facts": [{"text": "one"}, {"text": "two" oops}, {"text": "three"}]}'
     assert texts(reply) == ["one", "three"]
     assert len(reasons(reply)) == 1
@@ -154,11 +155,11 @@ def test_marks_inside_a_string_are_words() -> None:
     assert texts(json.dumps({"facts": [{"text": text}]})) == [text]
 
 
-def test_a_thought_is_no_answer_even_when_its_beginning_is_missing() -> None:
+def test_reasoning_is_no_answer_even_without_its_opening_mark() -> None:
     assert texts('perhaps {"facts": [{"text": "draft"}]} </think> {"facts": [{"text": "final"}]}') == ["final"]
 
 
-def test_a_key_named_twice_refuses_the_item_unless_both_say_the_same() -> None:
+def test_a_duplicate_key_refuses_the_item_unless_both_values_are_equal() -> None:
     assert texts('{"facts": [{"text": "a", "text": "a"}, {"text": "b", "text": "c"}]}') == ["a"]
 
 
@@ -210,7 +211,7 @@ SLOW = [
 ]  # fmt: skip
 
 
-def test_reading_stays_quick_on_replies_made_to_be_slow() -> None:
+def test_reading_stays_fast_on_adversarial_replies() -> None:
     for reply in SLOW:
         begun = time.process_time()
         with pytest.raises(ModelError):
@@ -226,7 +227,7 @@ PIECES = st.sampled_from(
 
 @settings(deadline=None, max_examples=500)
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=14).map("".join)))
-def test_whatever_comes_back_is_read_literally_or_refused_in_one_way(reply: str) -> None:
+def test_any_text_is_read_literally_or_refused_with_a_model_error(reply: str) -> None:
     try:
         reading = read(reply, FACTS)
     except ModelError:

@@ -213,12 +213,12 @@ def test_several_facts_of_one_message_keep_its_order() -> None:
     ]
 
 
-def test_the_cap_keeps_the_worthiest_in_the_order_of_the_talk() -> None:
+def test_the_limit_keeps_the_most_useful_facts_in_order() -> None:
     chat = [said(1, "I bought a lamp in Rome"), said(2, "Always answer in German."), said(3, "I have two dogs")]
     assert [f.turn for f in facts(transcript(*chat, most=2))] == [2, 3]
 
 
-def test_facts_over_the_cap_are_handed_back_and_of_equal_worth_the_later_stays() -> None:
+def test_facts_over_the_limit_are_rejected_and_of_equal_ones_the_later_stays() -> None:
     chat = transcript(said(1, "My deadline is 14 April."), said(2, "My deadline is 21 April."), most=1)
     proposal = OfflineMind().distil(chat)
     assert [f.text for f in proposal.value] == ["The user's deadline is 21 April 2026"]
@@ -241,12 +241,12 @@ def test_the_same_fact_is_proposed_once() -> None:
         ("tool", "Ada", False),
     ],
 )
-def test_only_people_are_heard(role: str, speaker: str | None, heard: bool) -> None:
+def test_only_messages_of_people_are_distilled(role: str, speaker: str | None, heard: bool) -> None:
     found = facts(transcript(said(1, "I live in Zurich near the lake.", role=role, speaker=speaker)))
     assert bool(found) is heard
 
 
-def test_what_this_system_put_into_a_prompt_is_never_distilled_again() -> None:
+def test_context_blocks_are_never_distilled() -> None:
     block = render([Section(name="core", items=(Item(text="I live in Zurich", tokens=4),))], fence_tag(b"k", "s", "c"))
     assert [f.text for f in told(f"Known:\n{block}\nI live in Bern.")] == ["The user lives in Bern"]
     assert told(f"I live in Bern. {block} I do.") == ()
@@ -264,7 +264,7 @@ def test_names_are_known_from_other_messages() -> None:
 
 
 @given(st.lists(st.sampled_from([*TO_ASSISTANT, *BETWEEN_PEOPLE, *NOTHING]), min_size=1, max_size=6), st.integers(1, 4))
-def test_every_fact_rests_on_its_words_and_is_grounded(texts: list[str], most: int) -> None:
+def test_every_fact_has_a_quote_and_is_grounded(texts: list[str], most: int) -> None:
     chat = transcript(*(said(n, t, at=AT + timedelta(days=n)) for n, t in enumerate(texts, 1)), most=most)
     found = OfflineMind().distil(chat).value
     assert len(found) <= most
@@ -316,7 +316,7 @@ def test_the_quote_of_a_correction_holds_the_word_that_announces_it() -> None:
         "I quit in 2019.",
     ],
 )
-def test_fiction_texts_to_work_on_and_verbs_without_their_object_are_no_facts(text: str) -> None:
+def test_fiction_texts_to_edit_and_verbs_without_an_object_give_no_facts(text: str) -> None:
     assert told(text) == ()
 
 

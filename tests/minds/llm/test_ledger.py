@@ -33,7 +33,7 @@ def test_the_cap_of_a_day_counts_what_other_runs_have_cost() -> None:
         Ledger(caps=Caps(calls_per_day=5), today=lambda: Cost(calls=5)).admit()
 
 
-def test_a_piece_of_the_run_that_is_journaled_already_counts_once() -> None:
+def test_a_journaled_part_of_the_run_counts_once() -> None:
     journal = [Cost(calls=2)]
     ledger = Ledger(caps=Caps(calls_per_day=5), today=lambda: journal[0])
     ledger.admit()
@@ -45,14 +45,14 @@ def test_a_piece_of_the_run_that_is_journaled_already_counts_once() -> None:
         ledger.admit()
 
 
-def test_the_cap_of_money_stops_the_call_after_the_one_that_passes_it() -> None:
+def test_the_cap_of_money_stops_the_call_after_the_one_that_exceeds_it() -> None:
     ledger = Ledger(price=(1.0, 1.0), caps=Caps(money_per_day=1.5), today=lambda: Cost(calls=1, money=0.6))
     ledger.book(ledger.admit(), 500_000, 500_000)
     with pytest.raises(ModelError, match=r"cap of 1\.5 a day"):
         ledger.admit()
 
 
-def test_the_journal_is_not_read_where_no_day_has_a_cap() -> None:
+def test_the_journal_is_not_read_without_a_cap_per_day() -> None:
     def asked() -> Cost:
         raise AssertionError
 
@@ -77,7 +77,7 @@ def test_the_cap_of_a_run_holds_for_many_threads() -> None:
     assert len(refused) == 50
 
 
-def test_a_cap_of_nothing_and_no_cap() -> None:
+def test_a_cap_of_zero_and_no_cap() -> None:
     with pytest.raises(ModelError, match="llm_calls_per_run"):
         Ledger(caps=Caps(calls_per_run=0)).admit()
     for name in ("calls_per_run", "calls_per_day", "money_per_day"):

@@ -67,7 +67,7 @@ def test_a_refinement_is_update(opened: Open) -> None:
     assert texts(memory) == {"Alice owns the deploy pipeline and the release notes"}
 
 
-def test_what_is_genuinely_new_is_added_without_asking(opened: Open) -> None:
+def test_a_new_fact_is_added_without_a_call(opened: Open) -> None:
     memory, llm = opened(), ScriptedLLM()
     done = update_memory(memory, llm, None, {"content": "Matteo prefers oat milk", "category": "preference"})
     assert (done.operation, done.memory.category, llm.asked) == ("ADD", "preference", [])
@@ -152,7 +152,7 @@ def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(ope
     assert not format_for_prompt(memory)
 
 
-def test_p6_a_night_merges_duplicates_that_stand_there_already(opened: Open) -> None:
+def test_p6_a_sleep_merges_existing_duplicates(opened: Open) -> None:
     class Near:
         name = "near"
 
@@ -213,7 +213,7 @@ def test_p9_a_fact_that_is_mentioned_again_is_strengthened_and_a_neglected_one_f
 # --- the names themselves
 
 
-def test_a_client_of_many_models_is_told_which(opened: Open) -> None:
+def test_a_client_of_many_models_gets_the_name_of_the_model(opened: Open) -> None:
     class Client:
         def __init__(self) -> None:
             self.models: list[str] = []
@@ -240,6 +240,6 @@ def test_a_provider_and_a_model_make_a_client(opened: Open, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("candidate", [{}, {"content": "x", "importance_": 1}, {"content": " "}, {"subject": "x"}])
-def test_a_candidate_that_cannot_be_meant_is_refused(opened: Open, candidate: dict[str, Any]) -> None:
+def test_an_invalid_candidate_is_refused(opened: Open, candidate: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         update_memory(opened(), None, None, candidate)

@@ -178,7 +178,7 @@ def bob(opened: Open) -> AgentMemory:
 
 
 @pytest.mark.parametrize("persona", PERSONAS)
-def test_harm_has_its_limits(opened: Open, bob: AgentMemory, clock: FrozenClock, persona: str) -> None:
+def test_a_hostile_model_does_limited_harm(opened: Open, bob: AgentMemory, clock: FrozenClock, persona: str) -> None:
     others = (bob.get_all(phases=PHASES), bob.runs())
     memory = opened(scope="acme/alice", llm=ScriptedLLM(summarise="nothing", **PERSONAS[persona]))
     honest = AgentMemory(ports=with_mind(memory.ports, ScriptedLLM(distil={"facts": []}, reconcile=NEW)))
@@ -232,7 +232,7 @@ def test_a_hostile_mind_cannot_turn_what_an_honest_one_distilled_into_something_
     assert "Alice is a person" not in kept
 
 
-def test_its_own_recall_fed_back_to_it_yields_nothing_new(opened: Open) -> None:
+def test_recalled_text_that_is_fed_back_yields_no_new_facts(opened: Open) -> None:
     def repeats(prompt: str) -> str:
         assert "penicillin" not in prompt
         return json.dumps(distilled(STATED[0], message=1, quote="allergic to penicillin"))
@@ -247,7 +247,7 @@ def test_its_own_recall_fed_back_to_it_yields_nothing_new(opened: Open) -> None:
     assert len(memory.get_all()) == 1
 
 
-def test_a_scope_that_reads_above_writes_nothing_there(opened: Open) -> None:
+def test_a_scope_that_reads_its_ancestors_does_not_write_to_them(opened: Open) -> None:
     shared = opened(scope="acme", llm=None)
     shared.add("The office is in Zurich")
     private = opened(scope="acme/alice", inherit=True, llm=ScriptedLLM(reconcile=supersedes_all))

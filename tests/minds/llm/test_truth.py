@@ -34,7 +34,7 @@ def summaries(opened: Open, clock: FrozenClock, text: str) -> list[str]:
     return [one.text for one in memory.get_all(phases=("active", "core", "cold")) if one.kind == "summary"]
 
 
-def test_an_honest_summary_stands(opened: Open, clock: FrozenClock) -> None:
+def test_a_true_summary_is_accepted(opened: Open, clock: FrozenClock) -> None:
     assert summaries(opened, clock, HONEST) == [HONEST]
 
 
@@ -72,7 +72,7 @@ def told(opened: Open, first: str, second: str, **verdict: object) -> AgentMemor
 
 @pytest.mark.parametrize("relation", ["contradictory", "subsumes", "compatible"])
 @pytest.mark.parametrize("text", ["Ada never owned the red boat in hall 3", "Ada owns the red boat in hall 3", None])
-def test_what_a_person_states_is_never_lost(opened: Open, text: str | None, relation: str) -> None:
+def test_a_statement_of_a_person_is_never_lost(opened: Open, text: str | None, relation: str) -> None:
     memory = told(opened, BOAT, f"{BOAT} with a crew", op="UPDATE", text=text, relation=relation)
     texts = [one.text for one in memory.get_all()]
     assert f"{BOAT} with a crew" in texts
@@ -97,7 +97,7 @@ def test_what_is_called_known_is_quoted_and_no_denial_is_called_known(opened: Op
 
 
 @pytest.mark.parametrize("text", ["Ada owns a crew and the red boat", "Ada hates the red boat in hall 3 with a crew"])
-def test_words_of_a_model_that_lose_or_turn_either_fact_merge_nothing(opened: Open, text: str) -> None:
+def test_a_merged_text_that_loses_or_reverses_a_fact_is_refused(opened: Open, text: str) -> None:
     second = "Ada owns the red boat with a crew"
     memory = told(opened, BOAT, second, op="UPDATE", text=text, relation="compatible")
     assert {one.text for one in memory.get_all()} == {BOAT, second}

@@ -45,7 +45,7 @@ def facts(*texts: str) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_distils_badly_loses_and_invents_nothing(base: AgentMemory, shape: str) -> None:
+def test_malformed_distil_replies_lose_and_invent_no_facts(base: AgentMemory, shape: str) -> None:
     for seed in SEEDS:
         llm = ScriptedLLM(distil=malformed(shape, "distil", seed=seed))
         memory = scoped(base, f"distil/{shape}/{seed}", llm)
@@ -66,7 +66,7 @@ def test_what_distils_badly_loses_and_invents_nothing(base: AgentMemory, shape: 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_decides_badly_loses_and_invents_nothing(base: AgentMemory, shape: str) -> None:
+def test_malformed_verdicts_lose_and_invent_no_facts(base: AgentMemory, shape: str) -> None:
     for seed in SEEDS:
         llm = ScriptedLLM(distil=[facts(ZURICH), facts(BERN, CATS)], reconcile=malformed(shape, "reconcile", seed=seed))
         memory = scoped(base, f"reconcile/{shape}/{seed}", llm)
@@ -85,7 +85,7 @@ def test_what_decides_badly_loses_and_invents_nothing(base: AgentMemory, shape: 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_summarises_badly_invents_nothing_and_the_stretch_stays_due(base: AgentMemory, shape: str) -> None:
+def test_malformed_summaries_invent_nothing_and_the_range_stays_due(base: AgentMemory, shape: str) -> None:
     for seed in SEEDS:
         llm = ScriptedLLM(summarise=malformed(shape, "summarise", seed=seed))
         memory = scoped(base, f"summarise/{shape}/{seed}", llm)

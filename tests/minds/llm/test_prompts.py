@@ -6,7 +6,7 @@ import pytest
 
 from slowwave.minds.llm import prompts
 from slowwave.minds.llm.prompting import PROFILES
-from slowwave.minds.llm.schemas import SCHEMAS
+from slowwave.minds.llm.reply_models import SCHEMAS
 
 NAMES = sorted(
     file.name.removesuffix(".md") for file in resources.files(prompts).iterdir() if file.name.endswith(".md")
@@ -14,13 +14,13 @@ NAMES = sorted(
 TASKS = {"distil": "distil", "reconcile": "reconcile", "cluster": "summarise", "cascade": "summarise"}
 
 
-def test_there_is_one_for_every_task_and_profile() -> None:
+def test_there_is_a_prompt_for_every_task_and_profile() -> None:
     assert sorted([*TASKS, *(f"{name}_completion" for name in TASKS)]) == NAMES
     assert set(PROFILES) == {"chat", "completion"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_complete(name: str) -> None:
+def test_each_prompt_is_complete(name: str) -> None:
     prompt = prompts.load(name)
     assert str(prompt) == f"{name}@{prompt.version}"
     assert prompt.reply in {*SCHEMAS, "text"}

@@ -31,11 +31,11 @@ TEXT = '{"facts": []}'
         [{"type": "text", "text": TEXT}],
     ],
 )  # fmt: skip
-def test_the_text_of_every_customary_form_is_found(answer: object) -> None:
+def test_the_text_of_every_usual_form_of_answer_is_found(answer: object) -> None:
     assert response_text(answer) == TEXT
 
 
-def test_json_already_parsed_stays_and_no_text_is_empty_text() -> None:
+def test_parsed_json_is_unchanged_and_a_missing_text_is_empty() -> None:
     item = {"text": "a", "quote": "a"}
     for parsed in ({"facts": []}, item, [item]):
         assert response_text(parsed) is parsed
@@ -43,7 +43,7 @@ def test_json_already_parsed_stays_and_no_text_is_empty_text() -> None:
         assert response_text(nothing) == ""
 
 
-def test_raw_text_can_be_stored_whatever_it_was() -> None:
+def test_the_raw_text_of_any_answer_can_be_stored() -> None:
     circle: list[object] = []
     circle.append(circle)
     assert raw_of("a\ud83d") == "a?"
@@ -51,14 +51,14 @@ def test_raw_text_can_be_stored_whatever_it_was() -> None:
     assert raw_of(circle) == "a list that cannot be written as JSON"
 
 
-def test_tokens_are_taken_from_either_spelling() -> None:
+def test_token_counts_are_read_under_both_names() -> None:
     assert tokens_of(LLMResponse("x", tokens_in=3, tokens_out=4)) == (3, 4)
     assert tokens_of({"usage": {"input_tokens": 5, "output_tokens": True}}) == (5, None)
     assert tokens_of(SimpleNamespace(usage=SimpleNamespace(prompt_tokens=1, completion_tokens=2))) == (1, 2)
     assert tokens_of("plain") == (None, None)
 
 
-def test_every_failure_becomes_a_model_error_and_ours_pass() -> None:
+def test_foreign_errors_become_model_errors_and_port_errors_pass() -> None:
     def failing(error: BaseException) -> object:
         raise error
 
@@ -74,7 +74,7 @@ def test_every_failure_becomes_a_model_error_and_ours_pass() -> None:
             call_model(lambda: failing(KeyboardInterrupt()), seconds)
 
 
-def test_a_hanging_model_is_left_when_its_time_is_up() -> None:
+def test_a_hanging_model_times_out() -> None:
     hang = threading.Event()
     begun = time.monotonic()
     with pytest.raises(ModelError, match=r"no answer within 0\.05 seconds"):
@@ -84,7 +84,7 @@ def test_a_hanging_model_is_left_when_its_time_is_up() -> None:
     assert call_model(lambda: "quick", 5) == "quick"
 
 
-def test_an_answer_that_must_be_awaited_is_refused_in_one_sentence() -> None:
+def test_an_awaitable_answer_is_refused() -> None:
     async def complete() -> str:
         return "never awaited"
 
@@ -110,7 +110,7 @@ class Async:
         return f"heard {messages}"
 
 
-def test_async_only_models_are_known_before_they_are_called() -> None:
+def test_async_models_are_detected_without_a_call() -> None:
     class Callable:
         async def __call__(self) -> str:
             return ""
@@ -125,7 +125,7 @@ def test_async_only_models_are_known_before_they_are_called() -> None:
         checked_model(object())
 
 
-def test_an_async_model_is_lent_back_to_the_loop_of_its_owner() -> None:
+def test_an_async_model_runs_on_its_own_event_loop() -> None:
     async def main() -> None:
         model = Async()
         plain = run_on_owner_loop(model, asyncio.get_running_loop())
@@ -140,7 +140,7 @@ def test_an_async_model_is_lent_back_to_the_loop_of_its_owner() -> None:
     asyncio.run(main())
 
 
-def test_a_loop_that_ended_is_said_and_not_waited_for() -> None:
+def test_a_stopped_event_loop_is_an_error_without_a_wait() -> None:
     loop = asyncio.new_event_loop()
     with pytest.raises(ModelError, match="is not running"):
         run_on_owner_loop(Async(), loop).complete(messages=[])

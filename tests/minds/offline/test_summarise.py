@@ -47,7 +47,7 @@ def written(*memories: Memory, style: str = "cluster", words: int = 60) -> str:
     return OfflineMind().summarise(SummaryRequest(memories=memories, style=style, words=words)).value.text
 
 
-def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once() -> None:
+def test_a_cluster_is_one_sentence_in_order_of_time_that_names_its_subject_once() -> None:
     text = written(*(fact(h) for h in reversed(HIKES)))
     assert text == (
         "User went hiking at Mount Rainier on March 12, 2024; went kayaking at Lake Washington on March 15, 2024; "
@@ -56,7 +56,7 @@ def test_a_cluster_is_one_sentence_in_order_of_time_with_its_subject_said_once()
     )
 
 
-def test_a_denial_is_no_subject_and_is_said_each_time() -> None:
+def test_a_negation_is_no_subject_and_is_repeated() -> None:
     said = [fact("Never call Ada before nine"), fact("Never call Bob", 1), fact("No cats in hall 3", 2)]
     text = OfflineMind().summarise(SummaryRequest(memories=tuple(said), style="cluster", words=100)).value.text
     assert text == "Never call Ada before nine. Never call Bob. No cats in hall 3."
@@ -159,12 +159,12 @@ def test_a_figure_of_speech_gets_no_date() -> None:
     assert "2026" not in written(*talk, style="cascade", words=40)
 
 
-def test_what_holds_no_clause_worth_selecting_is_cut_to_length() -> None:
+def test_text_without_a_useful_clause_is_cut_to_length() -> None:
     assert written(message(1, "ok ok ok"), style="cascade", words=2) == "ok ok"
 
 
 @pytest.mark.parametrize("style", ["cluster", "cascade"])
-def test_nothing_cannot_be_summarised(style: str) -> None:
+def test_an_empty_request_cannot_be_summarised(style: str) -> None:
     with pytest.raises(ModelError, match="nothing to summarise"):
         written(message(1, "  "), style=style)
 
