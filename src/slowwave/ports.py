@@ -357,9 +357,10 @@ class Ports:
         return checked_time(self.clock(), "the clock's time")
 
     def start_run(self) -> "Ports":
-        """The same for one run: a mind that counts begins at 0, and knows what the day has cost by the journal."""
-        begun: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "begun", None)  # a Counting mind has it
-        return self if begun is None else replace(self, mind=begun(self._today))
+        """These ports for one run. A mind that counts its calls starts at 0, with the cost of today from the journal."""
+        # getattr: isinstance() with a protocol looks up every member of it, on each write
+        start: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "start_run", None)
+        return self if start is None else replace(self, mind=start(self._today))
 
     def _today(self) -> Cost:
         midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)
