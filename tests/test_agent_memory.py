@@ -176,7 +176,7 @@ def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
         (lambda memory: memory.search("x", top_k=0), "at least one hit"),
         (lambda memory: memory.search("x", top_k=-1), "at least one hit"),
         (lambda memory: memory.open(":memory:", max_facts_per_pass=0), r"pass config=Config\(max_facts_per_pass=0\)"),
-        (lambda memory: memory.open(":memory:", modle="x"), "no argument modle: there are store, scope, inherit, llm"),
+        (lambda memory: memory.open(":memory:", modle="x"), "no argument modle: use store, scope, inherit, llm"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_to_do(

@@ -113,7 +113,7 @@ def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Me
         memory.add("Alice owns the deploy pipelines and the releases")
     memory.sleep_due(think=False)
     assert sum(measured.points("slowwave.scopes.due").values()) == 1
-    assert measured.span("night")[OPERATION] == "upsert_memory"
+    assert measured.span("sleep_scope")[OPERATION] == "upsert_memory"
 
 
 def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", measured: Measured) -> None:

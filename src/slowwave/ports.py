@@ -352,6 +352,11 @@ class Ports:
     scope: str
     scopes: tuple[str, ...]
 
+    @property
+    def ports(self) -> "Ports":
+        """These ports: a traced function takes either ports or an object that has some."""
+        return self
+
     def now(self) -> datetime:
         """The clock's time, checked to be aware, in UTC."""
         return checked_time(self.clock(), "the clock's time")

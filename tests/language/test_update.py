@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from slowwave import AgentMemory, Config, Message
+from slowwave.compat import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
 from slowwave.errors import InputError
 from slowwave.model.mind import Fact
 from slowwave.policy.guard.fence import is_fenced_block
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import says
-from slowwave.update import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
 
 Open = Callable[..., AgentMemory]
 
