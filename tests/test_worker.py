@@ -141,7 +141,7 @@ def test_what_cannot_be_meant_is_said_with_what_to_do(
 ) -> None:
     with pytest.raises(SettingsError, match="sleep --due"):
         Worker(memory, "memory.db")
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="must be at least 1"):
         Worker(memory, own, per_minute=0)
     monkeypatch.setitem(sys.modules, "dbos", None)
     with pytest.raises(SettingsError, match=r"slowwave\[worker\]"):

@@ -1,4 +1,4 @@
-"""Addresses of servers and the secrets that belong to them: which key goes to which URL is decided here and nowhere else."""
+"""Addresses of servers. Only this module decides which key is sent to which URL."""
 
 import re
 from typing import Final
@@ -25,7 +25,7 @@ def is_openai(url: str) -> bool:
 
 
 def key_for(url: str, own: str | None) -> str | None:
-    """The key to send to a URL: its own one, else none.
+    """Return the key to send to a URL: only the key configured for it.
 
     None means that the SDK reads OPENAI_API_KEY, which happens for OpenAI's own address only. Every other address
     gets a placeholder, so that no key of the environment is sent to it.
