@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NOT_VERBS = {"open", "default"}  # they make a memory, and are class methods on both sides
 
 
-def test_every_verb_is_there_with_the_same_signature_and_is_awaited() -> None:
+def test_every_method_is_a_coroutine_with_the_same_signature() -> None:
     public = {name for name, _ in inspect.getmembers(AgentMemory, inspect.isfunction) if not name.startswith("_")}
     assert public == set(verbs())
     for name, verb in verbs().items():
@@ -28,7 +28,7 @@ def test_every_verb_is_there_with_the_same_signature_and_is_awaited() -> None:
         assert twin.__doc__ == verb.__doc__, name
 
 
-def test_opening_takes_the_same_arguments() -> None:
+def test_open_has_the_same_signature() -> None:
     for name in NOT_VERBS & set(dir(AsyncAgentMemory)):
         assert inspect.signature(getattr(AsyncAgentMemory, name)) == inspect.signature(getattr(AgentMemory, name)), name
 
@@ -38,7 +38,7 @@ async def _open(world: "World", **options: object) -> AsyncAgentMemory:
     return await AsyncAgentMemory.open(world.path, **(settings | options))
 
 
-def test_a_day_in_async_words(world: "World", talk: "Talk", facts: tuple[object, ...]) -> None:
+def test_methods_can_be_awaited(world: "World", talk: "Talk", facts: tuple[object, ...]) -> None:
     async def day() -> None:
         async with await _open(world) as memory:
             world.mind.facts = facts
@@ -57,7 +57,7 @@ def test_a_day_in_async_words(world: "World", talk: "Talk", facts: tuple[object,
     asyncio.run(day())
 
 
-def test_many_calls_at_once_lose_nothing(world: "World") -> None:
+def test_concurrent_calls_lose_no_write(world: "World") -> None:
     async def day() -> int:
         async with await _open(world) as memory:
             await asyncio.gather(*(memory.add(f"Name{n} owns room {n}") for n in range(40)))
@@ -82,7 +82,7 @@ class AsyncOnly:
         return '{"facts": []}'
 
 
-def test_an_async_only_model_is_lent_back_to_its_loop(world: "World", talk: "Talk") -> None:
+def test_an_async_only_model_runs_on_the_loop_of_its_owner(world: "World", talk: "Talk") -> None:
     async def day() -> tuple[set[int], int]:
         llm = AsyncOnly()
         async with await _open(world, llm=llm) as memory:
@@ -95,7 +95,7 @@ def test_an_async_only_model_is_lent_back_to_its_loop(world: "World", talk: "Tal
     assert loops == {own}
 
 
-def test_an_async_only_model_in_the_sync_face_is_refused_in_one_sentence(world: "World") -> None:
+def test_agent_memory_refuses_an_async_only_model(world: "World") -> None:
     async def day() -> None:
         AgentMemory.open(world.path, llm=AsyncOnly())
 
@@ -103,7 +103,7 @@ def test_an_async_only_model_in_the_sync_face_is_refused_in_one_sentence(world: 
         asyncio.run(day())
 
 
-def test_errors_arrive_as_they_are(world: "World") -> None:
+def test_errors_are_raised_unchanged(world: "World") -> None:
     async def day() -> None:
         memory = await _open(world)
         with pytest.raises(InputError):
@@ -115,7 +115,7 @@ def test_errors_arrive_as_they_are(world: "World") -> None:
     asyncio.run(day())
 
 
-def test_an_abandoned_wait_does_not_abandon_the_write(world: "World") -> None:
+def test_a_cancelled_call_completes_its_write(world: "World") -> None:
     async def day() -> list[str]:
         async with await _open(world) as memory:
             waiting = asyncio.create_task(memory.add("Alice owns the deploy pipeline"))
@@ -133,7 +133,7 @@ def test_an_abandoned_wait_does_not_abandon_the_write(world: "World") -> None:
     assert asyncio.run(day()) == ["Alice owns the deploy pipeline", "Bob likes tea"]
 
 
-def test_the_context_of_the_caller_reaches_the_model(world: "World", talk: "Talk") -> None:
+def test_context_variables_of_the_caller_are_set_in_the_model_call(world: "World", talk: "Talk") -> None:
     request = contextvars.ContextVar("request", default="none")
     seen: list[str] = []
     world.mind.facts = lambda _: seen.append(request.get()) or ()

@@ -66,7 +66,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
     meters.shutdown()
 
 
-def test_each_verb_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
+def test_each_method_call_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
     memory = world.open()
     told = memory.add("Alice owns the deploy pipeline")
     assert memory.search("who owns deploys?")
@@ -82,7 +82,7 @@ def test_each_verb_is_a_span_with_the_name_of_its_operation(world: "World", meas
     assert measured.span("delete")[RECORD] == told.ids[0]
 
 
-def test_what_happened_is_counted_once_where_it_is_written(
+def test_operations_are_counted_once(
     world: "World", measured: Measured, talk: "Talk", facts: tuple[object, ...]
 ) -> None:
     memory = world.open()
@@ -105,7 +105,7 @@ def test_what_happened_is_counted_once_where_it_is_written(
     assert {dict(key)[VERB] for key in measured.points("slowwave.operation.duration")} == set(records)
 
 
-def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Measured) -> None:
+def test_sleep_passes_record_due_scopes_and_spans(world: "World", measured: Measured) -> None:
     memory = world.open()
     world.mind.verdicts = RuntimeError("down")
     memory.add("Alice owns the deploy pipeline")
@@ -116,7 +116,7 @@ def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Me
     assert measured.span("sleep_scope")[OPERATION] == "upsert_memory"
 
 
-def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", measured: Measured) -> None:
+def test_spans_and_metrics_contain_no_memory_text_and_no_question(world: "World", measured: Measured) -> None:
     memory = world.open()
     memory.add(f"Alice owns the {SECRET}", subject=SECRET, metadata={SECRET: SECRET})
     memory.search(SECRET)
@@ -132,7 +132,9 @@ def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", 
     assert SECRET not in str([measured.points(name) for name in ("slowwave.records", "slowwave.changes")])
 
 
-def test_where_nobody_measures_a_verb_pays_next_to_nothing_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_opentelemetry_a_call_costs_under_five_microseconds_and_imports_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def verb(_: object) -> int:
         return 1
 

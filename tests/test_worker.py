@@ -54,7 +54,7 @@ def words(address: str) -> str:
         return "\n".join(str(db.execute(f"SELECT * FROM {SCHEMA}.{name}".encode()).fetchall()) for name in names)
 
 
-def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(own: str, memory: AgentMemory) -> None:
+def test_each_due_scope_is_slept_once_and_the_queue_contains_no_memory_text(own: str, memory: AgentMemory) -> None:
     due(own, "acme/alice", "acme/bob")
     assert queue_status(own) is None
     told: list[str] = []
@@ -71,7 +71,7 @@ def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(own
     assert memory.sleep_due() == {}
 
 
-def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
+def test_a_scope_that_keeps_failing_becomes_a_dead_letter_until_retry(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     due(own, "acme/bad", "acme/good")
@@ -117,15 +117,13 @@ def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _
         ([_job("ERROR"), _job("ERROR", scope="b"), _job("SUCCESS", "slept", "b", 1)], 1, ["b/1", "b/0"]),
     ],
 )
-def test_only_a_night_that_went_well_makes_up_for_failures_before_it(
-    jobs: list[_Job], tries: int, over: list[str]
-) -> None:
+def test_only_a_successful_pass_clears_earlier_failures(jobs: list[_Job], tries: int, over: list[str]) -> None:
     stands, rows = _read(jobs, frozenset({1}))
     assert (stands.failed["a"].tries if "a" in stands.failed else 0) == tries
     assert rows == over
 
 
-def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(own: str, memory: AgentMemory) -> None:
+def test_per_minute_limits_the_passes_that_are_started(own: str, memory: AgentMemory) -> None:
     due(own, "a", "b", "c")
     told: list[str] = []
     with Worker(memory, own, per_minute=1, told=lambda scope, _: told.append(scope)) as one:
@@ -136,7 +134,7 @@ def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(own: str
         assert len(one.look().waiting) == 2
 
 
-def test_what_cannot_be_meant_is_said_with_what_to_do(
+def test_invalid_arguments_raise_errors_that_say_what_to_do(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(SettingsError, match="sleep --due"):
@@ -148,7 +146,7 @@ def test_what_cannot_be_meant_is_said_with_what_to_do(
         Worker(memory, own)
 
 
-def test_a_login_of_its_own_needs_the_right_to_make_the_queue(own: str, memory: AgentMemory) -> None:
+def test_a_separate_login_needs_the_privilege_to_create_the_queue(own: str, memory: AgentMemory) -> None:
     due(own, "a")
     with psycopg.connect(own, autocommit=True) as db:
         db.execute("CREATE ROLE nightly LOGIN IN ROLE slowwave_app")
@@ -165,7 +163,7 @@ def test_a_login_of_its_own_needs_the_right_to_make_the_queue(own: str, memory: 
         until(lambda: told == ["a"])
 
 
-def test_a_server_that_is_away_is_told_and_looked_for_again() -> None:
+def test_look_raises_while_the_server_is_down_and_works_when_it_is_back() -> None:
     with postgres_server() as server:
         server.hurry()
         address = server.database()
@@ -192,7 +190,7 @@ def _away(one: Worker) -> bool:
     return False
 
 
-def test_the_command_works_until_it_is_asked_to_stop(own: str) -> None:
+def test_the_command_runs_until_it_gets_a_signal(own: str) -> None:
     due(own, "acme/alice")
     command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

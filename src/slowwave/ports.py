@@ -86,7 +86,7 @@ class Clock(Protocol):
         ...
 
 
-class Reader(Protocol):
+class MemoryReader(Protocol):
     """Reads of memories. Reads of several scopes return results in the order of the scopes."""
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
@@ -339,7 +339,7 @@ class Scrubber(Protocol):
         ...
 
 
-class Store(Reader, Searcher, JournalReader, Scheduler, Leases, Scrubber, Protocol):
+class Store(MemoryReader, Searcher, JournalReader, Scheduler, Leases, Scrubber, Protocol):
     """Where memories are stored. `apply` is the only write of memories.
 
     Every read names the scopes it may see; a store never reads other scopes.

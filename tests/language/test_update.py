@@ -67,13 +67,13 @@ def test_a_refinement_is_update(opened: Open) -> None:
     assert texts(memory) == {"Alice owns the deploy pipeline and the release notes"}
 
 
-def test_what_is_genuinely_new_is_added_without_asking(opened: Open) -> None:
+def test_a_new_fact_is_added_without_a_model_call(opened: Open) -> None:
     memory, llm = opened(), ScriptedLLM()
     done = update_memory(memory, llm, None, {"content": "Matteo prefers oat milk", "category": "preference"})
     assert (done.operation, done.memory.category, llm.asked) == ("ADD", "preference", [])
 
 
-def test_malformed_output_is_a_safe_noop_and_the_candidate_waits(opened: Open) -> None:
+def test_malformed_output_changes_no_known_fact_and_the_candidate_waits(opened: Open) -> None:
     memory = opened(llm=ScriptedLLM(reconcile=verdict("UPDATE", relation="contradictory")))
     update_memory(memory, None, None, "Matteo lives in Zurich")
     done = update_memory(memory, ScriptedLLM("Sure! Here you go."), None, "Matteo lives in Bern")
@@ -138,7 +138,7 @@ def test_p4_stated_and_distilled_facts_take_the_same_decision(opened: Open) -> N
     assert decisions[0] == decisions[1] == ({"Alice left the deploy team"}, 1)
 
 
-def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(opened: Open, clock: FrozenClock) -> None:
+def test_p5_the_prompt_contains_relevant_facts_of_any_age_and_not_all_facts(opened: Open, clock: FrozenClock) -> None:
     memory = opened()
     update_memory(memory, None, None, "Matteo is lactose intolerant")
     for place in range(60):
@@ -152,7 +152,7 @@ def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(ope
     assert not format_for_prompt(memory)
 
 
-def test_p6_a_night_merges_duplicates_that_stand_there_already(opened: Open) -> None:
+def test_p6_a_sleep_pass_merges_existing_duplicates(opened: Open) -> None:
     class Near:
         name = "near"
 
@@ -213,7 +213,7 @@ def test_p9_a_fact_that_is_mentioned_again_is_strengthened_and_a_neglected_one_f
 # --- the names themselves
 
 
-def test_a_client_of_many_models_is_told_which(opened: Open) -> None:
+def test_a_client_of_many_models_gets_the_model_name(opened: Open) -> None:
     class Client:
         def __init__(self) -> None:
             self.models: list[str] = []
@@ -229,7 +229,7 @@ def test_a_client_of_many_models_is_told_which(opened: Open) -> None:
     assert client.models == ["small-1"]
 
 
-def test_a_provider_and_a_model_make_a_client(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_and_a_model_name_build_a_client(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIServer(says(json.dumps(verdict("NOOP", relation="subsumed")))) as server:
         monkeypatch.setenv("SLOWWAVE_LLM_URL", server.url)
         memory = opened()
@@ -240,6 +240,6 @@ def test_a_provider_and_a_model_make_a_client(opened: Open, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("candidate", [{}, {"content": "x", "importance_": 1}, {"content": " "}, {"subject": "x"}])
-def test_a_candidate_that_cannot_be_meant_is_refused(opened: Open, candidate: dict[str, Any]) -> None:
+def test_an_invalid_candidate_is_refused(opened: Open, candidate: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         update_memory(opened(), None, None, candidate)

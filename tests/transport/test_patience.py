@@ -42,13 +42,13 @@ def test_pauses_double_and_end() -> None:
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 20]
 
 
-def test_the_other_sides_wish_counts_more() -> None:
+def test_retry_after_overrides_the_pause() -> None:
     time = Time()
     assert time.patience().through(failing(TransientError("x", 7), TransientError("x"))) == "done"
     assert time.slept == [7, 1.0]
 
 
-def test_giving_up_is_free_only_if_no_try_left_the_machine() -> None:
+def test_a_given_up_call_is_unsent_only_if_no_try_was_sent() -> None:
     unsent = [TransientError("nobody there", sent=False) for _ in range(3)]
     with pytest.raises(TransportError, match="tried 4 times") as caught:
         Time().patience().through(failing(*unsent, TransientError("nobody there", sent=False)))
@@ -58,7 +58,7 @@ def test_giving_up_is_free_only_if_no_try_left_the_machine() -> None:
     assert caught.value.sent
 
 
-def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:
+def test_retries_end_after_the_limit_of_tries_or_of_time() -> None:
     time = Time()
     with pytest.raises(TransportError, match=r"busy \(tried 4 times\)") as caught:
         time.patience().through(failing(*[TransientError("busy")] * 4))
@@ -68,14 +68,14 @@ def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:
     assert len(time.slept) == 3
 
 
-def test_a_failure_that_stays_is_not_tried_again() -> None:
+def test_a_permanent_failure_is_not_retried() -> None:
     time = Time()
     with pytest.raises(TransportError, match="for good"):
         time.patience().through(failing(TransportError("for good")))
     assert not time.slept
 
 
-def test_a_call_is_told_what_is_left() -> None:
+def test_each_call_gets_the_remaining_seconds() -> None:
     time, left = Time(), []
 
     def call(seconds: float) -> str:
@@ -95,5 +95,5 @@ def test_a_call_is_told_what_is_left() -> None:
         ("Sun, 01 Mar 2026 00:01:00", 60.0), (None, None), ("", None), ("soon", None), ("-5", None), ("nan", None), ("1e9", None),
     ],
 )  # fmt: skip
-def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | None) -> None:
+def test_retry_after_may_be_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
     assert seconds_after(header, NOW) == seconds

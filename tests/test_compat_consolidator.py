@@ -94,7 +94,7 @@ def test_the_lifecycle_of_the_page_runs() -> None:
     memory.close()
 
 
-def test_messages_the_memory_does_not_hold_yet_are_added_once(world: "World", talk: "Talk") -> None:
+def test_unknown_recent_messages_are_stored_once(world: "World", talk: "Talk") -> None:
     memory = world.open()
     consolidator = MemoryConsolidator(llm=world.mind, min_messages=2)
     bare = [Message(role=message.role, content=message.content) for message in talk()]
@@ -109,7 +109,7 @@ def test_messages_the_memory_does_not_hold_yet_are_added_once(world: "World", ta
     assert read == list(range(1, 9))
 
 
-def test_the_numbers_of_a_consolidator_are_its_own(world: "World", talk: "Talk", texts: "Texts") -> None:
+def test_a_consolidator_uses_its_own_numbers(world: "World", talk: "Talk", texts: "Texts") -> None:
     memory = world.open()
     llm = ScriptedLLM(distil=FACTS)
     memory.add_messages(talk())
@@ -122,7 +122,7 @@ def test_the_numbers_of_a_consolidator_are_its_own(world: "World", talk: "Talk",
     assert "confidence 0.80 is below 0.85" in str(result)
 
 
-def test_decay_prunes_into_the_cold_and_never_compounds(world: "World", texts: "Texts") -> None:
+def test_decay_archives_and_repeating_it_changes_nothing(world: "World", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     consolidator = MemoryConsolidator(llm=None)
@@ -146,7 +146,7 @@ def test_a_higher_threshold_prunes_more(world: "World") -> None:
     assert MemoryConsolidator(llm=None, forgetting_threshold=0.5).decay(memory.knowledge) == 1
 
 
-def test_facts_are_told_in_the_words_of_the_page(world: "World") -> None:
+def test_distilled_returns_the_facts_with_strength_and_retrievals(world: "World") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline", category="person")
     consolidator = MemoryConsolidator(llm=None)
