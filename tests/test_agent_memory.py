@@ -1,4 +1,4 @@
-"""The facade: opening and closing, which scope, plain reads, and errors that say what to do."""
+"""The facade: opening and closing, scopes, reads, and the messages of errors."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The async face: the same names and signatures, all coroutines, one code path."""
+"""AsyncAgentMemory: the methods of AgentMemory as coroutines."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""Public arguments with odd values: each call works as documented or raises a SlowwaveError, and memory stays whole."""
+"""Public arguments with unusual values: each call works as documented or raises a SlowwaveError; the store stays sound."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ ODD: dict[str, Any] = {
     "None": None,
 }
 NAMES = {"int": "42", "zero": "0"}
-"""The values that a conversation and a session are made of, and what is stored."""
+"""Values that are accepted as the name of a conversation or session, and the stored name."""
 
 Call = Callable[[AgentMemory, Any], object]
 CALLS: dict[str, Call] = {
@@ -119,7 +119,7 @@ def fill(memory: AgentMemory) -> AgentMemory:
 
 
 def readable(memory: AgentMemory) -> None:
-    """Every memory can be read, and the tables are what the journal says."""
+    """Every memory can be read, and a replay of the journal equals the tables."""
     memory.get_all(kinds=["message", "semantic"], phases=["active", "core", "cold", "retracted"])
     memory.search("who owns the pipeline?", deep=True)
     memory.context("who owns the pipeline?")

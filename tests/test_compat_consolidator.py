@@ -1,4 +1,4 @@
-"""The memory-consolidation page, run with only the imports changed, and its four methods one by one."""
+"""MemoryConsolidator: published example programs with other imports, and its methods."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The composition root puts together what callers and settings name."""
+"""The composition root builds the ports from arguments and settings."""
 
 from datetime import UTC
 from pathlib import Path

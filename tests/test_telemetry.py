@@ -1,4 +1,4 @@
-"""What OpenTelemetry is told: names of the conventions, numbers, and no word of a memory."""
+"""OpenTelemetry: names of the GenAI conventions, counts, and no memory text."""
 
 import subprocess
 import sys
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 SECRET = "xylophone"
 FEW = 5e-6
-"""Seconds that a verb may pay where nobody measures."""
+"""Seconds that a call may cost without OpenTelemetry."""
 
 
 class Measured:
-    """What an exporter was given."""
+    """The exported spans and metrics."""
 
     def __init__(self, spans: InMemorySpanExporter, reader: InMemoryMetricReader) -> None:
         self._spans = spans

@@ -1,4 +1,4 @@
-"""Workers: each scope that is due is slept once, what fails is left alone, and the queue knows names only."""
+"""Workers: each due scope is slept once, failing scopes become dead letters, and the queue contains names only."""
 
 import signal
 import subprocess
@@ -37,7 +37,7 @@ def due(address: str, *scopes: str) -> None:
 def until(wanted: Callable[[], bool]) -> None:
     ends = time.monotonic() + SOON
     while not wanted():
-        assert time.monotonic() < ends, "it never came"
+        assert time.monotonic() < ends, "timed out"
         time.sleep(0.05)
 
 
@@ -47,7 +47,7 @@ def status(address: str, scope: str) -> str:
 
 
 def words(address: str) -> str:
-    """Everything that DBOS keeps, as one text."""
+    """All rows of the DBOS tables, as text."""
     tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s"
     with psycopg.connect(address) as db:
         names = [name for (name,) in db.execute(tables, (SCHEMA,)).fetchall()]

@@ -1,4 +1,4 @@
-"""The unified update pipeline: its five tests, and its nine problems, each by the name of the problem."""
+"""The unified update pipeline: five tests of decisions, and nine known problems of such pipelines (p1 to p9)."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def texts(memory: AgentMemory) -> set[str]:
     return {one.text for one in memory.get_all()}
 
 
-# --- the five tests of the page
+# --- decisions
 
 
 @pytest.mark.parametrize("op", ["NOOP", "UPDATE"])

@@ -1,4 +1,4 @@
-"""The scripted model and the served one, as their users see them."""
+"""The scripted model and the local server of OpenAI's protocol."""
 
 import urllib.error
 import urllib.request

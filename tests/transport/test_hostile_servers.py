@@ -1,4 +1,4 @@
-"""What a server that fails on purpose can do to a model's and an embedder's client."""
+"""Clients of models and embedders against servers that fail on purpose."""
 
 import json
 import logging

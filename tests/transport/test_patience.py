@@ -1,4 +1,4 @@
-"""Trying again: how often, how long, and what the other side asks for."""
+"""Retries: how many, for how long, and Retry-After."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
