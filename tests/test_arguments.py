@@ -56,8 +56,8 @@ CALLS: dict[str, Call] = {
     "consolidate conversation": lambda m, v: m.consolidate(v),
     "end_conversation": lambda m, v: m.end_conversation(v),
     "update id": lambda m, v: m.update(v, "Bob owns it"),
-    "update text": lambda m, v: m.update(one(m), v),
-    "update category": lambda m, v: m.update(one(m), "Bob owns it", category=v),
+    "update text": lambda m, v: m.update(fact_id(m), v),
+    "update category": lambda m, v: m.update(fact_id(m), "Bob owns it", category=v),
     "delete": lambda m, v: m.delete(v),
     "pin": lambda m, v: m.pin(v),
     "unpin": lambda m, v: m.unpin(v),
@@ -108,7 +108,7 @@ CALLS: dict[str, Call] = {
 }
 
 
-def one(memory: AgentMemory) -> str:
+def fact_id(memory: AgentMemory) -> str:
     return memory.get_all()[0].id
 
 
@@ -178,7 +178,7 @@ def test_a_conversation_is_text_or_a_whole_number(filled: AgentMemory, value: st
     before = filled.get_all(kinds=["message"])
     if value in NAMES:
         filled.add_message(message, ODD[value])
-        assert [one.content for one in filled.get_conversation_messages(ODD[value])] == ["Hello there"]
+        assert [message.content for message in filled.get_conversation_messages(ODD[value])] == ["Hello there"]
         assert filled.get_conversation_messages(NAMES[value]) == filled.get_conversation_messages(ODD[value])
         assert filled.search("hello", conversation=ODD[value])[0].memory.conversation == NAMES[value]
         assert filled.estimate(ODD[value]).messages == 1

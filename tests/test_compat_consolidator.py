@@ -81,16 +81,16 @@ def test_the_lifecycle_of_the_page_runs() -> None:
     for turn_count in range(1, 21):
         core_facts = consolidator.core_memory(memory.knowledge, top_k=5)
         agent = Agent(llm, "You help.\n\nKnown facts:\n" + "\n".join(f"- {f}" for f in core_facts))
-        said = f"Turn {turn_count}: where is my umbrella?"
-        memory.add_message(Message(role="user", content=said))
-        memory.add_message(Message(role="assistant", content=agent.run(said).output))
+        question = f"Turn {turn_count}: where is my umbrella?"
+        memory.add_message(Message(role="user", content=question))
+        memory.add_message(Message(role="assistant", content=agent.run(question).output))
         if turn_count % 10 == 0:
             consolidator.consolidate(memory=memory, recent_messages=memory.get_conversation_messages())
     assert consolidator.decay(memory.knowledge, half_life_days=14) == 0
-    asked = [one.text for one in llm.asked if one.task == "distil"]
-    assert len(asked) == 2
-    assert "Turn 10:" in asked[0]
-    assert "Turn 11:" in asked[1]
+    prompts = [call.text for call in llm.asked if call.task == "distil"]
+    assert len(prompts) == 2
+    assert "Turn 10:" in prompts[0]
+    assert "Turn 11:" in prompts[1]
     memory.close()
 
 
@@ -102,7 +102,7 @@ def test_unknown_recent_messages_are_stored_once(world: "World", talk: "Talk") -
     consolidator.consolidate(memory=memory, recent_messages=bare)
     consolidator.consolidate(memory=memory, recent_messages=bare[3:])
     consolidator.consolidate(memory=memory, recent_messages=bare[2:5])
-    assert [message.content for message in memory.get_conversation_messages()] == [one.content for one in bare]
+    assert [message.content for message in memory.get_conversation_messages()] == [message.content for message in bare]
     consolidator.consolidate(memory=memory, recent_messages=memory.get_conversation_messages())
     assert len(memory.get_conversation_messages()) == 8
     read = [turn.memory.seq for asked in world.mind.questions("distil") for turn in asked.turns]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.conftest import Talk, World
 
 SECRET = "xylophone"
-FEW = 5e-6
+MOST_SECONDS = 5e-6
 """Seconds that a call may cost without OpenTelemetry."""
 
 
@@ -38,20 +38,20 @@ class Measured:
         return list(self._spans.get_finished_spans())
 
     def span(self, verb: str) -> dict[str, Any]:
-        (found,) = [dict(one.attributes or {}) for one in self.spans() if (one.attributes or {})[VERB] == verb]
-        return found
+        (attributes,) = [dict(span.attributes or {}) for span in self.spans() if (span.attributes or {})[VERB] == verb]
+        return attributes
 
     def points(self, name: str) -> dict[tuple[tuple[str, Any], ...], Any]:
         data = self._reader.get_metrics_data()
-        found = {}
+        values = {}
         for resource in data.resource_metrics if data else ():
             for scope in resource.scope_metrics:
                 for metric in scope.metrics:
                     if metric.name == name:
                         for point in metric.data.data_points:
                             key = tuple(sorted((point.attributes or {}).items()))
-                            found[key] = getattr(point, "value", getattr(point, "count", None))
-        return found
+                            values[key] = getattr(point, "value", getattr(point, "count", None))
+        return values
 
 
 @pytest.fixture
@@ -68,18 +68,18 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
 
 def test_each_method_call_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
     memory = world.open()
-    told = memory.add("Alice owns the deploy pipeline")
+    receipt = memory.add("Alice owns the deploy pipeline")
     assert memory.search("who owns deploys?")
-    memory.update(told.ids[0], "Alice owns the release pipeline")
-    memory.delete(told.ids[0])
-    assert [one.name for one in measured.spans()] == [
+    memory.update(receipt.ids[0], "Alice owns the release pipeline")
+    memory.delete(receipt.ids[0])
+    assert [span.name for span in measured.spans()] == [
         "upsert_memory", "search_memory", "update_memory", "delete_memory",
     ]  # fmt: skip
     assert measured.span("add") == {
         OPERATION: "upsert_memory", VERB: "add", STORE: str(world.path), RECORDS: 1,
     }  # fmt: skip
     assert measured.span("search")[RECORDS] == 1
-    assert measured.span("delete")[RECORD] == told.ids[0]
+    assert measured.span("delete")[RECORD] == receipt.ids[0]
 
 
 def test_operations_are_counted_once(
@@ -126,7 +126,7 @@ def test_spans_and_metrics_contain_no_memory_text_and_no_question(world: "World"
         memory.consolidate(SECRET)
     failed = measured.span("consolidate")
     assert failed[ERROR] == "NotFoundError"
-    everything = "".join(one.to_json() for one in measured.spans())
+    everything = "".join(span.to_json() for span in measured.spans())
     assert "search_memory" in everything
     assert SECRET not in everything
     assert SECRET not in str([measured.points(name) for name in ("slowwave.records", "slowwave.changes")])
@@ -143,6 +143,6 @@ def test_without_opentelemetry_a_call_costs_under_five_microseconds_and_imports_
     wrapped, times = traced("search_memory")(verb), 20_000
     paid = min(timeit.repeat(lambda: wrapped(None), number=times, repeat=5)) / times
     print(f"{paid * 1e6:.2f} µs where OpenTelemetry is not loaded")  # noqa: T201 - the figure of this test
-    assert paid < FEW
+    assert paid < MOST_SECONDS
     program = "import sys, slowwave\nwith slowwave.AgentMemory.open(':memory:', embedder='none') as m: m.add('x y z')\nassert 'opentelemetry' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -26,11 +26,11 @@ class Time:
 
 
 def failing(*errors: Exception, then: str = "done") -> Callable[[float], str]:
-    waiting = list(errors)
+    pending = list(errors)
 
     def call(_: float) -> str:
-        if waiting:
-            raise waiting.pop(0)
+        if pending:
+            raise pending.pop(0)
         return then
 
     return call
@@ -49,9 +49,9 @@ def test_retry_after_overrides_the_pause() -> None:
 
 
 def test_a_given_up_call_is_unsent_only_if_no_try_was_sent() -> None:
-    unsent = [TransientError("nobody there", sent=False) for _ in range(3)]
+    unsent = [TransientError("no server", sent=False) for _ in range(3)]
     with pytest.raises(TransportError, match="tried 4 times") as caught:
-        Time().patience().through(failing(*unsent, TransientError("nobody there", sent=False)))
+        Time().patience().through(failing(*unsent, TransientError("no server", sent=False)))
     assert not caught.value.sent
     with pytest.raises(TransportError, match="tried 4 times") as caught:
         Time().patience().through(failing(TransientError("busy"), *unsent))
@@ -76,16 +76,16 @@ def test_a_permanent_failure_is_not_retried() -> None:
 
 
 def test_each_call_gets_the_remaining_seconds() -> None:
-    time, left = Time(), []
+    time, remaining = Time(), []
 
     def call(seconds: float) -> str:
-        left.append(seconds)
-        if len(left) < 3:
+        remaining.append(seconds)
+        if len(remaining) < 3:
             raise TransientError("x", 10)
         return "done"
 
     time.patience(budget=60).through(call)
-    assert left == [60, 50, 40]
+    assert remaining == [60, 50, 40]
 
 
 @pytest.mark.parametrize(
