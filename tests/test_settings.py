@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from slowwave import settings
@@ -134,3 +135,14 @@ def test_the_settings_file_and_the_default_store_are_in_the_users_folders(
     assert settings.read({}).llm == "openai:gpt-5-mini"
     assert settings.default_store() == str(tmp_path / "data" / "slowwave" / "memory.db")
     assert (tmp_path / "data" / "slowwave").is_dir()
+
+
+@pytest.mark.parametrize("chosen", [None, "", "/elsewhere", "relative", "~/there"])
+@pytest.mark.parametrize("home", [None, "", "/home/ann", "relative"])
+def test_the_users_folders_are_those_of_platformdirs(
+    chosen: str | None, home: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("XDG_CONFIG_HOME", chosen), ("XDG_DATA_HOME", chosen), ("HOME", home)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert settings._user_folder("config") == platformdirs.user_config_path("slowwave", appauthor=False)
+    assert settings._user_folder("data") == platformdirs.user_data_path("slowwave", appauthor=False)

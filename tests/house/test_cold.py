@@ -28,7 +28,7 @@ except SystemExit:
     print(*sys.modules)
 """
 SLOW = (
-    "typer", "click", "rich", "pydantic", "opentelemetry", "tomllib", "logging", "tempfile", "traceback",
+    "typer", "click", "rich", "pydantic", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
     "snowballstemmer", "numpy.ma",
     "slowwave.cli.write_cmds", "slowwave.cli.maintenance_cmds",
 )  # fmt: skip
