@@ -10,7 +10,7 @@ import pytest
 
 from slowwave import telemetry
 from slowwave.errors import NotFoundError
-from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Tools, traced
+from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Instruments, traced
 
 metrics = pytest.importorskip("opentelemetry.sdk.metrics", reason="no SDK here: pip install opentelemetry-sdk")
 
@@ -59,8 +59,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     traces, meters = TracerProvider(), metrics.MeterProvider([reader])
     traces.add_span_processor(SimpleSpanProcessor(spans))
-    tools = Tools.of(traces, meters)
-    monkeypatch.setattr(telemetry, "instruments", lambda: tools)
+    instruments = Instruments.of(traces, meters)
+    monkeypatch.setattr(telemetry, "instruments", lambda: instruments)
     yield Measured(spans, reader)
     traces.shutdown()
     meters.shutdown()

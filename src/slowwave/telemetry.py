@@ -38,7 +38,7 @@ _CHANGES: Final = {Link: "link", Use: "use", Suppress: "hold", RejectFact: "refu
 """Values of `slowwave.change`, which dashboards may use."""
 
 
-class Tools(NamedTuple):
+class Instruments(NamedTuple):
     """One tracer and every instrument."""
 
     tracer: "Tracer"
@@ -52,7 +52,7 @@ class Tools(NamedTuple):
     due: "Histogram"
 
     @classmethod
-    def of(cls, traces: Any, metrics: Any) -> "Tools":  # noqa: ANN401 - the trace and metrics modules, or providers
+    def of(cls, traces: Any, metrics: Any) -> "Instruments":  # noqa: ANN401 - the trace and metrics modules, or providers
         """The instruments of a tracer provider and a meter provider."""
         meter = metrics.get_meter("slowwave")
         return cls(
@@ -69,11 +69,11 @@ class Tools(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def instruments() -> Tools:
+def instruments() -> Instruments:
     """The instruments of the providers of this process, also of those it sets later."""
     from opentelemetry import metrics, trace  # noqa: PLC0415 - only if the program has loaded OpenTelemetry
 
-    return Tools.of(trace, metrics)
+    return Instruments.of(trace, metrics)
 
 
 class HasPorts(Protocol):
@@ -118,7 +118,7 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def _record(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     """Call within the span. Records duration and counts, or the class of the error: its message may quote a memory."""
-    tools, started = instruments(), time.perf_counter()
+    meters, started = instruments(), time.perf_counter()
     try:
         with _current(span) if span.get_span_context().is_valid else _NOWHERE:
             result = call()
@@ -129,11 +129,11 @@ def _record(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     else:
         if (records := _records(result)) is not None:
             span.set_attribute(RECORDS, records)
-            tools.records.add(records, known)
-        _record_sleep(tools, result)
+            meters.records.add(records, known)
+        _record_sleep(meters, result)
         return result
     finally:
-        tools.duration.record(time.perf_counter() - started, known)
+        meters.duration.record(time.perf_counter() - started, known)
         span.end()
 
 
@@ -161,11 +161,11 @@ def _records(result: object) -> int | None:
     return len(several) if isinstance(several, Sized) else None
 
 
-def _record_sleep(tools: Tools, result: object) -> None:
+def _record_sleep(meters: Instruments, result: object) -> None:
     for stage, number in getattr(result, "left", {}).items() if hasattr(result, "receipts") else ():
-        tools.left.add(number, {"slowwave.stage": stage})
+        meters.left.add(number, {"slowwave.stage": stage})
     if waiting := getattr(result, "waiting", 0):
-        tools.waiting.add(waiting)
+        meters.waiting.add(waiting)
 
 
 def record_apply(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan], Receipt]:
@@ -182,7 +182,7 @@ def record_apply(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan],
 
 
 def _record_operations(plan: Plan, receipt: Receipt) -> None:
-    tools = instruments()
+    meters = instruments()
     counts: Counter[tuple[str, str, str]] = Counter()
     for operation in receipt.applied:
         if isinstance(operation, Add):
@@ -193,14 +193,14 @@ def _record_operations(plan: Plan, receipt: Receipt) -> None:
             counts[_CHANGES[type(operation)], "", ""] += 1
     for (change, kind, outcome), number in counts.items():
         attributes = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
-        tools.changes.add(number, {name: value for name, value in attributes.items() if value})
+        meters.changes.add(number, {name: value for name, value in attributes.items() if value})
     cost = plan.cost
     if cost != FREE and len(receipt.dropped) < len(
         plan.groups
     ):  # else the caller records the cost in a plan of its own
-        tools.calls.add(cost.calls)
-        tools.tokens.add(cost.tokens_in, {TOKEN_TYPE: "input"})
-        tools.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
+        meters.calls.add(cost.calls)
+        meters.tokens.add(cost.tokens_in, {TOKEN_TYPE: "input"})
+        meters.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
 
 
 def record_due_scopes(query: Callable[P, list[R]]) -> Callable[P, list[R]]:

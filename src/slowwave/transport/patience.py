@@ -34,7 +34,7 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
     chance: Callable[[], float] = random.random
 
-    def through(self, call: Callable[[float], T]) -> T:
+    def run(self, call: Callable[[float], T]) -> T:
         """Call until it succeeds. The argument of the call is the number of seconds that remain of the budget.
 
         Raises:
@@ -59,12 +59,12 @@ class Patience:
         raise AssertionError("the last try returns or raises")
 
 
-def seconds_after(header: str | None, now: datetime) -> float | None:
+def retry_delay(header: str | None, now: datetime) -> float | None:
     """Return the seconds of a Retry-After header, which is a number or an HTTP date; None if it is neither.
 
-    >>> seconds_after("7", datetime(2026, 3, 1, tzinfo=UTC))
+    >>> retry_delay("7", datetime(2026, 3, 1, tzinfo=UTC))
     7.0
-    >>> seconds_after("Sun, 01 Mar 2026 00:01:00 GMT", datetime(2026, 3, 1, tzinfo=UTC))
+    >>> retry_delay("Sun, 01 Mar 2026 00:01:00 GMT", datetime(2026, 3, 1, tzinfo=UTC))
     60.0
     """
     if not header:

@@ -16,7 +16,7 @@ from slowwave.model.message import tidy
 from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
 from slowwave.transport.deadline import Deadline, bind
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
-from slowwave.transport.patience import Patience, seconds_after
+from slowwave.transport.patience import Patience, retry_delay
 from slowwave.transport.secrets import Secrets, protect_logs
 
 if TYPE_CHECKING:
@@ -80,9 +80,7 @@ class Server:
         Raises:
             TransportError: it failed, and so did the retries.
         """
-        return self._patience.through(
-            lambda remaining: self._post_once(path, body, min(self._seconds, remaining), longest)
-        )
+        return self._patience.run(lambda remaining: self._post_once(path, body, min(self._seconds, remaining), longest))
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -209,7 +207,7 @@ class Server:
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
             return TransportError(f"{message}; the account has no credit left")
         if status in _PASSING or status >= 500:  # noqa: PLR2004
-            return TransientError(message, seconds_after(response.headers.get("retry-after"), datetime.now(UTC)))
+            return TransientError(message, retry_delay(response.headers.get("retry-after"), datetime.now(UTC)))
         if 300 <= status < 400:  # noqa: PLR2004
             return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
         return RejectedError(message) if status in {400, 422} else TransportError(message)
