@@ -1,11 +1,11 @@
-"""An agent loop: remember what is said, put what matters before the model, distil now and then, sleep once a day.
+"""An agent loop: store each turn, build a context for the model, extract facts now and then, sleep once a day.
 
-`answer` stands for your model; run it as it is to see what the model would be given.
+Replace `answer` by a call of your model. It shows how much context the model would get.
 """
 
 from slowwave import AgentMemory, Message
 
-EVERY = 4  # turns between two distillings
+EVERY = 4  # turns between two consolidations
 
 SAID = (
     "I'm allergic to walnuts.",
@@ -17,12 +17,12 @@ SAID = (
 
 
 def answer(prompt: str, question: str) -> str:
-    """Your model goes here."""
+    """Replace this by your model."""
     return f"Noted, with {len(prompt)} characters of memory before {len(question)} of question."
 
 
 def main() -> None:
-    """Run the loop over a short talk."""
+    """Run the loop over a short conversation."""
     with AgentMemory.open(":memory:", llm=None) as memory:
         for turn, question in enumerate(SAID, 1):
             context = memory.context(question, conversation="trip", budget_tokens=400)

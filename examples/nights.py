@@ -1,4 +1,4 @@
-"""A night is a plan: read it, apply it, find what went cold by a deep search, and take the night back."""
+"""A sleep pass is a plan: print it, apply it, find what it archived by a deep search, and undo it."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ SAID = (
 
 
 def main() -> None:
-    """Let half a year pass in which nobody asks, with room for twenty words."""
+    """Let half a year pass without a question, with a limit of twenty words in use."""
     clock = FrozenClock(datetime(2026, 3, 2, tzinfo=UTC))
     config = Config(hot_words_max=20)
     with AgentMemory.open(":memory:", llm=None, embedder="static", clock=clock, config=config) as memory:
@@ -21,7 +21,7 @@ def main() -> None:
         memory.add("Juno painted the stairs to the cellar", kind="episodic", category="observation")
         clock.advance(days=180)
 
-        plan = memory.sleep(dry_run=True).plan  # nothing has happened yet
+        plan = memory.sleep(dry_run=True).plan  # nothing is changed yet
         for operation in plan.operations:
             print(f"planned: {operation.because}")
         memory.apply(plan)

@@ -1,6 +1,6 @@
-"""Any model: an object with `complete(messages=...)` is enough. This one is a dozen lines of rules and needs no key.
+"""A model of your own: any object with `complete(messages=...)`. This one is a few rules and needs no key.
 
-What it proposes is checked by code: a fact must rest on words that were said, or it is refused.
+Its proposals are checked: a fact whose quote is not in the messages is refused.
 """
 
 import json
@@ -10,10 +10,10 @@ from slowwave import AgentMemory, Message
 
 
 class TinyModel:
-    """Answers the three tasks; the first line of every prompt names the task."""
+    """Answers the three tasks. The first line of each prompt names the task."""
 
     def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
-        """The answer to one prompt."""
+        """Return the answer to a prompt."""
         task = messages[0]["content"].splitlines()[0]
         if task == "Task: distil":
             facts = [
@@ -27,7 +27,7 @@ class TinyModel:
 
 
 def main() -> None:
-    """Distil one talk with the tiny model."""
+    """Extract facts from a conversation with this model."""
     with AgentMemory.open(":memory:", llm=TinyModel(), embedder="none") as memory:
         memory.add_messages(
             [

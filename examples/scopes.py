@@ -1,4 +1,4 @@
-"""Scopes: memories belong to a path. A handle writes to its own scope and, if asked to, also reads those above it."""
+"""Scopes: a memory belongs to a path. An AgentMemory writes to its own scope; with `inherit` it also reads the parents."""
 
 import tempfile
 from pathlib import Path

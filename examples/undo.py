@@ -1,10 +1,10 @@
-"""Nothing is final: every change is a run with an id, and every run can be taken back."""
+"""Every change is a run with an id, and `undo` reverses a run."""
 
 from slowwave import AgentMemory
 
 
 def main() -> None:
-    """Let one fact replace another, and take that back."""
+    """Let one fact supersede another, and undo that."""
     with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:
         old = memory.add("The permit application is due on 14 April 2026", category="project").ids[0]
         change = memory.add(

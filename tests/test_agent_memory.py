@@ -1,4 +1,4 @@
-"""The facade: opening and closing, which scope, plain reads, and errors that say what to do."""
+"""The facade: opening and closing, scopes, reads, and the messages of errors."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.conftest import Talk, World
 
 
-def test_a_memory_survives_its_process(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+def test_a_reopened_memory_has_the_same_content(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
     world.mind.facts = facts
     with world.open() as memory:
         memory.add_messages(talk(), conversation="c")
@@ -27,7 +27,7 @@ def test_a_memory_survives_its_process(world: "World", talk: "Talk", facts: tupl
         assert (memory.get_all(kinds=["message", "semantic"]), memory.status()) == before
 
 
-def test_a_closed_memory_says_so_and_closes_twice(world: "World") -> None:
+def test_a_closed_memory_raises_and_can_be_closed_again(world: "World") -> None:
     memory = world.open()
     memory.close()
     memory.close()
@@ -36,18 +36,18 @@ def test_a_closed_memory_says_so_and_closes_twice(world: "World") -> None:
 
 
 @pytest.mark.parametrize("scope", ["", " ", "a//b", "/a", "a/../b", "a b", "x" * 65, "a/" * 200])
-def test_a_scope_that_names_nobody_is_refused_and_never_the_shared_one(world: "World", scope: str) -> None:
+def test_an_invalid_scope_is_refused(world: "World", scope: str) -> None:
     with pytest.raises(InputError, match="is not a scope"):
         world.open(scope=scope)
 
 
 @pytest.mark.parametrize("store", ["", "  "])
-def test_a_store_that_names_no_file_is_refused(store: str) -> None:
+def test_an_empty_store_path_is_refused(store: str) -> None:
     with pytest.raises(InputError, match="names no file"):
         AgentMemory.open(store, llm=None, embedder="none")
 
 
-def test_what_is_not_said_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_omitted_arguments_come_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLOWWAVE_STORE", str(tmp_path / "set.db"))
     monkeypatch.setenv("SLOWWAVE_SCOPE", "acme/alice")
     monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
@@ -60,14 +60,14 @@ def test_what_is_not_said_comes_from_the_settings(tmp_path: Path, monkeypatch: p
         assert len(memory.get_all()) == 1
 
 
-def test_a_store_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_kind_of_store_or_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
         AgentMemory.open("mongodb://x", embedder="none")
     with pytest.raises(SettingsError, match="is no mind"):
         AgentMemory.open(tmp_path / "m.db", llm=object(), embedder="none")
 
 
-def test_siblings_see_nothing_of_each_other(world: "World", talk: "Talk") -> None:
+def test_sibling_scopes_cannot_read_each_other(world: "World", talk: "Talk") -> None:
     alice, bob = world.open(scope="acme/alice"), world.open(scope="acme/bob", inherit=True)
     fact = alice.add("Alice's bank PIN hint is her first bicycle").ids[0]
     alice.add_messages(talk(), conversation="c")
@@ -83,7 +83,7 @@ def test_siblings_see_nothing_of_each_other(world: "World", talk: "Talk") -> Non
     assert bob.status().counts == {}
 
 
-def test_an_id_is_one_message_and_other_words_under_it_are_an_error(world: "World", talk: "Talk") -> None:
+def test_a_known_message_id_is_not_stored_twice_and_other_content_is_a_conflict(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add_messages(talk(), conversation="c")
     again = memory.add_messages(talk(), conversation="c")
@@ -107,7 +107,7 @@ def test_messages_go_to_the_conversation_written_to_last(world: "World", talk: "
     assert len(memory.get_conversation_messages("c")) == 9
 
 
-def test_strict_raises_what_a_receipt_would_tell_and_stores_all_the_same(world: "World") -> None:
+def test_a_strict_memory_raises_problems_after_the_fact_is_stored(world: "World") -> None:
     memory = world.open(strict=True)
     memory.add("Matteo lives in Zurich")
     world.mind.verdicts = ModelError("model down")
@@ -116,7 +116,7 @@ def test_strict_raises_what_a_receipt_would_tell_and_stores_all_the_same(world: 
     assert memory.status().waiting == 1
 
 
-def test_reads_refuse_kinds_and_phases_nobody_knows(world: "World") -> None:
+def test_unknown_kinds_and_phases_are_refused(world: "World") -> None:
     memory = world.open()
     with pytest.raises(InputError, match="unknown kinds fact"):
         memory.get_all(kinds=["fact"])
@@ -135,7 +135,7 @@ def test_get_all_leaves_out_messages_and_cascade_summaries(world: "World") -> No
     assert [summary.span for summary in memory.summaries("c") if summary.depth == 1] == [(1, 5)]
 
 
-def test_an_explanation_tells_strength_sources_and_history(
+def test_an_explanation_contains_strength_sources_and_history(
     world: "World", talk: "Talk", facts: tuple[Fact, ...]
 ) -> None:
     memory = world.open()
@@ -156,7 +156,7 @@ def test_an_explanation_tells_strength_sources_and_history(
     assert "never fades" not in gone
 
 
-def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
+def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
     memory = world.open()
     receipt = memory.add("Alice owns the deploy pipeline")
     assert str(receipt).splitlines()[0] == "add in t: 1 added"
@@ -176,24 +176,24 @@ def test_receipts_and_reports_print_for_a_person(world: "World") -> None:
         (lambda memory: memory.search("x", top_k=0), "at least one hit"),
         (lambda memory: memory.search("x", top_k=-1), "at least one hit"),
         (lambda memory: memory.open(":memory:", max_facts_per_pass=0), r"pass config=Config\(max_facts_per_pass=0\)"),
-        (lambda memory: memory.open(":memory:", modle="x"), "no argument modle: there are store, scope, inherit, llm"),
+        (lambda memory: memory.open(":memory:", modle="x"), "no argument modle: use store, scope, inherit, llm"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_what_to_do(
+def test_an_invalid_argument_raises_an_error_that_says_what_to_do(
     world: "World", call: Callable[[AgentMemory], object], told: str
 ) -> None:
     with pytest.raises(InputError, match=told):
         call(world.open())
 
 
-def test_more_than_there_is_may_be_asked_for(world: "World") -> None:
+def test_limits_may_exceed_the_content(world: "World") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     assert len(memory.search("deploys", top_k=10**30)) == 1
     assert "Alice" in str(memory.context("deploys", budget_tokens=10**400))
 
 
-def test_consolidating_a_conversation_that_is_not_there_names_those_that_are(world: "World") -> None:
+def test_consolidating_an_unknown_conversation_lists_the_existing_ones(world: "World") -> None:
     memory = world.open()
     assert memory.consolidate().skipped_reason == "no new messages"
     with pytest.raises(NotFoundError, match=r"no conversation 'nosuch' in scope t: there are none"):
@@ -212,7 +212,7 @@ def test_a_closed_memory_cannot_be_entered(world: "World") -> None:
         pass
 
 
-def test_a_receipt_says_in_how_many_messages_characters_were_replaced(world: "World") -> None:
+def test_a_receipt_counts_the_messages_with_replaced_characters(world: "World") -> None:
     memory = world.open()
     odd = [Message(role="user", content=text) for text in ("a\x00b", "c" + chr(0xD83D), "plain")]
     (note,) = memory.add_messages(odd, conversation="c").notes

@@ -1,4 +1,4 @@
-"""The async face: the same names and signatures, all coroutines, one code path."""
+"""AsyncAgentMemory: the methods of AgentMemory as coroutines."""
 
 import asyncio
 import contextvars
@@ -15,21 +15,21 @@ from slowwave.errors import ClosedError, InputError
 if TYPE_CHECKING:
     from tests.conftest import Talk, World
 
-NOT_VERBS = {"open", "default"}  # they make a memory, and are class methods on both sides
+CLASS_METHODS = {"open", "in_memory", "default"}
 
 
-def test_every_verb_is_there_with_the_same_signature_and_is_awaited() -> None:
+def test_every_method_is_a_coroutine_with_the_same_signature() -> None:
     public = {name for name, _ in inspect.getmembers(AgentMemory, inspect.isfunction) if not name.startswith("_")}
     assert public == set(verbs())
-    for name, verb in verbs().items():
-        twin = getattr(AsyncAgentMemory, name)
-        assert inspect.iscoroutinefunction(twin), name
-        assert inspect.signature(twin) == inspect.signature(verb), name
-        assert twin.__doc__ == verb.__doc__, name
+    for name, method in verbs().items():
+        coroutine = getattr(AsyncAgentMemory, name)
+        assert inspect.iscoroutinefunction(coroutine), name
+        assert inspect.signature(coroutine) == inspect.signature(method), name
+        assert coroutine.__doc__ == method.__doc__, name
 
 
-def test_opening_takes_the_same_arguments() -> None:
-    for name in NOT_VERBS & set(dir(AsyncAgentMemory)):
+def test_open_has_the_same_signature() -> None:
+    for name in CLASS_METHODS & set(dir(AsyncAgentMemory)):
         assert inspect.signature(getattr(AsyncAgentMemory, name)) == inspect.signature(getattr(AgentMemory, name)), name
 
 
@@ -38,8 +38,8 @@ async def _open(world: "World", **options: object) -> AsyncAgentMemory:
     return await AsyncAgentMemory.open(world.path, **(settings | options))
 
 
-def test_a_day_in_async_words(world: "World", talk: "Talk", facts: tuple[object, ...]) -> None:
-    async def day() -> None:
+def test_methods_can_be_awaited(world: "World", talk: "Talk", facts: tuple[object, ...]) -> None:
+    async def program() -> None:
         async with await _open(world) as memory:
             world.mind.facts = facts
             await memory.add_messages(talk(), conversation="c")
@@ -54,17 +54,17 @@ def test_a_day_in_async_words(world: "World", talk: "Talk", facts: tuple[object,
             await memory.undo(receipt.run_id)
             assert memory.memory.get_all()
 
-    asyncio.run(day())
+    asyncio.run(program())
 
 
-def test_many_calls_at_once_lose_nothing(world: "World") -> None:
-    async def day() -> int:
+def test_concurrent_calls_lose_no_write(world: "World") -> None:
+    async def program() -> int:
         async with await _open(world) as memory:
             await asyncio.gather(*(memory.add(f"Name{n} owns room {n}") for n in range(40)))
             await asyncio.gather(*(memory.add("Alice owns the deploy pipeline") for _ in range(10)))
             return len(await memory.get_all())
 
-    assert asyncio.run(day()) == 41
+    assert asyncio.run(program()) == 41
 
 
 class AsyncOnly:
@@ -82,8 +82,8 @@ class AsyncOnly:
         return '{"facts": []}'
 
 
-def test_an_async_only_model_is_lent_back_to_its_loop(world: "World", talk: "Talk") -> None:
-    async def day() -> tuple[set[int], int]:
+def test_an_async_only_model_runs_on_the_loop_of_its_owner(world: "World", talk: "Talk") -> None:
+    async def program() -> tuple[set[int], int]:
         llm = AsyncOnly()
         async with await _open(world, llm=llm) as memory:
             await memory.add_messages(talk(), conversation="c")
@@ -91,20 +91,20 @@ def test_an_async_only_model_is_lent_back_to_its_loop(world: "World", talk: "Tal
             assert result.skipped_reason is None, result.skipped_reason
         return llm.loops, id(asyncio.get_running_loop())
 
-    loops, own = asyncio.run(day())
-    assert loops == {own}
+    loops, owner = asyncio.run(program())
+    assert loops == {owner}
 
 
-def test_an_async_only_model_in_the_sync_face_is_refused_in_one_sentence(world: "World") -> None:
-    async def day() -> None:
+def test_agent_memory_refuses_an_async_only_model(world: "World") -> None:
+    async def program() -> None:
         AgentMemory.open(world.path, llm=AsyncOnly())
 
     with pytest.raises(InputError, match="async-only: use AsyncAgentMemory"):
-        asyncio.run(day())
+        asyncio.run(program())
 
 
-def test_errors_arrive_as_they_are(world: "World") -> None:
-    async def day() -> None:
+def test_errors_are_raised_unchanged(world: "World") -> None:
+    async def program() -> None:
         memory = await _open(world)
         with pytest.raises(InputError):
             await memory.add("")
@@ -112,11 +112,11 @@ def test_errors_arrive_as_they_are(world: "World") -> None:
         with pytest.raises(ClosedError):
             await memory.add("too late")
 
-    asyncio.run(day())
+    asyncio.run(program())
 
 
-def test_an_abandoned_wait_does_not_abandon_the_write(world: "World") -> None:
-    async def day() -> list[str]:
+def test_a_cancelled_call_completes_its_write(world: "World") -> None:
+    async def program() -> list[str]:
         async with await _open(world) as memory:
             waiting = asyncio.create_task(memory.add("Alice owns the deploy pipeline"))
             await asyncio.sleep(0)
@@ -125,24 +125,24 @@ def test_an_abandoned_wait_does_not_abandon_the_write(world: "World") -> None:
                 await waiting
             await memory.add("Bob likes tea")
             for _ in range(200):
-                if len(found := await memory.get_all()) == 2:
+                if len(memories := await memory.get_all()) == 2:
                     break
                 await asyncio.sleep(0.01)
-            return sorted(fact.text for fact in found)
+            return sorted(fact.text for fact in memories)
 
-    assert asyncio.run(day()) == ["Alice owns the deploy pipeline", "Bob likes tea"]
+    assert asyncio.run(program()) == ["Alice owns the deploy pipeline", "Bob likes tea"]
 
 
-def test_the_context_of_the_caller_reaches_the_model(world: "World", talk: "Talk") -> None:
+def test_context_variables_of_the_caller_are_set_in_the_model_call(world: "World", talk: "Talk") -> None:
     request = contextvars.ContextVar("request", default="none")
     seen: list[str] = []
     world.mind.facts = lambda _: seen.append(request.get()) or ()
 
-    async def day() -> None:
+    async def program() -> None:
         async with await _open(world) as memory:
             request.set("r-1")
             await memory.add_messages(talk(), conversation="c")
             await memory.consolidate("c")
 
-    asyncio.run(day())
+    asyncio.run(program())
     assert seen == ["r-1"]

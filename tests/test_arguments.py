@@ -1,4 +1,4 @@
-"""Public arguments with odd values: each call works as documented or raises a SlowwaveError, and memory stays whole."""
+"""Public arguments with unusual values: each call works as documented or raises a SlowwaveError; the store stays sound."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ ODD: dict[str, Any] = {
     "None": None,
 }
 NAMES = {"int": "42", "zero": "0"}
-"""The values that a conversation and a session are made of, and what is stored."""
+"""Values that are accepted as the name of a conversation or session, and the stored name."""
 
 Call = Callable[[AgentMemory, Any], object]
 CALLS: dict[str, Call] = {
@@ -56,8 +56,8 @@ CALLS: dict[str, Call] = {
     "consolidate conversation": lambda m, v: m.consolidate(v),
     "end_conversation": lambda m, v: m.end_conversation(v),
     "update id": lambda m, v: m.update(v, "Bob owns it"),
-    "update text": lambda m, v: m.update(one(m), v),
-    "update category": lambda m, v: m.update(one(m), "Bob owns it", category=v),
+    "update text": lambda m, v: m.update(fact_id(m), v),
+    "update category": lambda m, v: m.update(fact_id(m), "Bob owns it", category=v),
     "delete": lambda m, v: m.delete(v),
     "pin": lambda m, v: m.pin(v),
     "unpin": lambda m, v: m.unpin(v),
@@ -108,7 +108,7 @@ CALLS: dict[str, Call] = {
 }
 
 
-def one(memory: AgentMemory) -> str:
+def fact_id(memory: AgentMemory) -> str:
     return memory.get_all()[0].id
 
 
@@ -119,7 +119,7 @@ def fill(memory: AgentMemory) -> AgentMemory:
 
 
 def readable(memory: AgentMemory) -> None:
-    """Every memory can be read, and the tables are what the journal says."""
+    """Every memory can be read, and a replay of the journal equals the tables."""
     memory.get_all(kinds=["message", "semantic"], phases=["active", "core", "cold", "retracted"])
     memory.search("who owns the pipeline?", deep=True)
     memory.context("who owns the pipeline?")
@@ -136,7 +136,7 @@ def filled(tmp_path: Path) -> Iterator[AgentMemory]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_argument_takes_an_odd_value_or_refuses_it(filled: AgentMemory, name: str) -> None:
+def test_every_argument_accepts_or_refuses_an_unusual_value(filled: AgentMemory, name: str) -> None:
     for value in ODD.values():
         with contextlib.suppress(SlowwaveError):
             CALLS[name](filled, value)
@@ -144,7 +144,7 @@ def test_every_argument_takes_an_odd_value_or_refuses_it(filled: AgentMemory, na
     filled.close()
 
 
-def test_postgres_takes_or_refuses_the_same(memory: AgentMemory) -> None:
+def test_postgres_accepts_or_refuses_an_unusual_value(memory: AgentMemory) -> None:
     fill(memory)
     for name in ("add_message conversation", "message id", "record_retrieval session", "search conversation", "get"):
         for value in ODD.values():
@@ -178,7 +178,7 @@ def test_a_conversation_is_text_or_a_whole_number(filled: AgentMemory, value: st
     before = filled.get_all(kinds=["message"])
     if value in NAMES:
         filled.add_message(message, ODD[value])
-        assert [one.content for one in filled.get_conversation_messages(ODD[value])] == ["Hello there"]
+        assert [message.content for message in filled.get_conversation_messages(ODD[value])] == ["Hello there"]
         assert filled.get_conversation_messages(NAMES[value]) == filled.get_conversation_messages(ODD[value])
         assert filled.search("hello", conversation=ODD[value])[0].memory.conversation == NAMES[value]
         assert filled.estimate(ODD[value]).messages == 1
@@ -191,7 +191,7 @@ def test_a_conversation_is_text_or_a_whole_number(filled: AgentMemory, value: st
 
 
 @pytest.mark.parametrize("bad", [{"id": LONE}, {"id": NUL}, {"id": 7}, {"speaker": LONE}, {"speaker": b"x"}])
-def test_a_batch_with_one_bad_name_is_not_stored_in_part(filled: AgentMemory, bad: dict[str, Any]) -> None:
+def test_a_batch_with_an_invalid_name_is_not_stored(filled: AgentMemory, bad: dict[str, Any]) -> None:
     before = filled.get_all(kinds=["message"])
     with pytest.raises(InputError, match="message 1 has the"):
         filled.add_messages([Message("user", "One"), Message("user", "Two", **bad), Message("user", "Three")])
@@ -201,7 +201,7 @@ def test_a_batch_with_one_bad_name_is_not_stored_in_part(filled: AgentMemory, ba
 
 @pytest.mark.parametrize("argument", ["category", "subject"])
 @pytest.mark.parametrize("value", [LONE, NUL, 42, b"x", True])
-def test_a_category_and_a_subject_are_text_that_every_store_keeps(
+def test_a_category_or_subject_that_a_store_cannot_hold_is_refused(
     filled: AgentMemory, argument: str, value: object
 ) -> None:
     with pytest.raises(InputError, match=f"{argument}="):
@@ -210,6 +210,6 @@ def test_a_category_and_a_subject_are_text_that_every_store_keeps(
 
 
 @pytest.mark.parametrize("scope", ["a/b\ud800", "a\x00", 42, b"a", None.__class__])
-def test_a_scope_is_text_that_every_store_keeps(tmp_path: Path, scope: Any) -> None:  # noqa: ANN401 - what is refused
+def test_a_scope_that_a_store_cannot_hold_is_refused(tmp_path: Path, scope: Any) -> None:  # noqa: ANN401 - what is refused
     with pytest.raises(InputError, match="is not a scope"):
         AgentMemory.open(tmp_path / "a.db", scope=scope, llm=None, embedder="none")

@@ -1,5 +1,6 @@
-"""Settings: the environment first, then the file, then the defaults; what cannot be meant says how to write it."""
+"""Settings: environment variables take precedence over the file, and the file over the defaults."""
 
+import sys
 from pathlib import Path
 
 import platformdirs
@@ -29,7 +30,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_file_holds_settings_and_numbers_of_config_side_by_side(file: Path) -> None:
+def test_the_file_contains_settings_and_fields_of_config(file: Path) -> None:
     known = settings.read({"SLOWWAVE_CONFIG": str(file)})
     assert known.llm == "openai:gpt-5-mini"
     assert (known.llm_seconds, known.llm_calls_per_run, known.llm_calls_per_day) == (30.0, 40, 500)
@@ -38,7 +39,7 @@ def test_the_file_holds_settings_and_numbers_of_config_side_by_side(file: Path) 
     assert known.config.max_facts_per_pass == 5
 
 
-def test_the_environment_goes_before_the_file(file: Path) -> None:
+def test_environment_variables_take_precedence_over_the_file(file: Path) -> None:
     environment = {
         "SLOWWAVE_CONFIG": str(file),
         "SLOWWAVE_LLM": "ollama:qwen3",
@@ -74,7 +75,7 @@ def test_the_environment_goes_before_the_file(file: Path) -> None:
         ("LLM_PRICES", "gpt-5-mini=0.25", "gpt-5-mini=0.25/2.0"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_the_way_to_write_it(
+def test_an_invalid_variable_raises_an_error_that_says_what_is_expected(
     tmp_path: Path, name: str, value: str, advice: str
 ) -> None:
     empty = tmp_path / "none.toml"
@@ -84,22 +85,22 @@ def test_what_cannot_be_meant_is_refused_with_the_way_to_write_it(
 
 
 @pytest.mark.parametrize("line", ["llm = 3", "llm_prices = [1, 2]", "llm_calls_per_day = true"])
-def test_a_value_of_another_sort_in_the_file_is_refused(tmp_path: Path, line: str) -> None:
+def test_a_value_of_another_type_in_the_file_is_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text(line, encoding="utf-8")
-    with pytest.raises(SettingsError, match="cannot be meant"):
+    with pytest.raises(SettingsError, match="invalid value; expected"):
         settings.read({"SLOWWAVE_CONFIG": str(path)})
 
 
-def test_a_name_nobody_knows_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text("llm_callz = 3", encoding="utf-8")
     with pytest.raises(InputError, match="llm_callz"):
         settings.read({"SLOWWAVE_CONFIG": str(path)})
 
 
-def test_a_file_that_was_named_must_be_there_and_readable(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no file of settings"):
+def test_a_file_named_by_the_environment_must_exist_and_be_readable(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no settings file"):
         settings.read({"SLOWWAVE_CONFIG": str(tmp_path / "missing.toml")})
     broken = tmp_path / "broken.toml"
     broken.write_text("llm = ", encoding="utf-8")
@@ -107,14 +108,14 @@ def test_a_file_that_was_named_must_be_there_and_readable(tmp_path: Path) -> Non
         settings.read({"SLOWWAVE_CONFIG": str(broken)})
 
 
-def test_a_file_that_is_no_table_of_ours_is_refused(tmp_path: Path) -> None:
+def test_a_settings_entry_that_is_not_a_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text("slowwave = 3\n")
     with pytest.raises(SettingsError, match=r"write \[slowwave\]"):
         settings.read({"SLOWWAVE_CONFIG": str(path)})
 
 
-def test_every_violation_of_a_file_is_told_with_its_place(tmp_path: Path) -> None:
+def test_the_error_lists_every_invalid_value_and_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text("[slowwave]\nmin_messages = 0\nhalf_life_days = -1\nranking_profile = 'best'\n")
     with pytest.raises(InputError) as error:
@@ -123,12 +124,25 @@ def test_every_violation_of_a_file_is_told_with_its_place(tmp_path: Path) -> Non
         assert word in str(error.value)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the variables of Linux")
+def test_the_settings_file_and_the_default_store_are_in_the_users_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / "config" / "slowwave").mkdir(parents=True)
+    (tmp_path / "config" / "slowwave" / "slowwave.toml").write_text(FILE, encoding="utf-8")
+    assert settings.read({}).llm == "openai:gpt-5-mini"
+    assert settings.default_store() == str(tmp_path / "data" / "slowwave" / "memory.db")
+    assert (tmp_path / "data" / "slowwave").is_dir()
+
+
 @pytest.mark.parametrize("chosen", [None, "", "/elsewhere", "relative", "~/there"])
 @pytest.mark.parametrize("home", [None, "", "/home/ann", "relative"])
-def test_the_user_s_folders_are_where_platformdirs_says(
+def test_the_users_folders_are_those_of_platformdirs(
     chosen: str | None, home: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("XDG_CONFIG_HOME", chosen), ("XDG_DATA_HOME", chosen), ("HOME", home)):
         monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
-    assert settings._folder("config") == platformdirs.user_config_path("slowwave", appauthor=False)
-    assert settings._folder("data") == platformdirs.user_data_path("slowwave", appauthor=False)
+    assert settings._user_folder("config") == platformdirs.user_config_path("slowwave", appauthor=False)
+    assert settings._user_folder("data") == platformdirs.user_data_path("slowwave", appauthor=False)

@@ -1,4 +1,4 @@
-"""What OpenTelemetry is told: names of the conventions, numbers, and no word of a memory."""
+"""OpenTelemetry: names of the GenAI conventions, counts, and no memory text."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import pytest
 
 from slowwave import telemetry
 from slowwave.errors import NotFoundError
-from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Tools, traced
+from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Instruments, traced
 
 metrics = pytest.importorskip("opentelemetry.sdk.metrics", reason="no SDK here: pip install opentelemetry-sdk")
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from tests.conftest import Talk, World
 
 SECRET = "xylophone"
-FEW = 5e-6
-"""Seconds that a verb may pay where nobody measures."""
+MOST_SECONDS = 5e-6
+"""Seconds that a call may cost without OpenTelemetry."""
 
 
 class Measured:
-    """What an exporter was given."""
+    """The exported spans and metrics."""
 
     def __init__(self, spans: InMemorySpanExporter, reader: InMemoryMetricReader) -> None:
         self._spans = spans
@@ -38,20 +38,20 @@ class Measured:
         return list(self._spans.get_finished_spans())
 
     def span(self, verb: str) -> dict[str, Any]:
-        (found,) = [dict(one.attributes or {}) for one in self.spans() if (one.attributes or {})[VERB] == verb]
-        return found
+        (attributes,) = [dict(span.attributes or {}) for span in self.spans() if (span.attributes or {})[VERB] == verb]
+        return attributes
 
     def points(self, name: str) -> dict[tuple[tuple[str, Any], ...], Any]:
         data = self._reader.get_metrics_data()
-        found = {}
+        values = {}
         for resource in data.resource_metrics if data else ():
             for scope in resource.scope_metrics:
                 for metric in scope.metrics:
                     if metric.name == name:
                         for point in metric.data.data_points:
                             key = tuple(sorted((point.attributes or {}).items()))
-                            found[key] = getattr(point, "value", getattr(point, "count", None))
-        return found
+                            values[key] = getattr(point, "value", getattr(point, "count", None))
+        return values
 
 
 @pytest.fixture
@@ -59,30 +59,30 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Measured]:
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     traces, meters = TracerProvider(), metrics.MeterProvider([reader])
     traces.add_span_processor(SimpleSpanProcessor(spans))
-    tools = Tools.of(traces, meters)
-    monkeypatch.setattr(telemetry, "instruments", lambda: tools)
+    instruments = Instruments.of(traces, meters)
+    monkeypatch.setattr(telemetry, "instruments", lambda: instruments)
     yield Measured(spans, reader)
     traces.shutdown()
     meters.shutdown()
 
 
-def test_each_verb_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
+def test_each_method_call_is_a_span_with_the_name_of_its_operation(world: "World", measured: Measured) -> None:
     memory = world.open()
-    told = memory.add("Alice owns the deploy pipeline")
+    receipt = memory.add("Alice owns the deploy pipeline")
     assert memory.search("who owns deploys?")
-    memory.update(told.ids[0], "Alice owns the release pipeline")
-    memory.delete(told.ids[0])
-    assert [one.name for one in measured.spans()] == [
+    memory.update(receipt.ids[0], "Alice owns the release pipeline")
+    memory.delete(receipt.ids[0])
+    assert [span.name for span in measured.spans()] == [
         "upsert_memory", "search_memory", "update_memory", "delete_memory",
     ]  # fmt: skip
     assert measured.span("add") == {
         OPERATION: "upsert_memory", VERB: "add", STORE: str(world.path), RECORDS: 1,
     }  # fmt: skip
     assert measured.span("search")[RECORDS] == 1
-    assert measured.span("delete")[RECORD] == told.ids[0]
+    assert measured.span("delete")[RECORD] == receipt.ids[0]
 
 
-def test_what_happened_is_counted_once_where_it_is_written(
+def test_operations_are_counted_once(
     world: "World", measured: Measured, talk: "Talk", facts: tuple[object, ...]
 ) -> None:
     memory = world.open()
@@ -105,7 +105,7 @@ def test_what_happened_is_counted_once_where_it_is_written(
     assert {dict(key)[VERB] for key in measured.points("slowwave.operation.duration")} == set(records)
 
 
-def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Measured) -> None:
+def test_sleep_passes_record_due_scopes_and_spans(world: "World", measured: Measured) -> None:
     memory = world.open()
     world.mind.verdicts = RuntimeError("down")
     memory.add("Alice owns the deploy pipeline")
@@ -113,10 +113,10 @@ def test_nights_tell_what_is_due_and_what_they_left(world: "World", measured: Me
         memory.add("Alice owns the deploy pipelines and the releases")
     memory.sleep_due(think=False)
     assert sum(measured.points("slowwave.scopes.due").values()) == 1
-    assert measured.span("night")[OPERATION] == "upsert_memory"
+    assert measured.span("sleep_scope")[OPERATION] == "upsert_memory"
 
 
-def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", measured: Measured) -> None:
+def test_spans_and_metrics_contain_no_memory_text_and_no_question(world: "World", measured: Measured) -> None:
     memory = world.open()
     memory.add(f"Alice owns the {SECRET}", subject=SECRET, metadata={SECRET: SECRET})
     memory.search(SECRET)
@@ -126,13 +126,15 @@ def test_no_word_of_a_memory_and_no_question_leaves_the_process(world: "World", 
         memory.consolidate(SECRET)
     failed = measured.span("consolidate")
     assert failed[ERROR] == "NotFoundError"
-    everything = "".join(one.to_json() for one in measured.spans())
+    everything = "".join(span.to_json() for span in measured.spans())
     assert "search_memory" in everything
     assert SECRET not in everything
     assert SECRET not in str([measured.points(name) for name in ("slowwave.records", "slowwave.changes")])
 
 
-def test_where_nobody_measures_a_verb_pays_next_to_nothing_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_opentelemetry_a_call_costs_under_five_microseconds_and_imports_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def verb(_: object) -> int:
         return 1
 
@@ -141,6 +143,6 @@ def test_where_nobody_measures_a_verb_pays_next_to_nothing_and_loads_nothing(mon
     wrapped, times = traced("search_memory")(verb), 20_000
     paid = min(timeit.repeat(lambda: wrapped(None), number=times, repeat=5)) / times
     print(f"{paid * 1e6:.2f} µs where OpenTelemetry is not loaded")  # noqa: T201 - the figure of this test
-    assert paid < FEW
+    assert paid < MOST_SECONDS
     program = "import sys, slowwave\nwith slowwave.AgentMemory.open(':memory:', embedder='none') as m: m.add('x y z')\nassert 'opentelemetry' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)

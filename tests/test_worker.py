@@ -1,4 +1,4 @@
-"""Workers: each scope that is due is slept once, what fails is left alone, and the queue knows names only."""
+"""Workers: each due scope is slept once, failing scopes become dead letters, and the queue contains names only."""
 
 import signal
 import subprocess
@@ -25,19 +25,19 @@ pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'
 
 SECRET = "Alice owns the xylophone pipeline"
 MAIN = [sys.executable, "-c", "from slowwave.cli import main; main()"]
-SOON = 20.0
+TIMEOUT = 20.0
 
 
 def due(address: str, *scopes: str) -> None:
     for scope in scopes:
-        with AgentMemory.open(address, scope=scope, llm=None, embedder="none") as one:
-            one.add(f"{SECRET} {scope}")
+        with AgentMemory.open(address, scope=scope, llm=None, embedder="none") as tenant:
+            tenant.add(f"{SECRET} {scope}")
 
 
-def until(wanted: Callable[[], bool]) -> None:
-    ends = time.monotonic() + SOON
-    while not wanted():
-        assert time.monotonic() < ends, "it never came"
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.05)
 
 
@@ -46,60 +46,60 @@ def status(address: str, scope: str) -> str:
     return CliRunner().invoke(app, [*options, "status"]).stdout
 
 
-def words(address: str) -> str:
-    """Everything that DBOS keeps, as one text."""
+def queue_rows(address: str) -> str:
+    """All rows of the DBOS tables, as text."""
     tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s"
     with psycopg.connect(address) as db:
         names = [name for (name,) in db.execute(tables, (SCHEMA,)).fetchall()]
         return "\n".join(str(db.execute(f"SELECT * FROM {SCHEMA}.{name}".encode()).fetchall()) for name in names)
 
 
-def test_every_scope_that_is_due_is_slept_once_and_the_queue_holds_no_memory(own: str, memory: AgentMemory) -> None:
+def test_each_due_scope_is_slept_once_and_the_queue_contains_no_memory_text(own: str, memory: AgentMemory) -> None:
     due(own, "acme/alice", "acme/bob")
     assert queue_status(own) is None
-    told: list[str] = []
-    with Worker(memory, own, told=lambda scope, _: told.append(scope)) as one:
-        one.look()
-        one.look()
-        until(lambda: len(told) == 2 and "slept" in words(own))
-        assert "acme/alice" in words(own)
-        assert "xylophone" not in words(own)
-        until(lambda: not one.look().running)
-        stands = one.look()
-    assert sorted(told) == ["acme/alice", "acme/bob"]
-    assert (stands.waiting, stands.dead, stands.workers) == (frozenset(), (), 1)
+    reports: list[str] = []
+    with Worker(memory, own, told=lambda scope, _: reports.append(scope)) as node:
+        node.look()
+        node.look()
+        until(lambda: len(reports) == 2 and "slept" in queue_rows(own))
+        assert "acme/alice" in queue_rows(own)
+        assert "xylophone" not in queue_rows(own)
+        until(lambda: not node.look().running)
+        state = node.look()
+    assert sorted(reports) == ["acme/alice", "acme/bob"]
+    assert (state.waiting, state.dead, state.workers) == (frozenset(), (), 1)
     assert memory.sleep_due() == {}
 
 
-def test_a_scope_whose_nights_fail_is_left_alone_until_it_is_tried_again(
+def test_a_scope_that_keeps_failing_becomes_a_dead_letter_until_retry(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     due(own, "acme/bad", "acme/good")
-    usual = worker.sleep_scope
+    original = worker.sleep_scope
 
-    def night(ports: Ports, scope: str, *, think: bool) -> SleepReport:
+    def failing_for_one_scope(ports: Ports, scope: str, *, think: bool) -> SleepReport:
         if scope == "acme/bad":
             raise StoreError(f"the disk says {SECRET}")
-        return usual(ports, scope, think=think)
+        return original(ports, scope, think=think)
 
-    monkeypatch.setattr(worker, "sleep_scope", night)
-    told: list[str] = []
-    with Worker(memory, own, told=lambda scope, report: told.append(f"{scope}: {report}")) as one:
-        until(lambda: bool(one.look().dead))
-        failed = one.look().failed["acme/bad"]
+    monkeypatch.setattr(worker, "sleep_scope", failing_for_one_scope)
+    reports: list[str] = []
+    with Worker(memory, own, told=lambda scope, report: reports.append(f"{scope}: {report}")) as node:
+        until(lambda: bool(node.look().dead))
+        failed = node.look().failed["acme/bad"]
         assert (failed.tries, failed.error) == (TRIES, "StoreError")
-        assert "xylophone" not in words(own)
-        assert sum(one.startswith("acme/bad: the disk says") for one in told) == TRIES
+        assert "xylophone" not in queue_rows(own)
+        assert sum(report.startswith("acme/bad: the disk says") for report in reports) == TRIES
         assert status(own, "acme/bad").endswith(
             "problem: 1 dead letter, this one too (3 nights failed, the last with StoreError): "
             "workers leave them alone until `worker --retry`\n"
         )
         assert "acme/bad" not in status(own, "acme/good")
         monkeypatch.undo()
-        assert one.retry() == 1
-        assert one.retry() == 0
-        until(lambda: not one.look().failed and not memory.ports.store.scopes_due(memory.ports.now(), 10))
-        until(lambda: not one.look().running)
+        assert node.retry() == 1
+        assert node.retry() == 0
+        until(lambda: not node.look().failed and not memory.ports.store.scopes_due(memory.ports.now(), 10))
+        until(lambda: not node.look().running)
     assert "dead letter" not in status(own, "acme/bad")
 
 
@@ -108,7 +108,7 @@ def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _
 
 
 @pytest.mark.parametrize(
-    ("jobs", "tries", "over"),
+    ("jobs", "tries", "finished"),
     [
         ([_job("ERROR"), _job("CANCELLED", number=1)], 2, []),
         ([_job("ERROR"), _job("SUCCESS", "slept", number=1)], 0, ["a/1", "a/0"]),
@@ -117,55 +117,53 @@ def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _
         ([_job("ERROR"), _job("ERROR", scope="b"), _job("SUCCESS", "slept", "b", 1)], 1, ["b/1", "b/0"]),
     ],
 )
-def test_only_a_night_that_went_well_makes_up_for_failures_before_it(
-    jobs: list[_Job], tries: int, over: list[str]
-) -> None:
-    stands, rows = _read(jobs, frozenset({1}))
-    assert (stands.failed["a"].tries if "a" in stands.failed else 0) == tries
-    assert rows == over
+def test_only_a_successful_pass_clears_earlier_failures(jobs: list[_Job], tries: int, finished: list[str]) -> None:
+    state, rows = _read(jobs, frozenset({1}))
+    assert (state.failed["a"].tries if "a" in state.failed else 0) == tries
+    assert rows == finished
 
 
-def test_no_more_nights_are_begun_in_a_minute_than_the_model_is_to_bear(own: str, memory: AgentMemory) -> None:
+def test_per_minute_limits_the_passes_that_are_started(own: str, memory: AgentMemory) -> None:
     due(own, "a", "b", "c")
-    told: list[str] = []
-    with Worker(memory, own, per_minute=1, told=lambda scope, _: told.append(scope)) as one:
-        one.look()
-        until(lambda: bool(told))
+    reports: list[str] = []
+    with Worker(memory, own, per_minute=1, told=lambda scope, _: reports.append(scope)) as node:
+        node.look()
+        until(lambda: bool(reports))
         time.sleep(1.0)
-        assert len(told) == 1
-        assert len(one.look().waiting) == 2
+        assert len(reports) == 1
+        assert len(node.look().waiting) == 2
 
 
-def test_what_cannot_be_meant_is_said_with_what_to_do(
+def test_invalid_arguments_raise_errors_that_say_what_to_do(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(SettingsError, match="sleep --due"):
         Worker(memory, "memory.db")
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="must be at least 1"):
         Worker(memory, own, per_minute=0)
     monkeypatch.setitem(sys.modules, "dbos", None)
     with pytest.raises(SettingsError, match=r"slowwave\[worker\]"):
         Worker(memory, own)
 
 
-def test_a_login_of_its_own_needs_the_right_to_make_the_queue(own: str, memory: AgentMemory) -> None:
+def test_a_separate_login_needs_the_privilege_to_create_the_queue(own: str, memory: AgentMemory) -> None:
     due(own, "a")
     with psycopg.connect(own, autocommit=True) as db:
         db.execute("CREATE ROLE nightly LOGIN IN ROLE slowwave_app")
-        mine = own.replace("postgres:@", "nightly@")
+        nightly = own.replace("postgres:@", "nightly@")
         with pytest.raises(ReadOnlyError, match="GRANT CREATE ON DATABASE"):
-            Worker(memory, mine)
+            Worker(memory, nightly)
         db.execute(f"GRANT CREATE ON DATABASE {db.info.dbname} TO nightly".encode())
-    told: list[str] = []
+    reports: list[str] = []
     with (
-        AgentMemory.open(mine, scope="keeper", llm=None, embedder="none") as keeper,
-        Worker(keeper, mine, told=lambda scope, _: told.append(scope)) as one,
+        AgentMemory.open(nightly, scope="keeper", llm=None, embedder="none") as keeper,
+        Worker(keeper, nightly, told=lambda scope, _: reports.append(scope)) as node,
     ):
-        one.look()
-        until(lambda: told == ["a"])
+        node.look()
+        until(lambda: reports == ["a"])
 
 
-def test_a_server_that_is_away_is_told_and_looked_for_again() -> None:
+def test_look_raises_while_the_server_is_down_and_works_when_it_is_back() -> None:
     with postgres_server() as server:
         server.hurry()
         address = server.database()
@@ -174,25 +172,25 @@ def test_a_server_that_is_away_is_told_and_looked_for_again() -> None:
             build_ports(":memory:", "keeper", embedder="none"), store=PostgresStore(address, busy_seconds=1)
         )
         with AgentMemory(ports=ports) as memory:
-            told: list[str] = []
-            with Worker(memory, address, told=lambda scope, _: told.append(scope)) as one:
+            reports: list[str] = []
+            with Worker(memory, address, told=lambda scope, _: reports.append(scope)) as node:
                 server.kill()
-                until(lambda: _away(one))
+                until(lambda: _is_down(node))
                 with pytest.raises(StoreError):
                     queue_status(address)
                 server.restart()
-                until(lambda: not _away(one) and told == ["a"])
+                until(lambda: not _is_down(node) and reports == ["a"])
 
 
-def _away(one: Worker) -> bool:
+def _is_down(node: Worker) -> bool:
     try:
-        one.look()
+        node.look()
     except StoreError:
         return True
     return False
 
 
-def test_the_command_works_until_it_is_asked_to_stop(own: str) -> None:
+def test_the_command_runs_until_it_gets_a_signal(own: str) -> None:
     due(own, "acme/alice")
     command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

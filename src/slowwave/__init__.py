@@ -1,76 +1,111 @@
 """Slowwave: memory for LLM agents that sleeps on it.
 
+All public names are in `slowwave`. Each is loaded when it is first used, because `import slowwave` must be quick.
+
 >>> import slowwave
 >>> "AgentMemory" in slowwave.__all__
 True
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from slowwave.agent_memory import AgentMemory
-    from slowwave.aio import AsyncAgentMemory
-    from slowwave.consolidator import (
-        ConsolidationResult,
-        DistilledFact,
-        InMemoryVectorStore,
-        MemoryConsolidator,
-        SemanticMemory,
-    )
-    from slowwave.errors import SlowwaveError
-    from slowwave.model.config import Config
-    from slowwave.model.memory import Memory
-    from slowwave.model.message import Message
-    from slowwave.model.plan import Plan, Receipt
-    from slowwave.model.query import Context, Hit
+from typing import Final
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AgentMemory",
-    "AsyncAgentMemory",
-    "Config",
-    "ConsolidationResult",
-    "Context",
-    "DistilledFact",
-    "Hit",
-    "InMemoryVectorStore",
-    "Memory",
-    "MemoryConsolidator",
-    "Message",
-    "Plan",
-    "Receipt",
-    "SemanticMemory",
-    "SlowwaveError",
-]
-
-_ROOMS = {
+_MODULES: Final = {
+    "Add": "model.operations",
     "AgentMemory": "agent_memory",
     "AsyncAgentMemory": "aio",
+    "BusyError": "errors",
+    "Candidate": "model.mind",
+    "Change": "model.operations",
+    "Clock": "ports",
+    "ClosedError": "errors",
+    "Compaction": "pipelines.sleep.compact_now",
     "Config": "model.config",
-    "ConsolidationResult": "consolidator",
+    "ConflictError": "errors",
+    "ConsolidationResult": "pipelines.ingest.distil",
     "Context": "model.query",
-    "DistilledFact": "consolidator",
+    "ConversationView": "views",
+    "CorruptError": "errors",
+    "Cost": "model.plan",
+    "CostReport": "pipelines.admin.costs",
+    "DiskFullError": "errors",
+    "DistilledFact": "compat",
+    "Dropped": "model.plan",
+    "Embedder": "ports",
+    "EmbedderError": "errors",
+    "Erase": "model.operations",
+    "ErasureReceipt": "pipelines.admin.erase",
+    "Estimate": "pipelines.admin.costs",
+    "Event": "model.plan",
+    "Explanation": "pipelines.admin.explain",
+    "Fact": "model.mind",
+    "Finding": "pipelines.admin.health",
+    "ForeignFileError": "errors",
+    "Group": "model.plan",
+    "Health": "pipelines.admin.health",
     "Hit": "model.query",
-    "InMemoryVectorStore": "consolidator",
+    "ImportReport": "pipelines.exchange.import_",
+    "InMemoryVectorStore": "compat",
+    "InputError": "errors",
+    "Item": "model.query",
+    "Knowledge": "views",
+    "LLM": "ports",
+    "Link": "model.operations",
+    "LinkRow": "model.status",
     "Memory": "model.memory",
-    "MemoryConsolidator": "consolidator",
+    "MemoryConsolidator": "compat",
     "Message": "model.message",
+    "Mind": "ports",
+    "MindAnswer": "model.mind",
+    "ModelError": "errors",
+    "MoveCursor": "model.operations",
+    "NewerSchemaError": "errors",
+    "NotFoundError": "errors",
+    "Operation": "model.operations",
     "Plan": "model.plan",
+    "PortError": "errors",
+    "Ports": "ports",
+    "ReadOnlyError": "errors",
     "Receipt": "model.plan",
-    "SemanticMemory": "consolidator",
+    "ReconcileCase": "model.mind",
+    "RejectFact": "model.operations",
+    "Rejected": "model.mind",
+    "Run": "model.plan",
+    "Scene": "model.context",
+    "Section": "model.query",
+    "SemanticMemory": "compat",
+    "SettingsError": "errors",
+    "SkippedItem": "model.exchange",
+    "SleepReport": "pipelines.sleep.report",
     "SlowwaveError": "errors",
+    "SourceRef": "model.memory",
+    "Status": "model.status",
+    "StoreError": "errors",
+    "Summary": "model.mind",
+    "SummaryRequest": "model.mind",
+    "Suppress": "model.operations",
+    "TopicCompaction": "pipelines.sleep.compact_topic",
+    "Transcript": "model.mind",
+    "Turn": "model.mind",
+    "Use": "model.operations",
+    "VaultImport": "pipelines.exchange.vault",
+    "Verdict": "model.mind",
+    "Where": "model.query",
 }
+"""The module of each public name. `tools/write_stubs.py` writes `__init__.pyi` from it, for type checkers."""
+
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Load a name's room when it is first asked for, so that `import slowwave` costs next to nothing."""
-    if name not in _ROOMS:
+    """Load a public name when it is first used."""
+    if name not in _MODULES:
         raise AttributeError(f"slowwave has no {name!r}; it has {', '.join(__all__)}")
-    return getattr(import_module(f"slowwave.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"slowwave.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """What there is."""
+    """Return the public names."""
     return sorted(__all__)

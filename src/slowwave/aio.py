@@ -1,4 +1,4 @@
-"""AsyncAgentMemory: the same verbs, on a lent thread. One code path, no twins."""
+"""AsyncAgentMemory: the methods of AgentMemory as coroutines, each run on a thread. `aio.pyi` has their types."""
 
 import asyncio
 import contextvars
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from slowwave import forks
 from slowwave.agent_memory import AgentMemory
@@ -17,18 +17,21 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 THREADS = 64
-"""Calls that may be under way at once; the others queue. Most of a call's time is waiting for a model."""
+"""Calls of one memory that may run at once; more are queued. A call spends most of its time waiting for a model."""
 
 
 class AsyncAgentMemory:
-    """An AgentMemory whose verbs are awaited. Names and signatures are those of AgentMemory.
+    """AgentMemory for async programs: the same methods with the same arguments, to be awaited.
 
-    A cancelled await abandons the wait, not the write: a write is one transaction, so all of it happens or nothing.
-    An async-only model or embedder is lent back to the loop that opened this memory.
+    Cancelling an awaited call stops the wait, not the call: a write is one transaction, which happens completely or not
+    at all. A model or embedder that is async-only runs on the event loop that opened this memory.
 
         memory = await AsyncAgentMemory.open("agent.db", llm=my_async_model)
         async with memory:
             await memory.add("Alice owns the deploy pipeline")
+
+    Args:
+        memory: an open memory. Use `await AsyncAgentMemory.open(...)` to open one without blocking the event loop.
     """
 
     def __init__(self, memory: AgentMemory) -> None:
@@ -37,7 +40,7 @@ class AsyncAgentMemory:
 
     @classmethod
     async def open(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 - the signature is AgentMemory.open's, set below
-        """Open a memory as `AgentMemory.open` does."""
+        """Open a memory. The arguments and errors are those of `AgentMemory.open`."""
         loop = asyncio.get_running_loop()
         llm = options.get("llm")
         if llm is not None and is_async(llm):
@@ -46,12 +49,8 @@ class AsyncAgentMemory:
 
     @property
     def memory(self) -> AgentMemory:
-        """The same memory for synchronous code."""
+        """The same memory, for synchronous code."""
         return self._memory
-
-    if TYPE_CHECKING:  # the verbs are set below
-
-        def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]: ...
 
     async def __aenter__(self) -> Self:
         return self
@@ -59,45 +58,46 @@ class AsyncAgentMemory:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._lend(self._memory.close)
+        await self._run(self._memory.close)
         self._threads.executor.shutdown(wait=False)
 
-    async def _lend(self, call: Callable[[], R]) -> R:
+    async def _run(self, call: Callable[[], R]) -> R:
+        """Call on a thread, with the context variables of the caller."""
         context = contextvars.copy_context()
         return await asyncio.get_running_loop().run_in_executor(self._threads.executor, context.run, call)
 
 
 class _Threads:
-    """The threads of one memory. A forked child makes its own: the parent's do not exist there."""
+    """The thread pool of one memory. A forked child creates a new pool: the threads of its parent do not exist there."""
 
     def __init__(self) -> None:
-        self._begin()
+        self._create()
         forks.watch(self)
 
     def after_fork(self) -> None:
         forks.abandon(self.executor)
-        self._begin()
+        self._create()
 
-    def _begin(self) -> None:
+    def _create(self) -> None:
         self.executor = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="slowwave")
 
 
-def _awaited(
-    verb: Callable[Concatenate[AgentMemory, P], R],
+def _as_coroutine(
+    method: Callable[Concatenate[AgentMemory, P], R],
 ) -> Callable[Concatenate[AsyncAgentMemory, P], Coroutine[Any, Any, R]]:
-    @wraps(verb)
-    async def on_a_thread(self: AsyncAgentMemory, /, *args: P.args, **options: P.kwargs) -> R:
-        return await self._lend(partial(verb, self._memory, *args, **options))
+    @wraps(method)
+    async def run_on_thread(self: AsyncAgentMemory, /, *args: P.args, **options: P.kwargs) -> R:
+        return await self._run(partial(method, self._memory, *args, **options))
 
-    return on_a_thread
+    return run_on_thread
 
 
 def verbs() -> dict[str, Callable[..., Awaitable[Any]]]:
-    """The public methods of AgentMemory that work on a memory, by name."""
+    """The public methods of AgentMemory by name, without properties and class methods."""
     functions = inspect.getmembers(AgentMemory, inspect.isfunction)
-    return {name: verb for name, verb in functions if not name.startswith("_")}
+    return {name: function for name, function in functions if not name.startswith("_")}
 
 
-for _name, _verb in verbs().items():
-    setattr(AsyncAgentMemory, _name, _awaited(_verb))
-AsyncAgentMemory.open.__func__.__signature__ = inspect.signature(AgentMemory.open.__func__)  # type: ignore[attr-defined]  # for readers and tools
+for _name, _method in verbs().items():
+    setattr(AsyncAgentMemory, _name, _as_coroutine(_method))
+AsyncAgentMemory.open.__func__.__signature__ = inspect.signature(AgentMemory.open.__func__)  # type: ignore[attr-defined]  # for editors and documentation tools

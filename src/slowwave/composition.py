@@ -1,4 +1,4 @@
-"""The composition root: the one place that knows which store, mind and embedder stand behind the doors."""
+"""The composition root: builds the store, the mind and the embedder behind the ports."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,19 +28,32 @@ def build_ports(
     clock: Clock | None = None,
     known: Settings | None = None,
 ) -> Ports:
-    """Everything a pipeline works with, made from what the caller and the settings say."""
+    """Build the ports of a scope. The arguments are those of `AgentMemory.open`.
+
+    Args:
+        path: a file, ":memory:" or "postgresql://…".
+        scope: a checked scope.
+        inherit: also read the parent scopes.
+        llm: the model; None: the offline rules.
+        embedder: the embedder; None: search by words only.
+        config: the numbers; None: the defaults.
+        clock: the present time; None: the system's clock.
+        known: keys, addresses, time-outs and limits of cost; None: the defaults.
+    """
     known = known or Settings()
-    made = make_embedder(
+    embedder_port = make_embedder(
         embedder, api_key=known.embedder_key, base_url=known.embedder_url, seconds=known.embedder_seconds
     )
     config = config or Config()
-    mind = make_mind(llm, embedder=made, **mind_options(known, config))
+    mind = make_mind(llm, embedder=embedder_port, **mind_options(known, config))
     store: Store = make_store(path, in_ram=config.search_in_ram)
     return Ports(
         store=store,
         mind=mind,
-        embedder=made,
-        embed=lambda texts: checked(made, texts) if made is not None else np.zeros((len(texts), 0), dtype=np.float32),
+        embedder=embedder_port,
+        embed=lambda texts: (
+            checked(embedder_port, texts) if embedder_port is not None else np.zeros((len(texts), 0), dtype=np.float32)
+        ),
         clock=clock or _utc_now,
         config=config,
         scope=scope,
@@ -49,13 +62,13 @@ def build_ports(
 
 
 def with_mind(ports: Ports, llm: str | LLM | Mind) -> Ports:
-    """The same with another mind, made as the settings say."""
+    """The same ports with another mind, built with the present settings."""
     mind = make_mind(llm, embedder=ports.embedder, **mind_options(settings.read(), ports.config))
     return replace(ports, mind=mind)
 
 
 def mind_options(known: Settings, config: Config) -> dict[str, Any]:
-    """What a mind has to know of the settings."""
+    """The arguments of a mind that come from the settings."""
     caps = Caps(
         calls_per_run=known.llm_calls_per_run,
         calls_per_day=known.llm_calls_per_day,

@@ -1,32 +1,32 @@
-"""Every error Slowwave raises: one tree that answers whose fault it is, each message saying what to do next.
+"""Every error that Slowwave raises. The class says where the fault is; the message says what to do.
 
 SlowwaveError
-├── InputError            the caller gave something that cannot be meant (also a ValueError)
+├── InputError            an argument is invalid (also a ValueError)
 │   ├── NotFoundError     no memory, run or conversation of that name in this scope (also a LookupError)
-│   └── ConflictError     the same id with other content, or a change that later runs rest on
-├── SettingsError         a setting, an extra or a key is missing or wrong
-├── ClosedError           the handle was closed
-├── StoreError            the file or the server
+│   └── ConflictError     the same id with other content, or a change that later runs depend on
+├── SettingsError         a setting, an extra or a key is missing or invalid
+├── ClosedError           the memory was closed
+├── StoreError            the file or the server failed
 │   ├── BusyError         another process kept the store locked longer than the time-out
-│   ├── DiskFullError     no space left; nothing acknowledged is lost
-│   ├── ReadOnlyError     the file cannot be written
-│   ├── ForeignFileError  a database, but not one of ours
-│   ├── NewerSchemaError  written by a newer Slowwave
-│   └── CorruptError      the file fails its own checks
-└── PortError             a foreign model or embedder failed; the work stays due
+│   ├── DiskFullError     no space is left on the disk
+│   ├── ReadOnlyError     the store cannot be written
+│   ├── ForeignFileError  the file is not a Slowwave store
+│   ├── NewerSchemaError  the store was written by a newer version
+│   └── CorruptError      the store fails its own checks
+└── PortError             a model or embedder failed; the work stays due
     ├── ModelError
     └── EmbedderError
 """
 
 
 class SlowwaveError(Exception):
-    """The root: catch this to catch everything Slowwave raises on purpose."""
+    """The base class of all errors of Slowwave. `exit_code` is that of the command line."""
 
     exit_code = 1
 
 
 class InputError(SlowwaveError, ValueError):
-    """The caller gave something that cannot be meant; nothing was changed."""
+    """An argument is invalid; nothing was changed."""
 
     exit_code = 2
 
@@ -36,23 +36,23 @@ class NotFoundError(InputError, LookupError):
 
 
 class ConflictError(InputError):
-    """The same id with other content, or a change that later runs rest on."""
+    """The same id with other content, or a change that later runs depend on; nothing was changed."""
 
 
 class SettingsError(SlowwaveError):
-    """A setting, an extra or a key is missing or wrong."""
+    """A setting, an extra or a key is missing or invalid."""
 
     exit_code = 2
 
 
 class ClosedError(SlowwaveError):
-    """The handle was closed; open the memory again."""
+    """The memory was closed; open it again."""
 
     exit_code = 2
 
 
 class StoreError(SlowwaveError):
-    """The file or the server failed; what was acknowledged is kept."""
+    """The file or the server failed; no acknowledged write is lost."""
 
     exit_code = 4
 
@@ -62,36 +62,36 @@ class BusyError(StoreError):
 
 
 class DiskFullError(StoreError):
-    """No space left; nothing acknowledged is lost."""
+    """No space is left on the disk; no acknowledged write is lost."""
 
 
 class ReadOnlyError(StoreError):
-    """The file cannot be written."""
+    """The store cannot be written: a file without permission, or a database login without a privilege."""
 
 
 class ForeignFileError(StoreError):
-    """A database, but not one of ours; it was not touched."""
+    """The file is not a Slowwave store; it was not changed."""
 
 
 class NewerSchemaError(StoreError):
-    """Written by a newer Slowwave; it was not touched."""
+    """The store was written by a newer version of Slowwave; it was not changed."""
 
 
 class CorruptError(StoreError):
-    """The file fails its own checks; it was not touched."""
+    """The store fails its own checks; it was not changed."""
 
 
 class PortError(SlowwaveError):
-    """A foreign model or embedder failed; the work stays due."""
+    """A model or embedder failed; the work stays due, and a later run tries again."""
 
     exit_code = 3
 
 
 class ModelError(PortError):
-    """The language model failed or answered nothing usable. `cost` is what that cost (a `Cost`), if it is known."""
+    """The language model failed, or its answer cannot be used. `cost` is the `Cost` of the call, None if unknown."""
 
     cost: object = None
 
 
 class EmbedderError(PortError):
-    """The embedder failed or answered something that is not one vector a text."""
+    """The embedder failed, or did not return one vector for each text."""

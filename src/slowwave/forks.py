@@ -1,7 +1,7 @@
-"""Forks: a process made by `os.fork` gets locks, connections, caches and threads of its own.
+"""Fork handling: a process created by `os.fork` gets locks, connections, caches and threads of its own.
 
 A child shares its parent's sockets, and a lock that another thread held at the fork stays locked in it for ever. Objects
-with such state call `watch` when they are made, and renew it in `after_fork`.
+with such state call `watch` when they are created, and replace the state in `after_fork`.
 """
 
 import os
@@ -16,26 +16,26 @@ from weakref import WeakValueDictionary
 T = TypeVar("T")
 
 PAUSE_SECONDS: Final = 0.5
-"""How long a fork waits, in all, for other threads to leave what is paused."""
+"""How long a fork waits, in all, until no other thread uses a paused object."""
 
 
 class Watched(Protocol):
     """An object with state that belongs to one process."""
 
     def after_fork(self) -> None:
-        """In the child: replace that state. Must not wait for a lock, and must not close what the parent still uses."""
+        """In the child: replace that state. Must not wait for a lock, and must not close what the parent uses."""
         ...
 
 
 class Paused(Watched, Protocol):
-    """A watched object that no other thread may be inside of while the process forks."""
+    """A watched object that no other thread may use while the process forks."""
 
     def before_fork(self, ends: float) -> bool:
-        """Keep other threads out, waiting until `time.monotonic()` is `ends`. Returns whether none is inside."""
+        """Block other threads, waiting until `time.monotonic()` is `ends`. Returns whether none uses the object."""
         ...
 
     def after_fork_in_parent(self) -> None:
-        """Let other threads in again."""
+        """Unblock other threads."""
         ...
 
 
@@ -43,34 +43,34 @@ _watched: WeakValueDictionary[int, Watched] = WeakValueDictionary()
 _paused: WeakValueDictionary[int, Paused] = WeakValueDictionary()
 
 
-def watch(one: Watched) -> None:
-    """Call `one.after_fork()` in every child that is forked while `one` exists."""
-    _watched[id(one)] = one
+def watch(target: Watched) -> None:
+    """Call `target.after_fork()` in every child that is forked while `target` exists."""
+    _watched[id(target)] = target
 
 
-def pause(one: Paused) -> None:
-    """The same, and keep other threads out of `one` during the fork."""
-    _paused[id(one)] = one
-    watch(one)
+def pause(target: Paused) -> None:
+    """The same, and block other threads from using `target` during the fork."""
+    _paused[id(target)] = target
+    watch(target)
 
 
 def quiet() -> bool:
-    """Whether no thread was inside anything paused when this process was forked. True in a process that was not forked."""
+    """Whether no other thread used a paused object when this process was forked. True if it was not forked."""
     return _forks.quiet
 
 
-def abandon(one: object) -> None:
-    """Never finalise this object, not even when the interpreter exits: that would close what the parent still uses."""
+def abandon(target: object) -> None:
+    """Never finalise this object, not even when the interpreter exits: that would close what the parent uses."""
     import ctypes  # noqa: PLC0415 - numpy has loaded it; few processes get here
 
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(target))
 
 
 def disconnect(descriptor: int) -> None:
-    """Make a descriptor lead to /dev/null, so that nothing is sent to whom the parent is connected with."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, descriptor, inheritable=False)
-    os.close(nowhere)
+    """Redirect a descriptor to /dev/null, so that this process sends nothing on the parent's connection."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, descriptor, inheritable=False)
+    os.close(null)
 
 
 class CachedProperty(cached_property[T]):
@@ -83,7 +83,7 @@ class CachedProperty(cached_property[T]):
         watch(self)
 
     def after_fork(self) -> None:
-        """In the child: a lock of its own."""
+        """In the child: create a new lock."""
         self.lock = RLock()
 
 
@@ -92,39 +92,39 @@ class _Forks:
 
     def __init__(self) -> None:
         self.quiet = True
-        self._one_at_a_time = RLock()
-        self._none_inside = True
+        self._fork_lock = RLock()
+        self._none_busy = True
 
     def before(self) -> None:
-        """In the thread that forks: keep other threads out of what is paused."""
-        self._one_at_a_time.acquire()
+        """In the thread that forks: block other threads from using paused objects."""
+        self._fork_lock.acquire()
         ends = time.monotonic() + PAUSE_SECONDS
-        self._none_inside = True
+        self._none_busy = True
         seen: set[int] = set()
-        while new := [one for one in _living(_paused) if id(one) not in seen]:  # others may be made meanwhile
-            for one in new:
-                seen.add(id(one))
-                self._none_inside = one.before_fork(ends) and self._none_inside
+        while new := [target for target in _alive(_paused) if id(target) not in seen]:  # threads may create more
+            for target in new:
+                seen.add(id(target))
+                self._none_busy = target.before_fork(ends) and self._none_busy
 
     def in_parent(self) -> None:
-        """Let other threads in again."""
-        with ExitStack() as every:
-            every.callback(self._one_at_a_time.release)
-            for one in _living(_paused):
-                every.callback(one.after_fork_in_parent)
+        """Unblock other threads."""
+        with ExitStack() as stack:
+            stack.callback(self._fork_lock.release)
+            for target in _alive(_paused):
+                stack.callback(target.after_fork_in_parent)
 
     def in_child(self) -> None:
-        """Renew everything that is watched, the rest too where one of them fails."""
-        self._one_at_a_time = RLock()
-        self.quiet = self.quiet and self._none_inside
-        with ExitStack() as every:
-            for one in _living(_watched):
-                every.callback(one.after_fork)
+        """Call `after_fork` of every watched object, also if one of them raises."""
+        self._fork_lock = RLock()
+        self.quiet = self.quiet and self._none_busy
+        with ExitStack() as stack:
+            for target in _alive(_watched):
+                stack.callback(target.after_fork)
 
 
-def _living(ones: "WeakValueDictionary[int, T]") -> list[T]:
-    """The objects that still exist; taken at once, so that other threads may add to them."""
-    return [one for ref in ones.valuerefs() if (one := ref()) is not None]
+def _alive(targets: "WeakValueDictionary[int, T]") -> list[T]:
+    """The objects that still exist, as a list: other threads may add to the dictionary meanwhile."""
+    return [target for reference in targets.valuerefs() if (target := reference()) is not None]
 
 
 _forks: Final = _Forks()

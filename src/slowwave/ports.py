@@ -1,4 +1,4 @@
-"""The doors: what Slowwave asks of a mind, a model, an embedder, a store and a clock."""
+"""The ports: the protocols of mind, model, embedder, store and clock, and `Ports`, which pipelines work with."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,243 +22,265 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class LLM(Protocol):
-    """Any chat model."""
+    """A chat model."""
 
     def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
-        """The model's answer to `[{"role": ..., "content": ...}, ...]`."""
+        """Return the model's answer to `[{"role": ..., "content": ...}, ...]`."""
         ...
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Text to vectors. It may carry `similarity = {"duplicate": …, "group": …, "related": …}`."""
+    """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines."""
 
     name: str
-    """The fingerprint stored with each vector; the width is read off the first result."""
+    """The fingerprint stored with each vector. Vectors of another fingerprint are ignored."""
 
     def embed(self, texts: Sequence[str], /) -> "NDArray[np.float32]":
-        """Unit rows (n, dim), float32; a row of zeros means "no vector". Never called with no texts, or a blank one."""
+        """Return one row for each text: (n, dim), float32, unit length; a row of zeros means "no vector".
+
+        It is never called without texts or with a blank text.
+        """
         ...
 
 
 @runtime_checkable
 class Mind(Protocol):
-    """Whoever thinks. It proposes; code checks; a store writes. Failing raises ModelError, never an empty answer."""
+    """A reasoning backend. It returns proposals, which callers validate before they are stored.
+
+    A failure raises ModelError. It is never an empty answer.
+    """
 
     name: str
 
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
-        """Durable facts out of a stretch of conversation, each with the message and quote it rests on."""
+        """Extract durable facts from messages, each with the message and the quote it rests on."""
         ...
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
-        """What each new fact does to what is known."""
+        """Decide what each new fact does to the known facts."""
         ...
 
     def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
-        """Fewer words for many memories."""
+        """Summarise memories."""
         ...
 
 
 @runtime_checkable
 class Counting(Mind, Protocol):
-    """A mind that counts what it is asked, and stops where a run or a day has had enough."""
+    """A mind that counts its model calls, and refuses more than the limits of a run and of a day."""
 
     price: tuple[float, float]
-    """Money for a million tokens in and a million tokens out; 0 where it is not known."""
+    """Money per million tokens in and per million tokens out; 0 if unknown."""
 
     def start_run(self, today: Callable[[], Cost], /) -> Mind:
-        """The same mind for one run; `today` is what the runs since midnight UTC have cost."""
+        """Return the same mind for one run. `today` returns what the runs since midnight UTC have cost."""
         ...
 
 
 class Clock(Protocol):
-    """What time it is."""
+    """The present time."""
 
     def __call__(self) -> datetime:
-        """Now, aware."""
+        """Return the present time, with a time zone."""
         ...
 
 
-class Store(Protocol):
-    """Where memory lives: a few reads, and `apply`, the only write.
-
-    Every read names the scopes it may see; a store never looks sideways or down. Reads of several scopes come in
-    the order of the scopes.
-    """
-
-    name: str
-    unreached: tuple[str, ...]
-    """What an erase does not reach here, in words."""
-
-    @property
-    def secret(self) -> bytes:
-        """32 random bytes made with the store: the key of the marks around contexts."""
-        ...
-
-    def apply(self, plan: Plan) -> Receipt:
-        """Each group in one transaction: rows, indexes and journal. Groups that no longer hold are dropped."""
-        ...
+class MemoryReader(Protocol):
+    """Reads of memories. Reads of several scopes return results in the order of the scopes."""
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
-        """The memories of these ids, in their order; unknown ones are left out."""
+        """Return the memories of these ids, in their order, without unknown ones."""
         ...
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
-        """The memories that match."""
+        """Return the memories that match."""
         ...
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
-        """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""
-        ...
-
-    def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
-        """The best places for a query, best first. Another scope's rows change no score."""
-        ...
-
-    def wording(self, scopes: Sequence[str], question: str) -> str:
-        """The question without the names of known speakers: what to embed for `Query.vector`."""
-        ...
-
-    def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
-        """Document frequency of a stem, and the number of documents, over the scope's messages and facts."""
+        """Count memories by kind and phase. A conversation summary has the kind "cascade" here."""
         ...
 
     def speakers(self, scope: str) -> frozenset[str]:
-        """Every name that a message of the scope was spoken by."""
+        """Return the names of all speakers of messages."""
         ...
 
     def conversations(self, scope: str) -> list[Conversation]:
-        """Every conversation, the one written to last first."""
+        """Return all conversations, the one written to last first."""
         ...
 
     def conversation(self, scope: str, name: str) -> Conversation | None:
-        """One conversation, or None."""
+        """Return one conversation, or None."""
         ...
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
-        """The joins that touch any of these memories, with a weight above 0; with None for ids all of the scope."""
+        """Return the links with a weight above 0 of any of these memories; None: of all memories of the scope."""
         ...
 
-    def runs(
-        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
-    ) -> list[Run]:
-        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash.
-
-        `since` leaves out runs at or before that instant.
-        """
+    def mentions(self, scope: str, text: str) -> list[str]:
+        """Return the ids of memories of which a field, or an earlier version, contains a text in any case."""
         ...
 
-    def run(self, scope: str, run_id: str) -> Run | None:
-        """One run with its plan, or None."""
+
+class Searcher(Protocol):
+    """Search, and the data that search derives from texts."""
+
+    def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
+        """Return the best memories for a query, best first. Rows of other scopes do not change a score."""
         ...
 
-    def children(self, scope: str, run_id: str) -> list[Run]:
-        """The runs that belong to a run, in order."""
+    def wording(self, scopes: Sequence[str], question: str) -> str:
+        """Return the question without the names of known speakers: the text to embed for `Query.vector`."""
         ...
 
-    def history(self, scope: str, memory: str) -> list[Event]:
-        """Everything that ever happened to a memory, oldest first."""
-        ...
-
-    def later(self, scope: str, run: Run) -> list[Run]:
-        """Later runs that changed (not merely used) a memory that this run added or changed, newest first.
-
-        So do runs that added a fact which rests on a memory that this run added, and which was not taken back since.
-        """
-        ...
-
-    def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
-        """Those of the keys that a person's undo holds."""
-        ...
-
-    def due(self, scope: str, now: datetime) -> int:
-        """How many facts have their `due_at` at or before now. One index read when none has."""
-        ...
-
-    def decay_classes(self, scope: str) -> list[DecayClass]:
-        """Every lane: hot facts that share pace and number of uses. A few index steps a lane."""
-        ...
-
-    def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
-        """Ids, anchors and confidences of the facts of a lane: latest anchor first, then the surest, then by id."""
-        ...
-
-    def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
-        """Active facts of a lane, none of them pinned, whose anchor lies no later: the weakest first."""
-        ...
-
-    def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
-        """Those of the newest cold facts of one kind and category that are there because they faded, none pinned.
-
-        With their vectors; those that have none of this embedder are left out.
-        """
-        ...
-
-    def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
-        """Hot facts without a pace, or with one outside low..high (planned with other numbers), and how many there are."""
-        ...
-
-    def refused(self, scope: str, limit: int | None = None) -> list[RejectFact]:
-        """The facts that were proposed and not stored, newest first."""
-        ...
-
-    def sequence(self, scope: str) -> int:
-        """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
-        ...
-
-    def changed(self, scope: str, after: int, limit: int) -> tuple[list[str], int]:
-        """The facts added or changed since a sequence, oldest first and each once, and the sequence they reach to."""
+    def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
+        """Return the document frequency by stem, and the number of documents: the scope's messages and facts."""
         ...
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
-        """What recall knows of these memories."""
+        """Return the index entries of these memories."""
         ...
 
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
-        """The vector of each of these memories that has one of this embedder: float32, little-endian."""
+        """Return the vectors of this embedder by id: float32, little-endian. Memories without one are left out."""
         ...
 
     def unembedded(
         self, scope: str, embedder: str | None, limit: int | None = None, *, gists: bool = False
     ) -> list[Memory]:
-        """Memories whose vector is missing or belongs to another embedder, oldest first.
+        """Return memories without a vector of this embedder, oldest first.
 
-        With `gists`, those messages of which what is left of their wording has no vector of it.
+        Args:
+            scope: the scope to read.
+            embedder: the name of the embedder; None: no embedder.
+            limit: how many at most.
+            gists: instead, messages with a shortened text (`gist`) that has no vector of this embedder.
         """
         ...
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
-        """Write what recall derives from texts: no memory changes, nothing is journaled. Returns how many.
+        """Store index entries by id. No memory changes and nothing is journaled. Returns how many were stored.
 
-        With `gists`, they are of what is left of these memories' wording; those that have lost none are left out.
+        With `gists` they are entries of shortened texts; memories without a shortened text are left out.
         """
+        ...
+
+
+class JournalReader(Protocol):
+    """Reads of the journal."""
+
+    def runs(
+        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+    ) -> list[Run]:
+        """Return the latest runs, newest first.
+
+        Args:
+            scope: the scope to read.
+            limit: how many at most.
+            cause: only runs whose cause is this, or begins with this and a slash.
+            since: only runs after this time.
+        """
+        ...
+
+    def run(self, scope: str, run_id: str) -> Run | None:
+        """Return one run with its plan, or None."""
+        ...
+
+    def children(self, scope: str, run_id: str) -> list[Run]:
+        """Return the child runs of a run, in order."""
+        ...
+
+    def later(self, scope: str, run: Run) -> list[Run]:
+        """Return the later runs that depend on a run, newest first.
+
+        They changed (not only used) a memory that the run added or changed, or they added a fact that rests on a memory
+        that the run added and that was not taken back since.
+        """
+        ...
+
+    def history(self, scope: str, memory: str) -> list[Event]:
+        """Return every journaled operation on a memory, oldest first."""
+        ...
+
+    def refused(self, scope: str, limit: int | None = None) -> list[RejectFact]:
+        """Return proposed facts that were not stored, newest first."""
+        ...
+
+    def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
+        """Return those of the keys that an undo or an erase suppresses."""
+        ...
+
+    def sequence(self, scope: str) -> int:
+        """Return a number that grows with every journaled operation of the scope. Equal numbers: nothing changed."""
+        ...
+
+    def changed(self, scope: str, after: int, limit: int) -> tuple[list[str], int]:
+        """Return the ids of facts added or changed after a sequence, oldest first, and the sequence that was reached."""
+        ...
+
+    def last_run(self, scope: str) -> int:
+        """Return the key of the latest run, which grows; 0 if there is none."""
+        ...
+
+    def ingests(self, scope: str) -> int:
+        """Return how many writes of messages or facts the latest sleep pass has not seen."""
         ...
 
     def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
-        """What thinking has cost by cause, over the runs of the scope from an instant on; None means over all."""
+        """Return the cost of models by cause, over runs from a time on; None: over all."""
         ...
 
-    def about(self) -> list[tuple[str, bool, str]]:
-        """What the store runs on: what was looked at, whether it is well, and what was found, with what to do."""
+
+class Scheduler(Protocol):
+    """Which facts and which scopes need attention."""
+
+    def due(self, scope: str, now: datetime) -> int:
+        """Count the facts whose `due_at` is now or earlier. One index read if there are none."""
         ...
 
-    def check(self, *, deep: bool = False) -> list[str]:
-        """What is wrong with the store, in sentences; empty when all is well. Deep also replays the journal."""
+    def decay_classes(self, scope: str) -> list[DecayClass]:
+        """Return every decay class: facts in use with the same pace and number of uses. A few index steps each."""
         ...
 
-    def backup(self, path: str) -> None:
-        """Write a verified copy of the whole store into a new file, while others go on writing.
+    def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+        """Return id, time of last use (or of recording) and confidence of the facts of a decay class.
 
-        Raises:
-            InputError: there is a file of this name, or the store is backed up by other means; the message says which.
-            StoreError: it cannot be written, or the copy is not sound; no file is left.
+        They are ordered by latest time, then by highest confidence, then by id.
         """
         ...
 
-    def repair(self) -> Repaired:
-        """Compute the checksums of damaged rows anew where a replay of the journal agrees with what they hold."""
+    def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
+        """Return active facts of a decay class (pace, uses) last used at a time or earlier, weakest first.
+
+        Pinned facts are left out.
+        """
         ...
+
+    def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
+        """Return the newest facts of one kind and category that were archived because they faded, with their vectors.
+
+        Pinned facts, and those without a vector of this embedder, are left out.
+        """
+        ...
+
+    def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+        """Return facts in use without a pace, or with a pace outside low..high, and how many there are in all.
+
+        A pace outside these limits was computed with another configuration.
+        """
+        ...
+
+    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+        """Return scopes with a due fact or new content since their last sleep pass, those that slept longest ago first.
+
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. This is the only read over
+        all scopes; it takes a few index steps for each.
+        """
+        ...
+
+
+class Leases(Protocol):
+    """The leases of sleep passes: one process at a time sleeps a scope."""
 
     def lease(
         self,
@@ -268,70 +290,96 @@ class Store(Protocol):
         now: datetime,
         ended: Callable[[str], bool] | None = None,
     ) -> int | None:
-        """Take or renew the right to sleep a scope for so long, or with 0 seconds give it back.
+        """Take or renew the lease of a scope, or with 0 seconds return it.
 
         Args:
-            scope: what is slept.
-            holder: who asks, in words that nobody else uses.
-            seconds: how long it holds without being renewed.
-            now: the instant.
-            ended: told another's words while the lease is theirs; if it answers True, it is theirs no longer.
+            scope: the scope to sleep.
+            holder: a text that identifies the process and that no other process uses.
+            seconds: how long the lease holds if it is not renewed.
+            now: the present time.
+            ended: called with the present holder's text; if it returns True, that holder has ended and loses the lease.
 
         Returns:
-            A token that grows with every new holder, or None while another holds it.
+            A token that grows with every new holder, or None if another process holds the lease.
         """
         ...
 
     def slept(self, scope: str, holder: str, run: int) -> None:
-        """A night is over that has seen everything up to this run. Until then the scope stays due.
+        """Record the end of a sleep pass that has seen all runs up to this key. Until then the scope stays due.
 
-        Nothing happens unless `holder` holds the lease still.
+        Does nothing if `holder` no longer has the lease.
         """
         ...
 
-    def last_run(self, scope: str) -> int:
-        """The key of the latest run of a scope, 0 if there is none; it grows."""
-        ...
 
-    def ingests(self, scope: str) -> int:
-        """How often something was observed or added since what the last night has seen."""
-        ...
+class Scrubber(Protocol):
+    """Removal of erased bytes, and the check that they are gone."""
 
-    def scopes_due(self, now: datetime, limit: int) -> list[str]:
-        """Scopes where a fact is due or something came in since they were last slept, the longest unslept first.
-
-        One where a fact waits for a mind is due again a quarter of an hour after it was last slept.
-
-        The one read over all scopes: a few index steps for each, for whoever sleeps them all.
-        """
-        ...
+    unreached: tuple[str, ...]
+    """What an erase does not reach in this store, as sentences."""
 
     def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
-        """Make the bytes of what was erased vanish from files and logs. Returns what was rewritten, in words.
+        """Remove the bytes of erased content from files and logs. Returns the names of what was rewritten.
 
         Args:
-            rewrite: whether files or tables may be rewritten, which locks others out; None: small ones.
+            rewrite: whether files or tables may be rewritten, which locks others out; None: only small ones.
             again: an earlier erase may have left bytes anywhere, not only where this thread erased.
 
         Raises:
-            BusyError: others are at work, or what has to be rewritten may not be.
+            BusyError: other processes use the store, or a needed rewrite is not allowed.
         """
         ...
 
-    def mentions(self, scope: str, text: str) -> list[str]:
-        """Memories of which a field, or an earlier version, holds a text in any case, by id."""
+    def find_traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
+        """Return where bytes of erased texts remain, as sentences. Texts that another memory contains are no trace.
+
+        Texts of fewer than 8 bytes are not searched for: they occur by chance. `ids` are those of the erased memories. A
+        store of tables searches for them too, except where the journal records the erase.
+        """
         ...
 
-    def find_traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
-        """Where the bytes of erased words still lie, in sentences; words that some memory still holds are no trace.
 
-        Texts of fewer than 8 bytes are not looked for: they stand anywhere by chance. `ids` are of what was erased: a
-        store of tables looks for them too, but where the journal says that they were.
+class Store(MemoryReader, Searcher, JournalReader, Scheduler, Leases, Scrubber, Protocol):
+    """Where memories are stored. `apply` is the only write of memories.
+
+    Every read names the scopes it may see; a store never reads other scopes.
+    """
+
+    name: str
+    """The path, or the address without a password."""
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes created with the store: the key of the marks around contexts and of the codes of exports."""
+        ...
+
+    def apply(self, plan: Plan) -> Receipt:
+        """Apply each group in one transaction: rows, indexes and journal. Groups that are out of date are dropped."""
+        ...
+
+    def about(self) -> list[tuple[str, bool, str]]:
+        """Check the environment of the store: what was checked, whether it is well, and a finding with advice."""
+        ...
+
+    def check(self, *, deep: bool = False) -> list[str]:
+        """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal."""
+        ...
+
+    def repair(self) -> Repaired:
+        """Recompute the checksums of damaged rows where a replay of the journal proves their content."""
+        ...
+
+    def backup(self, path: str) -> None:
+        """Write a verified copy of the whole store to a new file, while other processes write.
+
+        Raises:
+            InputError: the file exists, or the store is backed up by other means; the message says which.
+            StoreError: the copy cannot be written or fails its checks; no file remains.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the file or server. Idempotent."""
+        """Close the file or the connections. Idempotent."""
         ...
 
 
@@ -339,8 +387,16 @@ class Store(Protocol):
 class Ports:
     """Everything a pipeline works with, for one scope.
 
-    `embed` is the checked way to call the embedder: (n, dim) unit rows, a row of zeros where a text has no vector;
-    it raises EmbedderError. `scopes` are those the pipeline may read, its own first.
+    Args:
+        store: the store.
+        mind: the model, or the offline rules.
+        embedder: the embedder, or None.
+        embed: the checked call of the embedder: (n, dim) unit rows, a row of zeros where a text has no vector. It raises
+            EmbedderError.
+        clock: the present time; call `now()` instead.
+        config: the numbers of all policies.
+        scope: the scope to write to.
+        scopes: the scopes to read, `scope` first.
     """
 
     store: Store
@@ -352,8 +408,13 @@ class Ports:
     scope: str
     scopes: tuple[str, ...]
 
+    @property
+    def ports(self) -> "Ports":
+        """These ports: a traced function takes either ports or an object that has some."""
+        return self
+
     def now(self) -> datetime:
-        """The clock's time, checked to be aware, in UTC."""
+        """The present time in UTC, checked to have a time zone."""
         return checked_time(self.clock(), "the clock's time")
 
     def start_run(self) -> "Ports":

@@ -1,4 +1,4 @@
-"""Settings: the only reader of the environment and of files of settings."""
+"""Settings: the only module that reads environment variables and the settings file."""
 
 import math
 import os
@@ -11,32 +11,39 @@ from typing import Any, Final
 from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
 
-PREFIX = "SLOWWAVE_"
-FILE = "slowwave.toml"
+NAME: Final = "slowwave"
+PREFIX: Final = "SLOWWAVE_"
+FILE: Final = "slowwave.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where memory lives, who thinks, and what that may cost, as the environment and the file of settings say it.
+    """The store, the model, the embedder and the limits of cost, from environment variables and the settings file.
 
-    Each field but `config` is read from the variable SLOWWAVE_ and its name (SLOWWAVE_LLM_SECONDS), else from its name
-    in the file: a TOML file whose `[slowwave]` table, or whole, also holds names of Config. The file is SLOWWAVE_CONFIG,
-    else slowwave.toml in the user's settings folder. Each key belongs to one address: `llm_key` to that of the model,
-    `embedder_key` to that of the embedder. OPENAI_API_KEY is not among them; it is read where OpenAI itself is called.
+    Each field except `config` is read from an environment variable with the prefix SLOWWAVE_, such as
+    SLOWWAVE_LLM_SECONDS, else from the settings file. The file is SLOWWAVE_CONFIG, else slowwave.toml in the user's
+    settings folder. It is TOML, with the names of the fields and of Config in the table `[slowwave]` or at the top level.
+
+    `llm_key` is sent to the address of the model only, `embedder_key` to that of the embedder only. OPENAI_API_KEY is
+    read where OpenAI itself is called.
 
     Args:
-        llm_seconds: how long a model may take for one answer; None means 60 where we call it over HTTP.
-        embedder_seconds: how long an embedder's server may take for one request, all tries included; None means 10.
-        llm_calls_per_run: model calls of one run.
-        llm_calls_per_day: model calls of a scope since midnight UTC.
-        llm_money_per_day: money of a scope since midnight UTC.
-        llm_prices: {model: (in, out)} for a million tokens each; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
-        vault: a folder of Markdown pages; its config/memory_compaction.md sets the windows and profile of the cascade.
+        store: as the argument of `AgentMemory.open`; so are `scope`, `llm` and `embedder`.
+        llm_url: the address of the model's server, of OpenAI's protocol.
+        llm_seconds: the time-out of one model call, in seconds; None: 60 for calls over HTTP.
+        llm_calls_per_run: the limit of model calls in one run; None: no limit.
+        llm_calls_per_day: the limit of model calls for a scope since midnight UTC; None: no limit.
+        llm_money_per_day: the limit of money for a scope since midnight UTC, in the currency of the prices.
+        llm_prices: {model: (in, out)}, per million tokens; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
+        embedder_url: the address of the embedder's server.
+        embedder_seconds: the time-out of one request to the embedder, with all tries, in seconds; None: 10.
+        vault: a folder of Markdown pages; its config/memory_compaction.md sets windows and profile of summaries.
+        config: the fields of Config in the file, else their defaults.
     """
 
     store: str | None = None
     scope: str | None = None
-    llm: str | None = field(default=None, repr=False)  # it and the addresses may contain a password
+    llm: str | None = field(default=None, repr=False)  # this, and the addresses, may contain a password
     llm_url: str | None = field(default=None, repr=False)
     llm_key: str | None = field(default=None, repr=False)
     llm_seconds: float | None = None
@@ -53,30 +60,33 @@ class Settings:
 
 
 def read(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings in force.
+    """Read the settings.
+
+    Args:
+        environment: the environment variables; None: those of the process.
 
     Raises:
-        SettingsError: if the file of settings cannot be read, or a value of ours cannot be meant.
-        InputError: if a value of Config in it cannot be meant.
+        SettingsError: the settings file cannot be read, or a value of a setting is invalid.
+        InputError: a value of Config in the file is invalid.
     """
     env = os.environ if environment is None else environment
     chosen = env.get(f"{PREFIX}CONFIG")
-    path = Path(chosen) if chosen else _folder("config") / FILE
+    path = Path(chosen) if chosen else _user_folder("config") / FILE
     table = dict(_table(path, required=bool(chosen)))
-    found: dict[str, Any] = {}
-    for name, meant in _PARSERS.items():
-        written: object = table.pop(name, None)
+    values: dict[str, Any] = {}
+    for name, parser in _PARSERS.items():
+        value: object = table.pop(name, None)
         if variable := env.get(f"{PREFIX}{name.upper()}"):
-            written = variable
-        if written is not None and written != "":
-            found[name] = _value(name, written, meant)
-    if folder := found.get("vault"):
-        from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only who has a vault needs it
+            value = variable
+        if value is not None and value != "":
+            values[name] = _parsed(name, value, parser)
+    if folder := values.get("vault"):
+        from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only a vault needs it
 
         if not Path(folder).is_dir():
-            raise SettingsError(f"vault={folder!r} is no folder: make it, or correct the setting")
+            raise SettingsError(f"vault={folder!r} is not a folder: create it, or correct the setting")
         table |= compaction(Path(folder))
-    return Settings(config=_config(table, path), **found)
+    return Settings(config=_config(table, path), **values)
 
 
 def _config(table: Mapping[str, object], path: Path) -> Config:
@@ -86,23 +96,26 @@ def _config(table: Mapping[str, object], path: Path) -> Config:
         raise InputError(f"in {path}: {error}") from error
 
 
-def _value(name: str, written: object, meant: "Reader") -> object:
+def _parsed(name: str, value: object, parser: "Parser") -> object:
     try:
-        return meant(written)
+        return parser(value)
     except (TypeError, ValueError) as error:
-        raise SettingsError(f"{name}={written!r} cannot be meant: use {error}") from error
+        raise SettingsError(f"{name}={value!r}: invalid value; expected {error}") from error
 
 
-def _text(written: object) -> str:
-    if not isinstance(written, str):
+# The parsers. The message of their errors is what was expected.
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
         raise TypeError("a text")
-    return written
+    return value
 
 
-def _amount(written: object) -> float:
-    """A number above or at 0, from a number or from digits."""
+def _amount(value: object) -> float:
+    """A finite number of at least 0, from a number or its digits."""
     try:
-        amount = float(written) if isinstance(written, str | int | float) and not isinstance(written, bool) else -1.0
+        amount = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else -1.0
     except ValueError:
         amount = -1.0
     if not 0 <= amount < math.inf:
@@ -110,34 +123,34 @@ def _amount(written: object) -> float:
     return amount
 
 
-def _seconds(written: object) -> float:
-    if not (seconds := _amount(written)):
+def _seconds(value: object) -> float:
+    if not (seconds := _amount(value)):
         raise ValueError("a number of seconds above 0")
     return seconds
 
 
-def _count(written: object) -> int:
-    if not (amount := _amount(written)).is_integer():
+def _count(value: object) -> int:
+    if not (amount := _amount(value)).is_integer():
         raise ValueError("a whole number from 0")
     return int(amount)
 
 
-def _prices(written: object) -> dict[str, tuple[float, float]]:
+def _prices(value: object) -> dict[str, tuple[float, float]]:
     """{model: [in, out]}, or "model=in/out, model=in/out"."""
-    if isinstance(written, str):
-        pairs = (entry.rpartition("=") for entry in written.split(",") if entry.strip())
-        written = {model.strip(): price.split("/") for model, _, price in pairs}
-    wanted = 'prices of a million tokens, in and out: {"gpt-5-mini" = [0.25, 2.0]}, or gpt-5-mini=0.25/2.0'
-    if not isinstance(written, Mapping):
-        raise TypeError(wanted)
+    expected = 'prices per million tokens, in and out: {"gpt-5-mini" = [0.25, 2.0]}, or gpt-5-mini=0.25/2.0'
+    if isinstance(value, str):
+        entries = (entry.rpartition("=") for entry in value.split(",") if entry.strip())
+        value = {model.strip(): prices.split("/") for model, _, prices in entries}
+    if not isinstance(value, Mapping):
+        raise TypeError(expected)
     try:
-        return {str(model): (_amount(low), _amount(high)) for model, (low, high) in written.items() if model}
+        return {str(model): (_amount(low), _amount(high)) for model, (low, high) in value.items() if model}
     except (TypeError, ValueError):
-        raise ValueError(wanted) from None
+        raise ValueError(expected) from None
 
 
-Reader = Callable[[object], object]
-_PARSERS: Final[Mapping[str, Reader]] = {
+Parser = Callable[[object], object]
+_PARSERS: Final[Mapping[str, Parser]] = {
     "store": _text,
     "scope": _text,
     "llm": _text,
@@ -157,8 +170,8 @@ _PARSERS: Final[Mapping[str, Reader]] = {
 
 
 def default_store() -> str:
-    """The file in the user's data folder; the folder is made if it is missing."""
-    folder = _folder("data")
+    """The path of memory.db in the user's data folder. The folder is created if it does not exist."""
+    folder = _user_folder("data")
     folder.mkdir(parents=True, exist_ok=True)
     return str(folder / "memory.db")
 
@@ -166,30 +179,34 @@ def default_store() -> str:
 _XDG: Final = {"config": ".config", "data": ".local/share"}
 
 
-def _folder(kind: str) -> Path:
-    """The user's folder of a kind, "config" or "data"."""
-    if sys.platform == "linux":  # what platformdirs would say, which takes longer to load than all else here
-        chosen = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
-        folder = chosen if os.path.isabs(chosen) else os.path.join(os.environ.get("HOME", ""), _XDG[kind])  # noqa: PTH117, PTH118 - "" is no path
-        if os.path.isabs(folder):  # noqa: PTH117 - as above
-            return Path(folder, "slowwave")
-    from platformdirs import user_config_path, user_data_path  # noqa: PLC0415 - only where no path is given
+def _user_folder(kind: str) -> Path:
+    """The user's folder of a kind, "config" or "data", for Slowwave.
 
-    return (user_data_path if kind == "data" else user_config_path)("slowwave", appauthor=False)
+    On Linux this is what platformdirs returns; importing platformdirs takes 20 ms, an eighth of the import of numpy.
+    """
+    if sys.platform == "linux":
+        chosen = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
+        folder = chosen if os.path.isabs(chosen) else os.path.join(os.environ.get("HOME", ""), _XDG[kind])  # noqa: PTH117, PTH118 - a Path of "" is "."
+        if os.path.isabs(folder):  # noqa: PTH117 - as above
+            return Path(folder, NAME)
+    from platformdirs import user_config_path, user_data_path  # noqa: PLC0415 - see above
+
+    return (user_data_path if kind == "data" else user_config_path)(NAME, appauthor=False)
 
 
 def _table(path: Path, *, required: bool) -> Mapping[str, object]:
+    """The table of a settings file; empty if the file does not exist and is not required."""
     if not required and not path.is_file():
         return {}
-    import tomllib  # noqa: PLC0415 - most have no file of settings
+    import tomllib  # noqa: PLC0415 - most users have no settings file
 
     try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SettingsError(f"no file of settings at {path}: check SLOWWAVE_CONFIG") from error
+        raise SettingsError(f"there is no settings file at {path}: check SLOWWAVE_CONFIG") from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"cannot read the settings in {path}: {error}") from error
-    table = whole.get("slowwave", whole)
+    table = content.get(NAME, content)
     if not isinstance(table, dict):
-        raise SettingsError(f"slowwave in {path} is no table: write [slowwave], and the settings below it")
+        raise SettingsError(f"slowwave in {path} is not a table: write [slowwave], and the settings below it")
     return table

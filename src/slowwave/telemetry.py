@@ -1,7 +1,7 @@
-"""What is told to OpenTelemetry: a span for each verb, and what it came to in counters. Never a word of a memory.
+"""Spans and counters exported to OpenTelemetry: a span for each call of a facade method. Never includes memory text.
 
-Names are those of the GenAI conventions for memory operations (status "development", November 2026); what they have no
-name for begins with `slowwave.`. Without OpenTelemetry in the process, a verb pays one look into a table for it.
+Names follow the GenAI conventions for memory operations (status "development", November 2026). Where these have no name,
+names begin with `slowwave.`. If OpenTelemetry is not loaded in the process, a call pays one look-up in `sys.modules`.
 """
 
 import sys
@@ -11,10 +11,11 @@ from collections.abc import Callable, Sized
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from slowwave.model.operations import OPERATION_NAMES, Add, Change, MoveCursor
 from slowwave.model.plan import FREE, Plan, Receipt
+from slowwave.ports import Ports
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Counter as Count, Histogram
@@ -35,8 +36,8 @@ _LOADED: Final = "opentelemetry"
 _NOWHERE: Final = nullcontext()
 
 
-class Tools(NamedTuple):
-    """What is measured with: one tracer and every instrument."""
+class Instruments(NamedTuple):
+    """One tracer and every instrument."""
 
     tracer: "Tracer"
     duration: "Histogram"
@@ -49,61 +50,73 @@ class Tools(NamedTuple):
     due: "Histogram"
 
     @classmethod
-    def of(cls, traces: Any, metrics: Any) -> "Tools":  # noqa: ANN401 - whatever gives a tracer, and a meter, by name
-        """The instruments of these providers."""
+    def of(cls, traces: Any, metrics: Any) -> "Instruments":  # noqa: ANN401 - the trace and metrics modules, or providers
+        """The instruments of a tracer provider and a meter provider."""
         meter = metrics.get_meter("slowwave")
         return cls(
             tracer=traces.get_tracer("slowwave"),
-            duration=meter.create_histogram("slowwave.operation.duration", "s", "How long a verb took"),
-            records=meter.create_counter("slowwave.records", "{record}", "Memories that a verb found or wrote"),
-            changes=meter.create_counter("slowwave.changes", "{operation}", "Operations that took effect"),
+            duration=meter.create_histogram("slowwave.operation.duration", "s", "Duration of a method call"),
+            records=meter.create_counter("slowwave.records", "{record}", "Memories that a method returned or wrote"),
+            changes=meter.create_counter("slowwave.changes", "{operation}", "Operations that were applied"),
             calls=meter.create_counter("slowwave.mind.calls", "{call}", "Model calls"),
-            tokens=meter.create_counter("slowwave.mind.tokens", "{token}", "Tokens of models, in and out"),
-            left=meter.create_counter("slowwave.left", "{item}", "What nights left for another, by stage"),
-            waiting=meter.create_counter("slowwave.waiting", "{fact}", "Facts that had to wait for a model"),
-            due=meter.create_histogram("slowwave.scopes.due", "{scope}", "Scopes that were found due at a look"),
+            tokens=meter.create_counter("slowwave.mind.tokens", "{token}", "Tokens of model calls, input and output"),
+            left=meter.create_counter("slowwave.left", "{item}", "Items that a sleep pass did not reach, by stage"),
+            waiting=meter.create_counter("slowwave.waiting", "{fact}", "Facts that wait for a decision of a model"),
+            due=meter.create_histogram("slowwave.scopes.due", "{scope}", "Scopes that were due at one query"),
         )
 
 
 @lru_cache(maxsize=1)
-def instruments() -> Tools:
-    """Those of this process, whichever provider it has set or will set."""
-    from opentelemetry import metrics, trace  # noqa: PLC0415 - loaded by whoever measures
+def instruments() -> Instruments:
+    """The instruments of the providers of this process, also of those it sets later."""
+    from opentelemetry import metrics, trace  # noqa: PLC0415 - only if the program has loaded OpenTelemetry
 
-    return Tools.of(trace, metrics)
+    return Instruments.of(trace, metrics)
+
+
+class HasPorts(Protocol):
+    """An open memory, or the ports themselves."""
+
+    @property
+    def ports(self) -> Ports:
+        """The ports it works with."""
+        ...
 
 
 def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make each call of a verb a span with this `gen_ai.operation.name`.
+    """Make each call of a function a span with this `gen_ai.operation.name`.
 
-    The verb's first argument is a handle, or the ports; a parameter `memory_id` names the record.
+    The first argument of the function has `ports`. A parameter `memory_id` becomes the record id of the span.
     """
 
-    def decorate(verb: Callable[P, R]) -> Callable[P, R]:
-        name, takes = verb.__name__, list(signature(verb).parameters)
-        place = takes.index("memory_id") if "memory_id" in takes else None
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        name, parameters = function.__name__, list(signature(function).parameters)
+        position = parameters.index("memory_id") if "memory_id" in parameters else None
 
-        @wraps(verb)
+        @wraps(function)
         def measured(*args: P.args, **options: P.kwargs) -> R:
             if _LOADED not in sys.modules:
-                return verb(*args, **options)
-            known: dict[str, Any] = {OPERATION: operation, VERB: name}
-            span = instruments().tracer.start_span(operation, attributes=known)
-            if span.is_recording():
-                ports: Any = getattr(args[0], "_ports", args[0])  # a closed handle has a name too
-                span.set_attribute(STORE, ports.store.name)
-                if place is not None:
-                    span.set_attribute(RECORD, str([*args, options.get("memory_id")][place]))
-            return _within(span, known, lambda: verb(*args, **options))
+                return function(*args, **options)
+            attributes: dict[str, Any] = {OPERATION: operation, VERB: name}
+            span = instruments().tracer.start_span(operation, attributes=attributes)
+
+            def call() -> R:
+                if span.is_recording():
+                    if position is not None:
+                        span.set_attribute(RECORD, str([*args, options.get("memory_id")][position]))
+                    span.set_attribute(STORE, cast("HasPorts", args[0]).ports.store.name)
+                return function(*args, **options)
+
+            return _record(span, attributes, call)
 
         return measured
 
     return decorate
 
 
-def _within(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
-    """The call inside the span: how long it took, what it came to, or the kind of its error, whose words may quote."""
-    with_what, begun = instruments(), time.perf_counter()
+def _record(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
+    """Call within the span. Records duration and counts, or the class of the error: its message may quote a memory."""
+    meters, started = instruments(), time.perf_counter()
     try:
         with _current(span) if span.get_span_context().is_valid else _NOWHERE:
             result = call()
@@ -114,86 +127,88 @@ def _within(span: "Span", known: dict[str, Any], call: Callable[[], R]) -> R:
     else:
         if (records := _records(result)) is not None:
             span.set_attribute(RECORDS, records)
-            with_what.records.add(records, known)
-        _nights(with_what, result)
+            meters.records.add(records, known)
+        _record_sleep(meters, result)
         return result
     finally:
-        with_what.duration.record(time.perf_counter() - begun, known)
+        meters.duration.record(time.perf_counter() - started, known)
         span.end()
 
 
 def _current(span: "Span") -> AbstractContextManager["Span"]:
-    """Inside, what others measure belongs to this span."""
-    from opentelemetry.trace import use_span  # noqa: PLC0415 - loaded by whoever measures
+    """A context in which the spans of other libraries become children of this span."""
+    from opentelemetry.trace import use_span  # noqa: PLC0415 - as in `instruments`
 
     return use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False)
 
 
 def _failed(span: "Span", kind: str) -> None:
-    from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - as above
+    from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - as in `instruments`
 
     span.set_attribute(ERROR, kind)
     span.set_status(Status(StatusCode.ERROR))
 
 
 def _records(result: object) -> int | None:
-    """How many memories a verb found or wrote, by the shape of what it gave back."""
+    """How many memories a method returned or wrote, by the type of its result."""
     if isinstance(result, Receipt):
-        return len(result.ids) or sum(isinstance(one, Change) for one in result.applied)
+        return len(result.ids) or sum(isinstance(operation, Change) for operation in result.applied)
     if isinstance(result, int):
         return result
     several = getattr(result, "destroyed", getattr(result, "facts", result))
     return len(several) if isinstance(several, Sized) else None
 
 
-def _nights(with_what: Tools, result: object) -> None:
+def _record_sleep(meters: Instruments, result: object) -> None:
     for stage, number in getattr(result, "left", {}).items() if hasattr(result, "receipts") else ():
-        with_what.left.add(number, {"slowwave.stage": stage})
+        meters.left.add(number, {"slowwave.stage": stage})
     if waiting := getattr(result, "waiting", 0):
-        with_what.waiting.add(waiting)
+        meters.waiting.add(waiting)
 
 
 def record_apply(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan], Receipt]:
-    """Count what a store's `apply` did, and what was paid for it: every change passes there once."""
+    """Count the operations and the model costs of each call of `Store.apply`, through which every change passes once."""
 
     @wraps(apply)
-    def told(store: Any, plan: Plan) -> Receipt:  # noqa: ANN401 - a store
+    def counted(store: Any, plan: Plan) -> Receipt:  # noqa: ANN401 - a store
         receipt = apply(store, plan)
         if _LOADED in sys.modules:
-            _applied(plan, receipt)
+            _record_operations(plan, receipt)
         return receipt
 
-    return told
+    return counted
 
 
-def _applied(plan: Plan, receipt: Receipt) -> None:
-    with_what = instruments()
-    done: Counter[tuple[str, str, str]] = Counter()
-    for one in receipt.applied:
-        if isinstance(one, Add):
-            done["add", one.memory.kind, one.memory.phase] += 1
-        elif isinstance(one, Change):
-            done["change", one.after.kind, one.after.reason or one.after.phase] += 1
-        elif not isinstance(one, MoveCursor):
-            done[OPERATION_NAMES[type(one)], "", ""] += 1
-    for (change, kind, outcome), number in done.items():
-        known = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
-        with_what.changes.add(number, {name: value for name, value in known.items() if value})
+def _record_operations(plan: Plan, receipt: Receipt) -> None:
+    meters = instruments()
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for operation in receipt.applied:
+        if isinstance(operation, Add):
+            counts["add", operation.memory.kind, operation.memory.phase] += 1
+        elif isinstance(operation, Change):
+            counts["change", operation.after.kind, operation.after.reason or operation.after.phase] += 1
+        elif not isinstance(operation, MoveCursor):
+            counts[OPERATION_NAMES[type(operation)], "", ""] += 1
+    for (change, kind, outcome), number in counts.items():
+        attributes = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
+        meters.changes.add(number, {name: value for name, value in attributes.items() if value})
     cost = plan.cost
-    if cost != FREE and len(receipt.dropped) < len(plan.groups):  # else it is paid by a plan of its own
-        with_what.calls.add(cost.calls)
-        with_what.tokens.add(cost.tokens_in, {TOKEN_TYPE: "input"})
-        with_what.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
+    if cost != FREE and len(receipt.dropped) < len(
+        plan.groups
+    ):  # else the caller records the cost in a plan of its own
+        meters.calls.add(cost.calls)
+        meters.tokens.add(cost.tokens_in, {TOKEN_TYPE: "input"})
+        meters.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
 
 
-def record_due_scopes(found: Callable[P, list[R]]) -> Callable[P, list[R]]:
-    """Count how many scopes a look finds due."""
+def record_due_scopes(query: Callable[P, list[R]]) -> Callable[P, list[R]]:
+    """Record how many due scopes each call of a query returns."""
 
-    @wraps(found)
-    def told(*args: P.args, **options: P.kwargs) -> list[R]:
-        scopes = found(*args, **options)
+    @wraps(query)
+    def counted(*args: P.args, **options: P.kwargs) -> list[R]:
+        scopes = query(*args, **options)
         if _LOADED in sys.modules:
             instruments().due.record(len(scopes))
         return scopes
 
-    return told
+    return counted

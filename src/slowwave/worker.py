@@ -1,7 +1,7 @@
-"""Workers: nights of a Postgres store on as many machines as one likes, on DBOS queues in the same database.
+"""Workers: sleep passes of a Postgres store on many machines, on DBOS queues in the same database.
 
-DBOS is a driver only: it keeps the names of scopes and how a night ended, never a memory. What a night does, and that
-it happens once, is the store's matter: its lease admits one sleeper, and fences whoever was away for too long.
+DBOS stores the names of scopes and the results of passes, never memory content. The store's lease ensures that one
+process at a time sleeps a scope, and rejects the writes of a process whose lease has expired.
 """
 
 import json
@@ -24,27 +24,28 @@ if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
 SCHEMA: Final = "slowwave_queue"
-"""Where DBOS keeps its tables, beside the store's own schema."""
+"""The database schema of the DBOS tables."""
 TRIES: Final = 3
-"""Nights of a scope that may fail before it is a dead letter: left alone until a person says `retry`."""
+"""Failed sleep passes of a scope after which it becomes a dead letter: no worker tries it until `Worker.retry`."""
 AT_ONCE: Final = 8
+"""Sleep passes at once, over all workers."""
 POLL: Final = 0.25
-"""Seconds between two looks of a worker into the queue."""
+"""Seconds between two polls of the queue by DBOS."""
 PATIENCE: Final = 3600
-"""Seconds that nights under way get to end when a worker stops."""
+"""Seconds that a closing worker waits for its sleep passes to end."""
 
 _APP: Final = "slowwave"
 _VERSION: Final = "1"
-"""Of the jobs, which are names of scopes: an upgrade of Slowwave takes over what is waiting."""
+"""The version of the job format, not of Slowwave: after an upgrade, workers take over the waiting jobs."""
 _QUEUE: Final = "nights"
-_NIGHT: Final = "night"
+_WORKFLOW: Final = "night"
 _SLEPT: Final = "slept"
 _ELSEWHERE: Final = "elsewhere"
-_ALIVE: Final = 0x736C7778
-""""slwx": the class of the advisory locks by which workers are known to live; the number beside it is the worker's."""
+_LOCK_CLASS: Final = 0x736C7778
+""""slwx": the class id of the advisory locks that running workers hold. The object id is the number of the worker."""
 _READ_MAX: Final = 20_000
 
-_THERE: Final = """
+_QUEUE_EXISTS: Final = """
 SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = %s AND c.relname = 'workflow_status'
 AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
@@ -52,29 +53,29 @@ AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'
 _JOBS: Final = f"""
 SELECT j.workflow_uuid, j.status, j.executor_id, o.output, o.error
 FROM {SCHEMA}.workflow_status j LEFT JOIN {SCHEMA}.workflow_output o USING (workflow_uuid)
-WHERE j.name = '{_NIGHT}' ORDER BY j.created_at LIMIT {_READ_MAX}
-"""  # noqa: S608 - constants of this page
+WHERE j.name = '{_WORKFLOW}' ORDER BY j.created_at LIMIT {_READ_MAX}
+"""  # noqa: S608 - constants of this module
 _WORKERS: Final = """
 SELECT objid::bigint FROM pg_locks
 WHERE locktype = 'advisory' AND classid = %s AND granted
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-_KNOCK: Final = "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
-"""A worker whose machine is gone is found out within a minute."""
+_KEEPALIVE: Final = "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+"""The server notices within a minute that the machine of a worker is gone, and releases its lock."""
 
-Told = Callable[[str, SleepReport | str], None]
+OnProgress = Callable[[str, SleepReport | str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Nights of a scope that failed, or whose worker ended in the middle, since one last went well."""
+    """The failed sleep passes of a scope since its latest successful one. A worker that ended during one counts too."""
 
     tries: int
     error: str
 
     @property
     def dead(self) -> bool:
-        """Whether it is left alone now."""
+        """Whether the scope is a dead letter, which no worker tries."""
         return self.tries >= TRIES
 
     def __str__(self) -> str:
@@ -83,7 +84,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStatus:
-    """How the queue stands: scopes that wait, scopes that are slept, nights that failed by scope, and live workers."""
+    """The state of the queue.
+
+    Args:
+        waiting: scopes with a queued sleep pass.
+        running: scopes with a sleep pass under way.
+        failed: the failures of each scope that has some.
+        workers: how many workers are running.
+    """
 
     waiting: frozenset[str] = frozenset()
     running: frozenset[str] = frozenset()
@@ -92,43 +100,44 @@ class QueueStatus:
 
     @property
     def dead(self) -> tuple[str, ...]:
-        """The dead letters: scopes that no worker tries any more."""
-        return tuple(sorted(scope for scope, one in self.failed.items() if one.dead))
+        """The dead letters, by name: scopes that failed so often that no worker tries them."""
+        return tuple(sorted(scope for scope, failure in self.failed.items() if failure.dead))
 
 
 def queue_status(address: str) -> QueueStatus | None:
-    """How the queue of a Postgres store stands; None where there is none, or none that this login may see.
+    """Return the state of the queue of a Postgres store; None if there is no queue, or the login may not read it.
 
     Raises:
-        StoreError: if the server cannot be reached.
+        StoreError: the server cannot be reached.
     """
-    import psycopg  # noqa: PLC0415 - of the extra
+    import psycopg  # noqa: PLC0415 - needs the extra
 
     from slowwave.stores.postgres.errors import translated  # noqa: PLC0415 - needs the extra
 
     try:
         with _connected(address) as db:
-            there = db.execute(_THERE.encode(), (SCHEMA,)).fetchone()
-            return _read(_jobs(db), _workers(db))[0] if there else None
+            exists = db.execute(_QUEUE_EXISTS.encode(), (SCHEMA,)).fetchone()
+            return _read(_jobs(db), _workers(db))[0] if exists else None
     except psycopg.Error as error:
         raise translated(error, "the queue") from error
 
 
 class Worker:
-    """One worker of a store: open it, `look` again and again, close it. One for each process.
+    """A worker of a store. Open it, call `look` repeatedly, and close it. A process can have one worker.
 
     Args:
-        memory: an open memory of the store; its mind, embedder and numbers are those of all nights.
-        address: "postgresql://…", of a login that may create a schema, or for which one was made.
-        at_once: nights at once, over all workers.
-        per_minute: nights begun a minute, over all workers: the brake for a language model that all of them share.
-            None: as many as come.
-        think: whether a model is asked.
-        told: called with each scope and the report of its night, or why it failed; from many threads.
+        memory: an open memory of the store. All sleep passes use its mind, embedder and config.
+        address: "postgresql://…", with a login that may create a schema, or whose schema exists.
+        at_once: sleep passes at once, over all workers; at least 1.
+        per_minute: sleep passes started per minute, over all workers, to limit the load of a shared model; None: no
+            limit.
+        think: False: ask no model.
+        told: called with the scope and its report, or the message of the error, after each pass. Many threads call it.
 
     Raises:
-        SettingsError: DBOS is not installed, or the address is none of Postgres.
-        StoreError: the queue cannot be made or reached.
+        InputError: `at_once` or `per_minute` is less than 1.
+        SettingsError: DBOS is not installed, or the address is not one of Postgres.
+        StoreError: the queue cannot be created, or the server cannot be reached.
     """
 
     def __init__(
@@ -139,19 +148,19 @@ class Worker:
         at_once: int = AT_ONCE,
         per_minute: int | None = None,
         think: bool = True,
-        told: Told | None = None,
+        told: OnProgress | None = None,
     ) -> None:
         if at_once < 1 or (per_minute is not None and per_minute < 1):
-            raise InputError("a worker sleeps at least one scope at once, and one a minute")
+            raise InputError("at_once and per_minute must be at least 1")
         if not address.startswith(("postgresql://", "postgres://")):
-            raise SettingsError("workers share a Postgres store: give postgresql://…; a file has `sleep --due`")
+            raise SettingsError("workers need a Postgres store: give postgresql://…; for a file use `sleep --due`")
         self._memory, self._address, self._think = memory, address, think
-        self._told: Told = told or _silent
+        self._on_progress: OnProgress = told or _ignore_progress
         self._number = secrets.randbelow(2**31)
-        self._alive: psycopg.Connection[Any] | None = None
+        self._lock_connection: psycopg.Connection[Any] | None = None
         self._dbos = _dbos()
         try:
-            with _in_our_words(memory.ports.store.name):
+            with _translated_errors(memory.ports.store.name):
                 self._launch(at_once, per_minute)
         except BaseException:
             self.close()
@@ -166,40 +175,43 @@ class Worker:
         self.close()
 
     def close(self) -> None:
-        """Begin no more nights, and wait for those under way; what is queued waits for other workers."""
+        """Start no more sleep passes, and wait for those under way. Other workers take over the queue."""
         self._dbos.DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE)
-        if self._alive is not None:
-            self._alive.close()
+        if self._lock_connection is not None:
+            self._lock_connection.close()
 
     def look(self) -> QueueStatus:
-        """Queue every scope that is due and not queued yet; free what dead workers held; forget what ended well.
+        """Queue every due scope, cancel the jobs of workers that have ended, and delete the jobs that succeeded.
 
-        Every worker may look as often as it likes: a scope is in the queue once. Returns how the queue stood before.
+        Workers may call it at any rate: the queue contains a scope once.
+
+        Returns:
+            The state of the queue before it.
 
         Raises:
-            StoreError: the server is away; look again.
+            StoreError: the server cannot be reached; try again later.
         """
-        with _in_our_words(self._memory.ports.store.name):
-            db = self._live()
+        with _translated_errors(self._memory.ports.store.name):
+            db = self._locked_connection()
             jobs, workers = _jobs(db), _workers(db)
             abandoned = [job.key for job in jobs if job.status == "PENDING" and job.worker not in workers]
-            if abandoned:  # their leases are the store's matter; the rows count as failed nights from now on
+            if abandoned:  # they count as failures; the store ends their leases
                 self._dbos.DBOS.cancel_workflows(abandoned)
                 jobs = _jobs(db)
-            stands, over = _read(jobs, workers)
-            if over:
-                self._dbos.DBOS.delete_workflows(over)
-            # Who was at work when we looked may have failed since, for the last time: the next look will know.
-            left_alone = stands.waiting | stands.running | set(stands.dead)
+            status, finished = _read(jobs, workers)
+            if finished:
+                self._dbos.DBOS.delete_workflows(finished)
+            # A running scope is skipped: it may become a dead letter before this ends. The next look queues it.
+            skipped = status.waiting | status.running | set(status.dead)
             for scope in due_scopes(self._memory.ports):
-                if scope not in left_alone:
+                if scope not in skipped:
                     self._queue(scope)
-        return stands
+        return status
 
     def retry(self) -> int:
-        """Try dead letters again at the next look. Returns how many there were."""
-        with _in_our_words(self._memory.ports.store.name):
-            db = self._live()
+        """Forget the failures of dead letters, so that the next `look` queues them. Returns how many there were."""
+        with _translated_errors(self._memory.ports.store.name):
+            db = self._locked_connection()
             jobs = _jobs(db)
             dead = _read(jobs, _workers(db))[0].dead
             if dead:
@@ -216,16 +228,16 @@ class Worker:
                 "system_database_url": self._address,
                 "dbos_system_schema": SCHEMA,
                 "max_executor_threads": at_once + 4,
-                "log_level": "CRITICAL",  # what went wrong is told by `look` and `told`, in our words
-                "serializer": _plain(dbos),
+                "log_level": "CRITICAL",  # `look` and `told` report failures
+                "serializer": _serializer(dbos),
             }
         )
 
-        def slept(scope: str) -> str:
-            return self._slept(scope)
+        def sleep(scope: str) -> str:
+            return self._sleep(scope)
 
-        self._night = dbos.DBOS.workflow(name=_NIGHT)(slept)
-        self._live()
+        self._workflow = dbos.DBOS.workflow(name=_WORKFLOW)(sleep)
+        self._locked_connection()
         dbos.DBOS.launch()
         dbos.DBOS.register_queue(
             _QUEUE,
@@ -235,13 +247,13 @@ class Worker:
             on_conflict="always_update",
         )
 
-    def _live(self) -> "psycopg.Connection[Any]":
-        """A connection that holds the lock by which others know that this worker lives; it ends with the process."""
-        if self._alive is None or self._alive.closed:
-            self._alive = _connected(self._address)
-            self._alive.execute(_KNOCK.encode())
-            self._alive.execute("SELECT pg_advisory_lock(%s, %s)", (_ALIVE, self._number))
-        return self._alive
+    def _locked_connection(self) -> "psycopg.Connection[Any]":
+        """The connection that holds this worker's advisory lock, which shows other workers that it runs."""
+        if self._lock_connection is None or self._lock_connection.closed:
+            self._lock_connection = _connected(self._address)
+            self._lock_connection.execute(_KEEPALIVE.encode())
+            self._lock_connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_CLASS, self._number))
+        return self._lock_connection
 
     def _queue(self, scope: str) -> None:
         dbos = self._dbos
@@ -249,22 +261,22 @@ class Worker:
             dbos.SetWorkflowID(f"{scope}/{uuid.uuid4().hex}"),
             dbos.SetEnqueueOptions(deduplication_id=scope, duplication_policy="return-existing"),
         ):
-            dbos.DBOS.enqueue_workflow(_QUEUE, self._night, scope)
+            dbos.DBOS.enqueue_workflow(_QUEUE, self._workflow, scope)
 
-    def _slept(self, scope: str) -> str:
-        """One night, as `sleep --due` has it; whatever it raises is counted."""
+    def _sleep(self, scope: str) -> str:
+        """Run one sleep pass. DBOS records an error as a failure of the job."""
         try:
             report = sleep_scope(self._memory.ports, scope, think=self._think)
         except SlowwaveError as error:
-            self._told(scope, str(error))
+            self._on_progress(scope, str(error))
             raise
-        self._told(scope, report)
+        self._on_progress(scope, report)
         return _ELSEWHERE if ELSEWHERE in report.left else _SLEPT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
-    """A row of the queue: its key begins with the scope."""
+    """A row of the queue. Its key is the scope, a slash and a random id."""
 
     key: str
     status: str
@@ -295,26 +307,26 @@ def _jobs(db: "psycopg.Connection[Any]") -> list[_Job]:
 
 
 def _workers(db: "psycopg.Connection[Any]") -> frozenset[int]:
-    return frozenset(number for (number,) in db.execute(_WORKERS.encode(), (_ALIVE,)))
+    return frozenset(number for (number,) in db.execute(_WORKERS.encode(), (_LOCK_CLASS,)))
 
 
 def _read(jobs: list[_Job], workers: frozenset[int]) -> tuple[QueueStatus, list[str]]:
-    """How the queue stands, and the rows that nobody needs any more: nights that ended well, and failures before one."""
+    """The state of the queue, and the keys of jobs to delete: successful passes, and the failures before one."""
     failed: dict[str, list[_Job]] = {}
-    over: list[str] = []
-    for job in jobs:  # the oldest first
+    finished: list[str] = []
+    for job in jobs:  # oldest first
         if job.failed:
             failed.setdefault(job.scope, []).append(job)
         elif job.outcome:
             before = failed.pop(job.scope, []) if job.outcome == _SLEPT else []
-            over += [job.key, *(one.key for one in before)]
-    stands = QueueStatus(
+            finished += [job.key, *(failure.key for failure in before)]
+    status = QueueStatus(
         waiting=frozenset(job.scope for job in jobs if job.status in {"ENQUEUED", "DELAYED"}),
         running=frozenset(job.scope for job in jobs if job.status == "PENDING"),
-        failed={scope: Failed(tries=len(some), error=some[-1].error) for scope, some in failed.items()},
+        failed={scope: Failed(tries=len(rows), error=rows[-1].error) for scope, rows in failed.items()},
         workers=len(workers),
     )
-    return stands, over
+    return status, finished
 
 
 def _connected(address: str) -> "psycopg.Connection[Any]":
@@ -324,39 +336,39 @@ def _connected(address: str) -> "psycopg.Connection[Any]":
 
 
 @contextmanager
-def _in_our_words(name: str) -> Iterator[None]:
-    """What the server says, to us or to DBOS, as the errors of this house."""
-    import psycopg  # noqa: PLC0415 - of the extra
-    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415 - DBOS brings it
+def _translated_errors(name: str) -> Iterator[None]:
+    """Raise the database errors of this module and of DBOS as StoreErrors."""
+    import psycopg  # noqa: PLC0415 - needs the extra
+    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415 - DBOS installs it
 
     from slowwave.stores.postgres.errors import translated  # noqa: PLC0415 - needs the extra
 
     try:
         yield
     except (psycopg.Error, DBAPIError) as error:
-        told = getattr(error, "orig", error)
-        if isinstance(told, psycopg.errors.InsufficientPrivilege):
+        cause = getattr(error, "orig", error)
+        if isinstance(cause, psycopg.errors.InsufficientPrivilege):
             raise ReadOnlyError(
-                f"the workers' login lacks a permission ({told}): as the owner of the database run `GRANT CREATE ON "
+                f"the workers' login lacks a permission ({cause}): as the owner of the database run `GRANT CREATE ON "
                 "DATABASE … TO` it; all workers need the same login, that of the first"
             ) from error
-        if not isinstance(told, psycopg.Error):
+        if not isinstance(cause, psycopg.Error):
             raise
-        raise translated(told, name) from error
+        raise translated(cause, name) from error
 
 
 def _dbos() -> ModuleType:
     try:
-        import dbos  # noqa: PLC0415 - of the extra
+        import dbos  # noqa: PLC0415 - needs the extra
     except ImportError as error:
         raise SettingsError(f"a worker needs an extra ({error}): pip install 'slowwave[worker]'") from error
     return dbos
 
 
-def _plain(dbos: ModuleType) -> Any:  # noqa: ANN401 - a class of DBOS's
-    """Writes names as JSON, and of an error its kind only: its words may quote a memory."""
+def _serializer(dbos: ModuleType) -> Any:  # noqa: ANN401 - a class of DBOS
+    """A serializer that writes JSON, and only the class of an error: its message may quote a memory."""
 
-    class Plain(dbos.Serializer):  # type: ignore[misc,name-defined]  # a module that is loaded late
+    class JsonSerializer(dbos.Serializer):  # type: ignore[misc,name-defined]  # a module that is loaded when it is needed
         def name(self) -> str:
             return _APP
 
@@ -366,8 +378,8 @@ def _plain(dbos: ModuleType) -> Any:  # noqa: ANN401 - a class of DBOS's
         def deserialize(self, serialized_data: str) -> object:
             return json.loads(serialized_data)
 
-    return Plain()
+    return JsonSerializer()
 
 
-def _silent(_scope: str, _told: SleepReport | str) -> None:
-    """Tell nobody."""
+def _ignore_progress(_scope: str, _result: SleepReport | str) -> None:
+    """Discard progress reports (the default callback)."""

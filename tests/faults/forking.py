@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from slowwave import AgentMemory, AsyncAgentMemory, Config, Message
 from slowwave.errors import SlowwaveError
-from slowwave.handle import Handle
 from slowwave.minds.llm.calls import run_on_owner_loop
 from slowwave.minds.llm.ledger import Ledger
 from slowwave.minds.llm.openai import Provider
 from slowwave.pipelines.sleep.conversation_summary import _FLIGHTS
 from slowwave.pipelines.sleep.lease import Lease
+from slowwave.session import MemorySession
 from slowwave.testing.openai_server import OpenAIServer, says
 
 LONGEST = 30
@@ -283,12 +283,12 @@ def sleeping(address: str) -> Report:
     def work() -> Report:
         lease.slept()
         lease.given_back()
-        assert memory._sleeper is not None
+        assert memory._session.sleeper is not None
         return {
             "renewed": lease.renewed(),
             "taken": Lease.taken(memory.ports) is not None,
-            "woken": memory._sleeper.wake(),
-            "trouble": memory._sleeper.problem,
+            "woken": memory._session.sleeper.wake(),
+            "trouble": memory._session.sleeper.problem,
         }
 
     held = forked(work).report()
@@ -297,8 +297,8 @@ def sleeping(address: str) -> Report:
 
     def orphaned() -> Report:
         """As if the parent had ended and its number had gone to a process that started at another time."""
-        memory._sleeper._process = memory._sleeper._process.rpartition(":")[0] + ":0"  # type: ignore[union-attr]
-        return {"trouble": memory._sleeper.problem}  # type: ignore[union-attr]
+        memory._session.sleeper._process = memory._session.sleeper._process.rpartition(":")[0] + ":0"  # type: ignore[union-attr]
+        return {"trouble": memory._session.sleeper.problem}  # type: ignore[union-attr]
 
     return {"children": [held, forked(orphaned).report()]}
 
@@ -316,9 +316,9 @@ def locked(_: str) -> Report:
             with (
                 provider._server._lock,
                 ledger._lock,
-                memory._background._guard,
+                memory._session.background._guard,
                 _FLIGHTS._lock,
-                getattr(Handle._rest, "lock", threading.Lock()),
+                getattr(MemorySession.sleep_state, "lock", threading.Lock()),
             ):
                 inside.set()
                 go_on.wait(LONGEST)
@@ -332,7 +332,7 @@ def locked(_: str) -> Report:
                 "unconnected": unconnected,
                 "calls": ledger.spent.calls,
                 "alone": alone,
-                "rest": opened(":memory:")._rest.sequence,
+                "rest": opened(":memory:")._session.sleep_state.sequence,
             }
 
         thread = threading.Thread(target=hold)

@@ -55,7 +55,7 @@ def test_a_plan_file_is_never_overwritten_and_another_scope_is_refused(tmp_path:
         memory.save_plan(memory.sleep(dry_run=True).plan, path)
         with pytest.raises(InputError, match="cannot be written"):
             memory.save_plan(memory.sleep(dry_run=True).plan, path)
-        with pytest.raises(InputError, match="plans for scope default, and this is other"):
+        with pytest.raises(InputError, match="is a plan for scope default, not other"):
             other.load_plan(path)
 
 

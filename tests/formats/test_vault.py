@@ -405,7 +405,7 @@ def test_a_vault_named_in_the_settings_sets_the_windows(world: "World", folder: 
     _filled(world).export_vault(folder)
     found = settings.read({"SLOWWAVE_VAULT": str(folder), "SLOWWAVE_CONFIG": ""})
     assert (found.config.immediate_window, found.config.recent_window) == (4, 4)
-    with pytest.raises(SettingsError, match="is no folder: make it"):
+    with pytest.raises(SettingsError, match="is not a folder: create it"):
         settings.read({"SLOWWAVE_VAULT": str(folder / "none")})
 
 

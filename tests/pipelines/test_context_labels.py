@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import AgentMemory, Message
+from slowwave.compat import format_for_prompt
 from slowwave.minds.llm.prompting import conversation
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.message import ROLES
@@ -19,7 +20,6 @@ from slowwave.policy.guard.fence import fence_tag, is_fenced_block, parse, remov
 from slowwave.policy.guard.trust import ORDER
 from slowwave.policy.ranking.layout import LAYOUTS
 from slowwave.policy.ranking.packing import estimate
-from slowwave.update import format_for_prompt
 
 if TYPE_CHECKING:
     from tests.conftest import Only, World

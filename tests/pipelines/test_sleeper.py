@@ -71,7 +71,7 @@ def test_nights_come_by_themselves_and_end_with_the_handle(world: "World") -> No
     hikes(memory)
     world.fade(memory)
     assert soon(lambda: memory.get_all(kinds=["summary"]))
-    sleeper = memory._sleeper
+    sleeper = memory._session.sleeper
     assert soon(lambda: sleeper.nights > 3)
     assert sum(thread.name == "slowwave-sleeper" for thread in threading.enumerate()) == 1
     memory.close()
@@ -122,7 +122,7 @@ def test_closing_does_not_wait_for_ever(world: "World", monkeypatch: pytest.Monk
     world.fade(memory)
     assert asked.wait(5)
     started = time.monotonic()
-    thread = memory._sleeper._thread
+    thread = memory._session.sleeper._thread
     memory.close()
     assert time.monotonic() - started < 1
     answer.set()

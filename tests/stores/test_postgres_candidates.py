@@ -258,7 +258,7 @@ def test_a_lived_memory_answers_alike_with_what_has_faded(address: str, emptied:
             memory.add_messages(said, conversation=f"d{day}")
             memory.end_conversation(f"d{day}")
         memory.sleep()
-        store = memory._ports.store
+        store = memory.ports.store
         assert isinstance(store, PostgresStore)
         assert any(one.memory.gist for one in memory.search("tea and rye", top_k=40))
         for text in QUESTIONS:

@@ -1,4 +1,4 @@
-"""The scripted model and the served one, as their users see them."""
+"""The scripted model and the local server of OpenAI's protocol."""
 
 import urllib.error
 import urllib.request
@@ -27,7 +27,7 @@ def test_an_answer_may_be_data_an_exception_or_a_function() -> None:
     assert ScriptedLLM({"content": "wrapped"}).complete(messages=ASK) == {"content": "wrapped"}
 
 
-def test_there_are_forty_shapes_and_a_seed_gives_the_same_again() -> None:
+def test_there_are_forty_shapes_and_equal_seeds_give_equal_replies() -> None:
     assert [name[:2] for name in SHAPES] == [f"{n:02}" for n in range(1, 41)]
     for name in SHAPES:
         for task in ("distil", "reconcile", "summarise"):

@@ -1,4 +1,4 @@
-"""Memories with a served model and a served embedder, configured through the environment as a user does."""
+"""Memories with a local model server and a local embedder server, configured by environment variables."""
 
 import threading
 from collections.abc import Callable, Iterator

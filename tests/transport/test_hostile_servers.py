@@ -1,4 +1,4 @@
-"""What a server that fails on purpose can do to a model's and an embedder's client."""
+"""Clients of models and embedders against servers that fail on purpose."""
 
 import json
 import logging
@@ -38,7 +38,7 @@ Ask = Callable[..., str]
 
 @KINDS
 @pytest.mark.parametrize("script", [silence, drip_headers, endless_continue, drip_body])
-def test_a_server_that_never_finishes_is_left_at_the_deadline(
+def test_a_call_ends_at_the_deadline_if_the_server_never_finishes(
     kind: str, script: Script, ask: Ask, within: Within
 ) -> None:
     with HostileServer(script, pause=0.02) as server:
@@ -96,7 +96,7 @@ def test_an_endless_body_is_cut_at_the_limit(
 
 
 @KINDS
-def test_a_compressed_body_is_unpacked_to_the_limit_only(
+def test_a_compressed_body_is_decompressed_up_to_the_limit(
     kind: str, ask: Ask, within: Within, environment: pytest.MonkeyPatch
 ) -> None:
     script = bomb(100)
@@ -121,7 +121,7 @@ def test_an_encoding_that_was_not_asked_for_is_refused(kind: str, encoding: str,
         assert {received.headers["accept-encoding"] for received in server.received} == {"gzip"}
 
 
-def test_a_compressed_body_is_read_and_half_of_one_is_an_error() -> None:
+def test_a_truncated_compressed_body_is_an_error() -> None:
     answer = json.dumps({"data": [{"index": 0, "embedding": [3, 4]}]}).encode()
     packer = zlib.compressobj(wbits=31)
     packed = packer.compress(answer) + packer.flush()
@@ -152,7 +152,7 @@ ECHOES = {
 
 @KINDS
 @pytest.mark.parametrize("script", ECHOES.values(), ids=ECHOES)
-def test_a_key_that_the_server_sends_back_is_shown_logged_and_stored_nowhere(
+def test_a_key_in_a_reply_is_not_shown_logged_or_stored(
     kind: str, script: Script, ask: Ask, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG), HostileServer(script) as server:
@@ -165,7 +165,7 @@ def test_a_key_that_the_server_sends_back_is_shown_logged_and_stored_nowhere(
 
 @KINDS
 @pytest.mark.parametrize("script", [echo("400 Bad"), echo("200 OK", "{0}"), silence])
-def test_a_password_in_an_address_is_shown_logged_and_stored_nowhere(
+def test_a_password_in_an_address_is_not_shown_logged_or_stored(
     kind: str, script: Script, ask: Ask, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG), HostileServer(script) as server:
@@ -180,7 +180,7 @@ def test_a_password_in_an_address_is_shown_logged_and_stored_nowhere(
         ] == []
 
 
-def test_the_name_of_an_embedder_and_a_mind_is_without_user_information(
+def test_names_of_embedders_and_minds_contain_no_user_information(
     environment: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     environment.setenv("SLOWWAVE_EMBEDDER_URL", f"http://user:{PASSWORD}@gpu:8000/v1/?key={PASSWORD}")
@@ -214,7 +214,7 @@ def test_a_server_that_is_slow_within_the_deadline_is_waited_for(
         '{"prompt_tokens": 1e400, "completion_tokens": 10000001}',
     ],
 )
-def test_token_counts_that_cannot_be_are_estimated_and_reported(
+def test_invalid_token_counts_are_replaced_by_estimates_and_reported(
     usage: str, tmp_path: Path, environment: pytest.MonkeyPatch
 ) -> None:
     environment.setenv("SLOWWAVE_LLM_PRICES", "tiny=1/1")

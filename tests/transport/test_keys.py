@@ -58,7 +58,7 @@ def server(environment: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         "http://gpu/v1",
     ],
 )
-def test_a_server_that_is_not_openai_receives_nothing_of_the_environment(
+def test_a_server_other_than_openai_receives_nothing_of_the_environment(
     kind: str, address: str, server: OpenAIServer, ask: Callable[..., str]
 ) -> None:
     ask(kind, address.replace("/api.openai.com/v1", "/v1") if "evil.example/api" in address else address)
@@ -84,7 +84,7 @@ def test_the_key_of_one_address_is_not_sent_to_the_other(
 
 
 @KINDS
-def test_openai_base_url_redirects_nothing(
+def test_openai_base_url_changes_no_address(
     kind: str, server: OpenAIServer, ask: Callable[..., str], environment: pytest.MonkeyPatch
 ) -> None:
     environment.setenv("OPENAI_BASE_URL", server.url)
@@ -94,7 +94,7 @@ def test_openai_base_url_redirects_nothing(
 
 
 @pytest.mark.parametrize("url", [None, "https://api.openai.com/v1", "https://API.OpenAI.com:443/v1"])
-def test_openai_itself_gets_the_key_of_the_environment_unless_it_has_its_own(
+def test_openai_gets_the_key_of_the_environment_unless_one_is_configured(
     url: str | None, environment: pytest.MonkeyPatch
 ) -> None:
     environment.setenv("OPENAI_API_KEY", "sk-environment")
@@ -109,7 +109,7 @@ def test_openai_itself_gets_the_key_of_the_environment_unless_it_has_its_own(
             client._server.close()
 
 
-def test_without_a_key_openai_is_not_asked(environment: pytest.MonkeyPatch) -> None:
+def test_without_a_key_openai_is_not_called(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("OPENAI_ADMIN_KEY", "sk-admin")
     with pytest.raises(
         ModelError, match=r"no key for https://api\.openai\.com/v1: set OPENAI_API_KEY or SLOWWAVE_LLM_KEY"
@@ -120,7 +120,7 @@ def test_without_a_key_openai_is_not_asked(environment: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("key", ["sk-a\nb", "sk-ключ", "sk-a\x00"])
-def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+def test_a_key_that_is_invalid_in_a_header_is_refused_and_not_shown(key: str) -> None:
     for client in (OpenAICompatible, OpenAICompatibleEmbedder):
         with pytest.raises(SettingsError, match="character") as caught:
             client("m", base_url="http://gpu/v1", api_key=key)
@@ -130,7 +130,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -
 @pytest.mark.parametrize(
     "url", ["gpu:8000/v1", "ftp://u:hidden@gpu/v1", "http://u:hid/den@gpu/v1", "http://u:12/hidden@gpu/v1", "http://"]
 )
-def test_an_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
+def test_an_invalid_address_is_refused_and_its_password_not_shown(url: str) -> None:
     for client in (OpenAICompatible, OpenAICompatibleEmbedder):
         with pytest.raises(SettingsError) as caught:
             client("m", base_url=url)

@@ -1,4 +1,4 @@
-"""Trying again: how often, how long, and what the other side asks for."""
+"""Retries: how many, for how long, and Retry-After."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from slowwave.transport import Patience, TransientError, TransportError
-from slowwave.transport.patience import seconds_after
+from slowwave.transport.patience import retry_delay
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -26,11 +26,11 @@ class Time:
 
 
 def failing(*errors: Exception, then: str = "done") -> Callable[[float], str]:
-    waiting = list(errors)
+    pending = list(errors)
 
     def call(_: float) -> str:
-        if waiting:
-            raise waiting.pop(0)
+        if pending:
+            raise pending.pop(0)
         return then
 
     return call
@@ -38,54 +38,54 @@ def failing(*errors: Exception, then: str = "done") -> Callable[[float], str]:
 
 def test_pauses_double_and_end() -> None:
     time = Time()
-    assert time.patience(tries=9).through(failing(*[TransientError("x")] * 7)) == "done"
+    assert time.patience(tries=9).run(failing(*[TransientError("x")] * 7)) == "done"
     assert time.slept == [0.5, 1, 2, 4, 8, 16, 20]
 
 
-def test_the_other_sides_wish_counts_more() -> None:
+def test_retry_after_overrides_the_pause() -> None:
     time = Time()
-    assert time.patience().through(failing(TransientError("x", 7), TransientError("x"))) == "done"
+    assert time.patience().run(failing(TransientError("x", 7), TransientError("x"))) == "done"
     assert time.slept == [7, 1.0]
 
 
-def test_giving_up_is_free_only_if_no_try_left_the_machine() -> None:
-    unsent = [TransientError("nobody there", sent=False) for _ in range(3)]
+def test_a_given_up_call_is_unsent_only_if_no_try_was_sent() -> None:
+    unsent = [TransientError("no server", sent=False) for _ in range(3)]
     with pytest.raises(TransportError, match="tried 4 times") as caught:
-        Time().patience().through(failing(*unsent, TransientError("nobody there", sent=False)))
+        Time().patience().run(failing(*unsent, TransientError("no server", sent=False)))
     assert not caught.value.sent
     with pytest.raises(TransportError, match="tried 4 times") as caught:
-        Time().patience().through(failing(TransientError("busy"), *unsent))
+        Time().patience().run(failing(TransientError("busy"), *unsent))
     assert caught.value.sent
 
 
-def test_it_gives_up_after_so_many_tries_or_beyond_its_budget() -> None:
+def test_retries_end_after_the_limit_of_tries_or_of_time() -> None:
     time = Time()
     with pytest.raises(TransportError, match=r"busy \(tried 4 times\)") as caught:
-        time.patience().through(failing(*[TransientError("busy")] * 4))
+        time.patience().run(failing(*[TransientError("busy")] * 4))
     assert not isinstance(caught.value, TransientError)
     with pytest.raises(TransportError, match="given up"):
-        time.patience(budget=60).through(failing(TransientError("busy", 60)))
+        time.patience(budget=60).run(failing(TransientError("busy", 60)))
     assert len(time.slept) == 3
 
 
-def test_a_failure_that_stays_is_not_tried_again() -> None:
+def test_a_permanent_failure_is_not_retried() -> None:
     time = Time()
     with pytest.raises(TransportError, match="for good"):
-        time.patience().through(failing(TransportError("for good")))
+        time.patience().run(failing(TransportError("for good")))
     assert not time.slept
 
 
-def test_a_call_is_told_what_is_left() -> None:
-    time, left = Time(), []
+def test_each_call_gets_the_remaining_seconds() -> None:
+    time, remaining = Time(), []
 
     def call(seconds: float) -> str:
-        left.append(seconds)
-        if len(left) < 3:
+        remaining.append(seconds)
+        if len(remaining) < 3:
             raise TransientError("x", 10)
         return "done"
 
-    time.patience(budget=60).through(call)
-    assert left == [60, 50, 40]
+    time.patience(budget=60).run(call)
+    assert remaining == [60, 50, 40]
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_a_call_is_told_what_is_left() -> None:
         ("Sun, 01 Mar 2026 00:01:00", 60.0), (None, None), ("", None), ("soon", None), ("-5", None), ("nan", None), ("1e9", None),
     ],
 )  # fmt: skip
-def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | None) -> None:
-    assert seconds_after(header, NOW) == seconds
+def test_retry_after_may_be_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
+    assert retry_delay(header, NOW) == seconds

@@ -52,7 +52,7 @@ def remember(
     """Store messages as they were said: one a line, or `role: text` with text going on over lines."""
     if text is not None and file is not None:
         raise InputError("both words and a file: give one of them")
-    from slowwave.handle import refuse_open_store  # noqa: PLC0415 - `--help` does without
+    from slowwave.session import refuse_open_store  # noqa: PLC0415 - `--help` does without
 
     with given.memory() as memory:
         if file is not None:

@@ -1,4 +1,4 @@
-"""The HTTP transport that models and embedders share: one deadline, no redirects, bounded replies, no secret in any message."""
+"""The HTTP client of models and embedders: one deadline a call, no redirects, a size limit, no secrets in errors."""
 
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
 from slowwave.transport.patience import Patience

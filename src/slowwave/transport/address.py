@@ -1,4 +1,4 @@
-"""Addresses of servers and the secrets that belong to them: which key goes to which URL is decided here and nowhere else."""
+"""Addresses of servers. Only this module decides which key is sent to which URL."""
 
 import re
 from typing import Final
@@ -24,15 +24,15 @@ def is_openai(url: str) -> bool:
     return parts.scheme == "https" and parts.netloc.lower() in _OPENAI_HOSTS
 
 
-def key_for(url: str, own: str | None) -> str | None:
-    """The key to send to a URL: its own one, else none.
+def key_for(url: str, configured: str | None) -> str | None:
+    """Return the key to send to a URL: only the key configured for it.
 
     None means that the SDK reads OPENAI_API_KEY, which happens for OpenAI's own address only. Every other address
     gets a placeholder, so that no key of the environment is sent to it.
 
     Args:
         url: the address.
-        own: the key configured for this address, by an argument or by SLOWWAVE_LLM_KEY or SLOWWAVE_EMBEDDER_KEY.
+        configured: the key configured for this address, by an argument or by SLOWWAVE_LLM_KEY or SLOWWAVE_EMBEDDER_KEY.
 
     Raises:
         SettingsError: the key has a character that an HTTP header cannot hold.
@@ -40,7 +40,7 @@ def key_for(url: str, own: str | None) -> str | None:
     >>> key_for("https://api.openai.com/v1", None), key_for("http://gpu:8000/v1", None), key_for("http://gpu/v1", "k")
     (None, 'none', 'k')
     """
-    key = (own or "").strip()
+    key = (configured or "").strip()
     if not key.isascii() or not key.isprintable():
         raise SettingsError(f"the key for {address_of(url)} has a character that an HTTP header cannot hold")
     return key or (None if is_openai(url) else NO_KEY)

@@ -1,7 +1,7 @@
-"""A deadline for every socket operation of an HTTP client, so that no server can outlast it by sending slowly.
+"""A deadline for all socket operations of an HTTP call.
 
-HTTP time-outs bound the wait for the next bytes. A server that sends one byte a second, be it of headers, of a body or of
-endless `100 Continue` replies, never reaches them. Here each read and write waits at most until the deadline.
+The time-outs of HTTP clients limit the wait for the next bytes. A server that sends one byte a second, of headers, of a
+body or of endless `100 Continue` replies, never exceeds them. Here each read and write waits at most until the deadline.
 """
 
 import sys
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import ssl
 
-_PIECE: Final = 65_536
-"""Bytes per write: a server that reads slowly is checked against the deadline between two of them."""
+_WRITE_SIZE: Final = 65_536
+"""Bytes per write. The deadline is checked between two writes, because a server may read slowly."""
 
 
 class Deadline(threading.local):
@@ -22,18 +22,18 @@ class Deadline(threading.local):
     end = 0.0
 
     def start(self, seconds: float) -> None:
-        """Begin a call that ends after so many seconds."""
+        """Start a call that ends after this number of seconds."""
         self.end = time.monotonic() + seconds
 
-    def left(self) -> float:
-        """Seconds until the end; 0 or less when it has passed."""
+    def remaining(self) -> float:
+        """Seconds until the end; 0 or less if it has passed."""
         return self.end - time.monotonic()
 
 
 def bind(client: Any, deadline: Deadline) -> str:  # noqa: ANN401 - httpx is installed under two names
-    """Make all connections of an httpx client keep the deadline, those through a proxy of the environment too.
+    """Apply the deadline to all connections of an httpx client, also to those through a proxy of the environment.
 
-    httpx has no public argument for the network backend of its transports, which httpcore has.
+    httpcore has an argument for the network backend, but httpx does not pass one.
 
     Returns:
         The name of the httpcore package in use.
@@ -52,8 +52,8 @@ class _Backend:
         self._core = sys.modules[type(inner).__module__.partition(".")[0]]
 
     def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> "_Stream":  # noqa: ANN401 - passed on
-        left = _left(self._deadline, timeout, self._core.ConnectTimeout)
-        return _Stream(self._inner.connect_tcp(host, port, timeout=left, **options), self._deadline, self._core)
+        timeout = _shortened(self._deadline, timeout, self._core.ConnectTimeout)
+        return _Stream(self._inner.connect_tcp(host, port, timeout=timeout, **options), self._deadline, self._core)
 
     def sleep(self, seconds: float) -> None:
         self._inner.sleep(seconds)
@@ -66,20 +66,20 @@ class _Stream:
         self._inner, self._deadline, self._core = inner, deadline, core
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        left = _left(self._deadline, timeout, self._core.ReadTimeout)
-        data: bytes = self._inner.read(max_bytes, timeout=left)
+        timeout = _shortened(self._deadline, timeout, self._core.ReadTimeout)
+        data: bytes = self._inner.read(max_bytes, timeout=timeout)
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        for start in range(0, len(buffer), _PIECE):
-            left = _left(self._deadline, timeout, self._core.WriteTimeout)
-            self._inner.write(buffer[start : start + _PIECE], timeout=left)
+        for start in range(0, len(buffer), _WRITE_SIZE):
+            timeout = _shortened(self._deadline, timeout, self._core.WriteTimeout)
+            self._inner.write(buffer[start : start + _WRITE_SIZE], timeout=timeout)
 
     def start_tls(
         self, ssl_context: "ssl.SSLContext", server_hostname: str | None = None, timeout: float | None = None
     ) -> "_Stream":
-        left = _left(self._deadline, timeout, self._core.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, timeout=left), self._deadline, self._core)
+        timeout = _shortened(self._deadline, timeout, self._core.ConnectTimeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, timeout=timeout), self._deadline, self._core)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as httpcore has it
         return self._inner.get_extra_info(info)
@@ -88,9 +88,9 @@ class _Stream:
         self._inner.close()
 
 
-def _left(deadline: Deadline, timeout: float | None, late: type[Exception]) -> float:
-    """The time-out of one operation, which the deadline may shorten."""
-    left = deadline.left()
-    if left <= 0:
+def _shortened(deadline: Deadline, timeout: float | None, late: type[Exception]) -> float:
+    """The time-out of one operation: at most until the deadline."""
+    remaining = deadline.remaining()
+    if remaining <= 0:
         raise late("the deadline of the call has passed")
-    return left if timeout is None else min(timeout, left)
+    return remaining if timeout is None else min(timeout, remaining)

@@ -4,20 +4,20 @@ from slowwave.errors import PortError
 
 
 class TransportError(PortError):
-    """A call failed for a reason that stays. `sent` is False if no request left this machine."""
+    """A call failed, and a retry would fail too. `sent` is False if no request was sent."""
 
-    def __init__(self, sentence: str, *, sent: bool = True) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
         self.sent = sent
 
 
 class TransientError(TransportError):
-    """A failure that may pass. `after` is the number of seconds after which the server asks for the next try."""
+    """A call failed, and a retry may succeed. `after`: the server asks to wait this number of seconds before it."""
 
-    def __init__(self, sentence: str, after: float | None = None, *, sent: bool = True) -> None:
-        super().__init__(sentence, sent=sent)
+    def __init__(self, message: str, after: float | None = None, *, sent: bool = True) -> None:
+        super().__init__(message, sent=sent)
         self.after = after
 
 
 class RejectedError(TransportError):
-    """The server understood the request and does not serve it as it is (400, 422)."""
+    """The server refuses the request as invalid (status 400 or 422)."""

@@ -1,4 +1,4 @@
-"""Tries a call again while its failure may pass, and never longer than its budget of time."""
+"""Retries of calls with transient failures, within a time limit."""
 
 import random
 import time
@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long and how often to try.
+    """A retry policy with exponential pauses.
 
     Args:
         budget: seconds for all tries and pauses together.
-        tries: at most so many.
-        sleep: how to pause.
-        clock: seconds that never run backwards.
-        chance: 0 to 1, spreads the pauses of many clients.
+        tries: how many tries at most.
+        sleep: pauses for a number of seconds.
+        clock: monotonic time in seconds.
+        chance: returns a random number from 0 to 1, so that many clients do not retry at the same time.
     """
 
     budget: float = 180.0
@@ -34,36 +34,37 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
     chance: Callable[[], float] = random.random
 
-    def through(self, call: Callable[[float], T]) -> T:
-        """What the call returns; it is given the seconds that are left.
+    def run(self, call: Callable[[float], T]) -> T:
+        """Call until it succeeds. The argument of the call is the number of seconds that remain of the budget.
 
         Raises:
-            TransportError: it failed for good, too often, or for too long; `sent` is False if no try left this machine.
+            TransportError: no retry would help, or the tries or the budget are used up. `sent` is False if no try sent
+                a request.
         """
         end = self.clock() + self.budget
         pause, sent = FIRST_PAUSE, False
-        for tried in range(1, self.tries + 1):
+        for tries in range(1, self.tries + 1):
             try:
                 return call(end - self.clock())
             except TransientError as error:
                 sent = sent or error.sent
-                wanted = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
-                if tried == self.tries:
-                    raise TransportError(f"{error} (tried {tried} times)", sent=sent) from None
-                if self.clock() + wanted >= end:
-                    why = f"{wanted:.0f} s more are past the limit of {self.budget:g} s"
+                wait = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
+                if tries == self.tries:
+                    raise TransportError(f"{error} (tried {tries} times)", sent=sent) from None
+                if self.clock() + wait >= end:
+                    why = f"{wait:.0f} s more are past the limit of {self.budget:g} s"
                     raise TransportError(f"{error} (given up: {why})", sent=sent) from None
-                self.sleep(wanted)
+                self.sleep(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)
         raise AssertionError("the last try returns or raises")
 
 
-def seconds_after(header: str | None, now: datetime) -> float | None:
-    """The seconds a Retry-After header asks for, given as a number or as an HTTP date; None if it says neither.
+def retry_delay(header: str | None, now: datetime) -> float | None:
+    """Return the seconds of a Retry-After header, which is a number or an HTTP date; None if it is neither.
 
-    >>> seconds_after("7", datetime(2026, 3, 1, tzinfo=UTC))
+    >>> retry_delay("7", datetime(2026, 3, 1, tzinfo=UTC))
     7.0
-    >>> seconds_after("Sun, 01 Mar 2026 00:01:00 GMT", datetime(2026, 3, 1, tzinfo=UTC))
+    >>> retry_delay("Sun, 01 Mar 2026 00:01:00 GMT", datetime(2026, 3, 1, tzinfo=UTC))
     60.0
     """
     if not header:

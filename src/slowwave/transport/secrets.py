@@ -1,4 +1,4 @@
-"""Removes secrets from what a server sent and from the log records of the HTTP libraries."""
+"""Removes secrets from replies of servers and from the log records of the HTTP libraries."""
 
 import logging
 import weakref
@@ -18,13 +18,13 @@ class Secrets:
         _FILTER.known.add(self)
 
     def removed(self, text: str) -> str:
-        """The text without any of them."""
+        """The text without the secrets."""
         for secret in self._secrets:
             text = text.replace(secret, _MARK)
         return text
 
     def removed_from_body(self, body: bytes) -> bytes:
-        """The body without the long ones, which cannot stand in it by chance."""
+        """The body without the long secrets, which cannot occur in it by chance."""
         for secret in self._secrets:
             if len(secret) >= _LONG:
                 body = body.replace(secret.encode(), _MARK.encode())
@@ -32,7 +32,7 @@ class Secrets:
 
 
 class _Filter(logging.Filter):
-    """Rewrites records that contain a known secret. At DEBUG, httpcore logs the headers of a reply as they came."""
+    """Rewrites log records that contain a known secret. At DEBUG, httpcore logs the headers of replies."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,10 +52,10 @@ _FILTER: Final = _Filter()
 
 
 def protect_logs(core: str) -> None:
-    """Put the filter on the loggers that write what servers sent. Does nothing the second time.
+    """Add the filter to the loggers that write replies of servers. Does nothing the second time.
 
     Args:
-        core: the name of the httpcore package in use; httpx is named alike.
+        core: the name of the httpcore package in use. The name of the httpx package is formed alike.
     """
     httpx = core.replace("httpcore", "httpx")
     for name in (httpx, "openai._base_client", *(f"{core}.{part}" for part in ("connection", "proxy", "http11"))):

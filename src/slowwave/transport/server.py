@@ -1,4 +1,4 @@
-"""Posts JSON to one server through the OpenAI SDK, and turns every way that can fail into one clear sentence."""
+"""Posts JSON to one server through the OpenAI SDK. Each failure becomes a TransportError of one sentence."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from slowwave.model.message import tidy
 from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
 from slowwave.transport.deadline import Deadline, bind
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
-from slowwave.transport.patience import Patience, seconds_after
+from slowwave.transport.patience import Patience, retry_delay
 from slowwave.transport.secrets import Secrets, protect_logs
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 BODY_LONGEST: Final = 8_000_000  # bytes
 _CONNECT: Final = 5.0  # seconds
-_WORDS: Final = 300  # characters of a server's own words in an error
-_STREAMED: Final = "X-Stainless-Raw-Response"  # the SDK's own switch: with "stream" it leaves the body for us to read
+_WORDS: Final = 300  # characters of a server's message that an error quotes
+_STREAMED: Final = "X-Stainless-Raw-Response"  # a header for the SDK: with "stream" it does not read the body
 _HEADERS: Final = {_STREAMED: "stream", "Accept-Encoding": "gzip"}
 _SENT: Final = frozenset({
     "accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host", "user-agent",
@@ -39,14 +39,14 @@ _TAGS: Final = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.D
 
 
 class Server:
-    """A server that takes JSON. Safe to share between threads; the SDK is imported and connected at the first call.
+    """A server with a JSON protocol. Threads may share it. The first call imports the SDK and connects.
 
     Args:
-        base_url: what paths are appended to; None means OpenAI's own.
+        base_url: the URL that paths are appended to; None: that of OpenAI.
         api_key: the key of this address, sent as a bearer token. Without one, OPENAI_API_KEY is sent to OpenAI's own
             address, and a placeholder to any other. A user name and password in the URL are sent instead of a key.
-        seconds: how long one try may take, from connecting to the last byte of the reply.
-        patience: how failures that may pass are tried again.
+        seconds: the time limit of one try, from connecting to the last byte of the reply.
+        patience: the retry policy of transient failures.
         setting: the prefix of the settings that errors name, such as SLOWWAVE_LLM.
 
     Raises:
@@ -58,7 +58,7 @@ class Server:
     ) -> None:
         url = base_url or OPENAI_URL
         self.address = address_of(url)
-        """Where it is, without a user name or password."""
+        """The URL without user name and password."""
         self._url, self._key, self._login = without_login(url), key_for(url, api_key), login_of(url)
         self._openai = is_openai(url)
         self._secrets = self._known_secrets(self._key or "")
@@ -69,18 +69,18 @@ class Server:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: the next call opens connections of its own; the parent's are not closed."""
+        """In a forked child: the next call opens new connections. Those of the parent are not closed."""
         self._lock = threading.Lock()
         forks.abandon(self._sdk)
         self._sdk = None
 
     def post(self, path: str, body: Mapping[str, Any], longest: int = BODY_LONGEST) -> Mapping[str, Any]:
-        """The JSON object that the server answers, of at most `longest` bytes.
+        """Post a body and return the JSON object of the reply, of at most `longest` bytes.
 
         Raises:
-            TransportError: it does not, for a reason that stays, or for longer than the patience.
+            TransportError: it failed, and so did the retries.
         """
-        return self._patience.through(lambda left: self._posted(path, body, min(self._seconds, left), longest))
+        return self._patience.run(lambda remaining: self._post_once(path, body, min(self._seconds, remaining), longest))
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -89,8 +89,8 @@ class Server:
                 self._sdk.close()
                 self._sdk = None
 
-    def _posted(self, path: str, body: Mapping[str, Any], seconds: float, longest: int) -> Mapping[str, Any]:
-        import openai  # noqa: PLC0415 - takes half a second; only callers of a server pay for it
+    def _post_once(self, path: str, body: Mapping[str, Any], seconds: float, longest: int) -> Mapping[str, Any]:
+        import openai  # noqa: PLC0415 - the import takes half a second
 
         connected = self._connected()
         self._deadline.start(seconds)
@@ -136,7 +136,7 @@ class Server:
             return sdk
 
     def _restrict(self, request: Any) -> None:  # noqa: ANN401 - httpx is installed under two names
-        """Send a foreign host nothing that the SDK read from the environment: OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS."""
+        """Remove headers that the SDK took from OPENAI_ORG_ID and OPENAI_CUSTOM_HEADERS, unless the host is OpenAI."""
         if self._openai:
             return
         for name in set(request.headers.keys()) - _SENT:
@@ -152,18 +152,18 @@ class Server:
         return Secrets([*login] if key == NO_KEY else [key, *login])
 
     def _check(self, response: Any) -> None:  # noqa: ANN401 - httpx is installed under two names
-        """Refuse an error here, before the SDK reads its body without a limit and shows it in its own error."""
+        """Raise for an error status, before the SDK reads the body without a limit and quotes it in its own error."""
         if not response.is_success:
             raise self._refused(response, self._body(response, BODY_LONGEST).decode("utf-8", "replace"))
 
     def _read(self, response: Any, longest: int) -> Mapping[str, Any]:  # noqa: ANN401 - httpx is installed under two names
-        held = self._body(response, longest)
-        if not held.strip():
+        content = self._body(response, longest)
+        if not content.strip():
             raise TransientError(f"{self.address} answered with an empty body")
         try:
-            data = json.loads(held)
+            data = json.loads(content)
         except (ValueError, RecursionError):
-            quoted = self._quoted(held.decode("utf-8", "replace"))
+            quoted = self._quoted(content.decode("utf-8", "replace"))
             raise TransportError(
                 f"{self.address} answered with something that is no JSON: {quoted!r}; is base_url right?"
             ) from None
@@ -172,7 +172,7 @@ class Server:
         return data
 
     def _body(self, response: Any, longest: int) -> bytes:  # noqa: ANN401 - httpx is installed under two names
-        """The body without secrets. Both its compressed and its plain size are bounded."""
+        """The body without secrets. The limit holds for its compressed and for its decompressed size."""
         transport = sys.modules[type(response).__module__.partition(".")[0]]
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"", "identity", "gzip"}:
@@ -180,12 +180,12 @@ class Server:
                 f"{self.address} answered in an encoding that was not asked for: {self._quoted(encoding)}"
             )
         unzip = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
-        held, came = bytearray(), 0
+        content, received = bytearray(), 0
         try:
             for piece in response.iter_raw():
-                came += len(piece)
-                held += unzip.decompress(piece, longest + 1 - len(held)) if unzip else piece
-                if max(came, len(held)) > longest:
+                received += len(piece)
+                content += unzip.decompress(piece, longest + 1 - len(content)) if unzip else piece
+                if max(received, len(content)) > longest:
                     raise TransportError(f"{self.address} answered with more than {longest:,} bytes")
         except transport.TimeoutException:
             raise TransientError(f"{self.address} was still answering when its time was over") from None
@@ -193,39 +193,39 @@ class Server:
             raise TransientError(f"{self.address} broke off its answer: {self._quoted(str(error))}") from None
         if unzip and not unzip.eof:
             raise TransientError(f"{self.address} broke off its answer")
-        return self._secrets.removed_from_body(bytes(held))
+        return self._secrets.removed_from_body(bytes(content))
 
     def _refused(self, response: Any, body: str) -> TransportError:  # noqa: ANN401 - httpx is installed under two names
         status, quoted = response.status_code, self._quoted(_error(body))
-        said = f"{self.address} answered {status}: {quoted}" if quoted else f"{self.address} answered {status}"
+        message = f"{self.address} answered {status}: {quoted}" if quoted else f"{self.address} answered {status}"
         if status in {401, 403}:
-            which = "OPENAI_API_KEY or " if self._openai else ""
-            but = "" if self._openai else "; OPENAI_API_KEY is sent to OpenAI's own address only"
-            return TransportError(f"{said}; check the key ({which}{self._setting}_KEY, or api_key{but})")
+            shared = "OPENAI_API_KEY or " if self._openai else ""
+            note = "" if self._openai else "; OPENAI_API_KEY is sent to OpenAI's own address only"
+            return TransportError(f"{message}; check the key ({shared}{self._setting}_KEY, or api_key{note})")
         if status == 404:  # noqa: PLR2004 - statuses have no shorter names
-            return TransportError(f"{said}; check the model's name and base_url")
+            return TransportError(f"{message}; check the model's name and base_url")
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
-            return TransportError(f"{said}; the account has no credit left")
+            return TransportError(f"{message}; the account has no credit left")
         if status in _PASSING or status >= 500:  # noqa: PLR2004
-            return TransientError(said, seconds_after(response.headers.get("retry-after"), datetime.now(UTC)))
+            return TransientError(message, retry_delay(response.headers.get("retry-after"), datetime.now(UTC)))
         if 300 <= status < 400:  # noqa: PLR2004
-            return TransportError(f"{said}; it sends elsewhere: set base_url to where it really is")
-        return RejectedError(said) if status in {400, 422} else TransportError(said)
+            return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
+        return RejectedError(message) if status in {400, 422} else TransportError(message)
 
     def _quoted(self, text: str) -> str:
-        """A server's own words on one line, without markup and without secrets."""
+        """A server's text on one line, without markup and without secrets."""
         shown = tidy(_TAGS.sub(" ", self._secrets.removed(text)[: 100 * _WORDS]))
-        shown = self._secrets.removed(shown)  # markup inside a secret hides it from the first search
+        shown = self._secrets.removed(shown)  # removing markup may have joined the parts of a secret
         return shown if len(shown) <= _WORDS else f"{shown[:_WORDS]} …"
 
 
 def _sent(error: Exception) -> bool:
-    """Whether there was a connection to send anything through. httpx has two names; its errors have one."""
+    """Whether the request was sent. The httpx package has two names; its error classes have one."""
     return type(error.__cause__).__name__ not in _UNCONNECTED
 
 
 def _error(body: str) -> str:
-    """What an error body says: the sentence in its JSON, or its text."""
+    """The message of an error body: that of its JSON, else its text."""
     try:
         return _message(json.loads(body)) or body
     except (ValueError, RecursionError):
@@ -233,7 +233,7 @@ def _error(body: str) -> str:
 
 
 def _message(body: object) -> str:
-    """The sentence in an error body, wherever providers put it."""
+    """The message in a JSON error body, in the places where providers put it."""
     if isinstance(body, Mapping):
         inner = body.get("error", body)
         if isinstance(inner, Mapping):

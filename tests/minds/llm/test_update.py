@@ -1,4 +1,4 @@
-"""The unified update pipeline: its five tests, and its nine problems, each by the name of the problem."""
+"""The unified update pipeline: five tests of decisions, and nine known problems of such pipelines (p1 to p9)."""
 
 import json
 import re
@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from slowwave import AgentMemory, Config, Message
+from slowwave.compat import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
 from slowwave.errors import InputError
 from slowwave.model.mind import Fact
 from slowwave.policy.guard.fence import is_fenced_block
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import says
-from slowwave.update import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
 
 Open = Callable[..., AgentMemory]
 
@@ -29,10 +29,10 @@ def verdict(
 
 
 def texts(memory: AgentMemory) -> set[str]:
-    return {one.text for one in memory.get_all()}
+    return {fact.text for fact in memory.get_all()}
 
 
-# --- the five tests of the page
+# --- decisions
 
 
 @pytest.mark.parametrize("op", ["NOOP", "UPDATE"])
@@ -41,10 +41,10 @@ def test_a_semantic_duplicate_is_noop_or_update_and_never_add(opened: Open, op: 
     update_memory(memory, None, None, "Matteo is allergic to shellfish")
     relation = "subsumed" if op == "NOOP" else "subsumes"
     llm = ScriptedLLM(reconcile=verdict(op, relation=relation))
-    done = update_memory(memory, llm, None, "Matteo can't eat prawns because of a shellfish allergy")
-    assert done.operation == op
+    result = update_memory(memory, llm, None, "Matteo can't eat prawns because of a shellfish allergy")
+    assert result.operation == op
     assert len(memory.get_all()) == 1
-    assert done.memory == memory.get_all()[0]
+    assert result.memory == memory.get_all()[0]
 
 
 @pytest.mark.parametrize("op", ["DELETE", "UPDATE"])
@@ -52,33 +52,33 @@ def test_a_contradiction_is_delete_or_update_and_the_new_fact_stays(opened: Open
     memory = opened()
     update_memory(memory, None, None, "Matteo uses a standing desk")
     llm = ScriptedLLM(reconcile=verdict(op, relation="contradictory"))
-    done = update_memory(memory, llm, None, "Matteo switched back from the standing desk to sitting")
-    assert done.operation == op
+    result = update_memory(memory, llm, None, "Matteo switched back from the standing desk to sitting")
+    assert result.operation == op
     assert texts(memory) == {"Matteo switched back from the standing desk to sitting"}
-    assert done.memory.text in texts(memory)
+    assert result.memory.text in texts(memory)
 
 
 def test_a_refinement_is_update(opened: Open) -> None:
     memory = opened()
     update_memory(memory, None, None, "Alice owns the deploy pipeline")
     llm = ScriptedLLM(reconcile=verdict("UPDATE", relation="subsumes"))
-    done = update_memory(memory, llm, None, "Alice owns the deploy pipeline and the release notes")
-    assert done.operation == "UPDATE"
+    result = update_memory(memory, llm, None, "Alice owns the deploy pipeline and the release notes")
+    assert result.operation == "UPDATE"
     assert texts(memory) == {"Alice owns the deploy pipeline and the release notes"}
 
 
-def test_a_new_fact_is_added_without_a_call(opened: Open) -> None:
+def test_a_new_fact_is_added_without_a_model_call(opened: Open) -> None:
     memory, llm = opened(), ScriptedLLM()
-    done = update_memory(memory, llm, None, {"content": "Matteo prefers oat milk", "category": "preference"})
-    assert (done.operation, done.memory.category, llm.asked) == ("ADD", "preference", [])
+    result = update_memory(memory, llm, None, {"content": "Matteo prefers oat milk", "category": "preference"})
+    assert (result.operation, result.memory.category, llm.asked) == ("ADD", "preference", [])
 
 
-def test_malformed_output_is_a_safe_noop_and_the_candidate_waits(opened: Open) -> None:
+def test_malformed_output_changes_no_known_fact_and_the_candidate_waits(opened: Open) -> None:
     memory = opened(llm=ScriptedLLM(reconcile=verdict("UPDATE", relation="contradictory")))
     update_memory(memory, None, None, "Matteo lives in Zurich")
-    done = update_memory(memory, ScriptedLLM("Sure! Here you go."), None, "Matteo lives in Bern")
-    assert (done.operation, done.receipt.waiting) == ("NOOP", 1)
-    assert done.memory.text == "Matteo lives in Bern"
+    result = update_memory(memory, ScriptedLLM("Sure! Here you go."), None, "Matteo lives in Bern")
+    assert (result.operation, result.receipt.waiting) == ("NOOP", 1)
+    assert result.memory.text == "Matteo lives in Bern"
     assert texts(memory) == {"Matteo lives in Zurich", "Matteo lives in Bern"}
     consolidate_and_cleanup(memory)
     assert texts(memory) == {"Matteo lives in Bern"}
@@ -92,8 +92,8 @@ def test_p1_duplicates_that_share_no_substring_and_names_of_one_person_are_seen_
     memory = opened()
     update_memory(memory, None, None, {"content": "Matteo is allergic to shellfish", "subject": "matteo"})
     llm = ScriptedLLM(reconcile=verdict("NOOP", relation="subsumed"))
-    done = update_memory(memory, llm, None, {"content": "The user has a shellfish allergy", "subject": "the user"})
-    assert done.operation == "NOOP"
+    result = update_memory(memory, llm, None, {"content": "The user has a shellfish allergy", "subject": "the user"})
+    assert result.operation == "NOOP"
     assert "Memory 1" in llm.asked[0].text
     assert len(memory.get_all()) == 1
 
@@ -138,7 +138,7 @@ def test_p4_stated_and_distilled_facts_take_the_same_decision(opened: Open) -> N
     assert decisions[0] == decisions[1] == ({"Alice left the deploy team"}, 1)
 
 
-def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(opened: Open, clock: FrozenClock) -> None:
+def test_p5_the_prompt_contains_relevant_facts_of_any_age_and_not_all_facts(opened: Open, clock: FrozenClock) -> None:
     memory = opened()
     update_memory(memory, None, None, "Matteo is lactose intolerant")
     for place in range(60):
@@ -152,13 +152,13 @@ def test_p5_the_prompt_holds_what_is_relevant_however_old_and_not_everything(ope
     assert not format_for_prompt(memory)
 
 
-def test_p6_a_sleep_merges_existing_duplicates(opened: Open) -> None:
+def test_p6_a_sleep_pass_merges_existing_duplicates(opened: Open) -> None:
     class Near:
         name = "near"
 
-        def embed(self, given: Sequence[str]) -> NDArray[np.float32]:
-            rows = np.ones((len(given), 8), dtype=np.float32)
-            rows[:, 0] += [len(text) / 1000 for text in given]
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            rows = np.ones((len(texts), 8), dtype=np.float32)
+            rows[:, 0] += [len(text) / 1000 for text in texts]
             return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
     add = {"fact": 1, "op": "ADD", "memory": None, "text": None, "relation": "compatible", "because": "new"}
@@ -190,9 +190,9 @@ def test_p8_the_decision_sees_the_dates_of_both_facts(opened: Open, clock: Froze
     clock.advance(days=31)
     llm = ScriptedLLM(reconcile=verdict("ADD", memory=None))
     update_memory(memory, llm, None, "Matteo lives in Bern")
-    (asked,) = llm.asked
-    assert re.search(r"New fact 1 \(Wed 2026-04-01\): Matteo lives in Bern", asked.text)
-    assert re.search(r"Memory 1 \(Sun 2026-03-01\): Matteo lives in Zurich", asked.text)
+    (call,) = llm.asked
+    assert re.search(r"New fact 1 \(Wed 2026-04-01\): Matteo lives in Bern", call.text)
+    assert re.search(r"Memory 1 \(Sun 2026-03-01\): Matteo lives in Zurich", call.text)
 
 
 def test_p9_a_fact_that_is_mentioned_again_is_strengthened_and_a_neglected_one_fades(
@@ -205,15 +205,15 @@ def test_p9_a_fact_that_is_mentioned_again_is_strengthened_and_a_neglected_one_f
     for _ in range(3):
         clock.advance(days=30)
         update_memory(memory, llm, None, "Chess is what Matteo plays")
-    chess, printer = sorted(memory.get_all(), key=lambda one: one.text)
+    chess, printer = sorted(memory.get_all(), key=lambda fact: fact.text)
     assert chess.accesses == 3
     assert memory.strength(chess.id) > memory.strength(printer.id)
 
 
-# --- the names themselves
+# --- clients
 
 
-def test_a_client_of_many_models_gets_the_name_of_the_model(opened: Open) -> None:
+def test_a_client_of_many_models_gets_the_model_name(opened: Open) -> None:
     class Client:
         def __init__(self) -> None:
             self.models: list[str] = []
@@ -229,13 +229,13 @@ def test_a_client_of_many_models_gets_the_name_of_the_model(opened: Open) -> Non
     assert client.models == ["small-1"]
 
 
-def test_a_provider_and_a_model_make_a_client(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_and_a_model_name_build_a_client(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIServer(says(json.dumps(verdict("NOOP", relation="subsumed")))) as server:
         monkeypatch.setenv("SLOWWAVE_LLM_URL", server.url)
         memory = opened()
         update_memory(memory, "openai", "gpt-5-mini", Fact(text="Matteo lives in Zurich"))
-        done = update_memory(memory, "openai", "gpt-5-mini", "Zurich is where Matteo lives")
-        assert done.operation == "NOOP"
+        result = update_memory(memory, "openai", "gpt-5-mini", "Zurich is where Matteo lives")
+        assert result.operation == "NOOP"
         assert server.received[0].body["model"] == "gpt-5-mini"
 
 

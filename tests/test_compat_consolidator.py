@@ -1,4 +1,4 @@
-"""The memory-consolidation page, run with only the imports changed, and its four methods one by one."""
+"""MemoryConsolidator: published example programs with other imports, and its methods."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -81,20 +81,20 @@ def test_the_lifecycle_of_the_page_runs() -> None:
     for turn_count in range(1, 21):
         core_facts = consolidator.core_memory(memory.knowledge, top_k=5)
         agent = Agent(llm, "You help.\n\nKnown facts:\n" + "\n".join(f"- {f}" for f in core_facts))
-        said = f"Turn {turn_count}: where is my umbrella?"
-        memory.add_message(Message(role="user", content=said))
-        memory.add_message(Message(role="assistant", content=agent.run(said).output))
+        question = f"Turn {turn_count}: where is my umbrella?"
+        memory.add_message(Message(role="user", content=question))
+        memory.add_message(Message(role="assistant", content=agent.run(question).output))
         if turn_count % 10 == 0:
             consolidator.consolidate(memory=memory, recent_messages=memory.get_conversation_messages())
     assert consolidator.decay(memory.knowledge, half_life_days=14) == 0
-    asked = [one.text for one in llm.asked if one.task == "distil"]
-    assert len(asked) == 2
-    assert "Turn 10:" in asked[0]
-    assert "Turn 11:" in asked[1]
+    prompts = [call.text for call in llm.asked if call.task == "distil"]
+    assert len(prompts) == 2
+    assert "Turn 10:" in prompts[0]
+    assert "Turn 11:" in prompts[1]
     memory.close()
 
 
-def test_messages_the_memory_does_not_hold_yet_are_added_once(world: "World", talk: "Talk") -> None:
+def test_unknown_recent_messages_are_stored_once(world: "World", talk: "Talk") -> None:
     memory = world.open()
     consolidator = MemoryConsolidator(llm=world.mind, min_messages=2)
     bare = [Message(role=message.role, content=message.content) for message in talk()]
@@ -102,14 +102,14 @@ def test_messages_the_memory_does_not_hold_yet_are_added_once(world: "World", ta
     consolidator.consolidate(memory=memory, recent_messages=bare)
     consolidator.consolidate(memory=memory, recent_messages=bare[3:])
     consolidator.consolidate(memory=memory, recent_messages=bare[2:5])
-    assert [message.content for message in memory.get_conversation_messages()] == [one.content for one in bare]
+    assert [message.content for message in memory.get_conversation_messages()] == [message.content for message in bare]
     consolidator.consolidate(memory=memory, recent_messages=memory.get_conversation_messages())
     assert len(memory.get_conversation_messages()) == 8
     read = [turn.memory.seq for asked in world.mind.questions("distil") for turn in asked.turns]
     assert read == list(range(1, 9))
 
 
-def test_the_numbers_of_a_consolidator_are_its_own(world: "World", talk: "Talk", texts: "Texts") -> None:
+def test_a_consolidator_uses_its_own_numbers(world: "World", talk: "Talk", texts: "Texts") -> None:
     memory = world.open()
     llm = ScriptedLLM(distil=FACTS)
     memory.add_messages(talk())
@@ -122,7 +122,7 @@ def test_the_numbers_of_a_consolidator_are_its_own(world: "World", talk: "Talk",
     assert "confidence 0.80 is below 0.85" in str(result)
 
 
-def test_decay_prunes_into_the_cold_and_never_compounds(world: "World", texts: "Texts") -> None:
+def test_decay_archives_and_repeating_it_changes_nothing(world: "World", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     consolidator = MemoryConsolidator(llm=None)
@@ -146,7 +146,7 @@ def test_a_higher_threshold_prunes_more(world: "World") -> None:
     assert MemoryConsolidator(llm=None, forgetting_threshold=0.5).decay(memory.knowledge) == 1
 
 
-def test_facts_are_told_in_the_words_of_the_page(world: "World") -> None:
+def test_distilled_returns_the_facts_with_strength_and_retrievals(world: "World") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline", category="person")
     consolidator = MemoryConsolidator(llm=None)

@@ -1,4 +1,4 @@
-"""The composition root puts together what callers and settings name."""
+"""The composition root builds the ports from arguments and settings."""
 
 from datetime import UTC
 from pathlib import Path
@@ -12,7 +12,7 @@ from slowwave.model.config import Config
 from slowwave.testing import ScriptedLLM
 
 
-def test_without_a_word_there_are_rules_a_static_embedder_and_the_time_in_utc(tmp_path: Path) -> None:
+def test_the_defaults_are_rules_a_static_embedder_and_utc(tmp_path: Path) -> None:
     ports = build_ports(str(tmp_path / "m.db"), "acme/alice")
     assert (ports.mind.name, ports.config, ports.scopes) == ("offline", Config(), ("acme/alice",))
     assert ports.embedder is not None
@@ -21,26 +21,26 @@ def test_without_a_word_there_are_rules_a_static_embedder_and_the_time_in_utc(tm
     ports.store.close()
 
 
-def test_none_in_the_settings_means_rules_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_none_as_model_in_the_settings_means_the_offline_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM", "none")
     with AgentMemory.open(tmp_path / "m.db", embedder="none") as memory:
         assert memory.ports.mind.name == "offline"
 
 
-def test_inheriting_reads_the_scopes_above_nearest_first(tmp_path: Path) -> None:
+def test_inherit_adds_the_parent_scopes_nearest_first(tmp_path: Path) -> None:
     ports = build_ports(str(tmp_path / "m.db"), "acme/team/alice", inherit=True, embedder="none")
     assert ports.scopes == ("acme/team/alice", "acme/team", "acme")
     ports.store.close()
 
 
-def test_without_an_embedder_texts_have_vectors_of_no_width(tmp_path: Path) -> None:
+def test_without_an_embedder_vectors_have_width_zero(tmp_path: Path) -> None:
     ports = build_ports(str(tmp_path / "m.db"), "t", llm=ScriptedLLM(), embedder="none")
     assert ports.embed(["hello", "there"]).shape == (2, 0)
     assert ports.mind.name == "scripted"
     ports.store.close()
 
 
-def test_a_naive_clock_is_refused_with_the_fix(tmp_path: Path) -> None:
+def test_a_clock_without_time_zone_is_refused(tmp_path: Path) -> None:
     from datetime import datetime  # noqa: PLC0415 - only here, where it is wrong on purpose
 
     ports = build_ports(str(tmp_path / "m.db"), "t", embedder="none", clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001

@@ -1,0 +1,140 @@
+# Written by tools/write_stubs.py: do not edit.
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.aio import AsyncAgentMemory
+from slowwave.compat import DistilledFact, InMemoryVectorStore, MemoryConsolidator, SemanticMemory
+from slowwave.errors import (
+    BusyError,
+    ClosedError,
+    ConflictError,
+    CorruptError,
+    DiskFullError,
+    EmbedderError,
+    ForeignFileError,
+    InputError,
+    ModelError,
+    NewerSchemaError,
+    NotFoundError,
+    PortError,
+    ReadOnlyError,
+    SettingsError,
+    SlowwaveError,
+    StoreError,
+)
+from slowwave.model.config import Config
+from slowwave.model.context import Scene
+from slowwave.model.exchange import SkippedItem
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.message import Message
+from slowwave.model.mind import (
+    Candidate,
+    Fact,
+    MindAnswer,
+    ReconcileCase,
+    Rejected,
+    Summary,
+    SummaryRequest,
+    Transcript,
+    Turn,
+    Verdict,
+)
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
+from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.status import LinkRow, Status
+from slowwave.pipelines.admin.costs import CostReport, Estimate
+from slowwave.pipelines.admin.erase import ErasureReceipt
+from slowwave.pipelines.admin.explain import Explanation
+from slowwave.pipelines.admin.health import Finding, Health
+from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.exchange.vault import VaultImport
+from slowwave.pipelines.ingest.distil import ConsolidationResult
+from slowwave.pipelines.sleep.compact_now import Compaction
+from slowwave.pipelines.sleep.compact_topic import TopicCompaction
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
+from slowwave.views import ConversationView, Knowledge
+
+__version__: str
+__all__ = [
+    "LLM",
+    "Add",
+    "AgentMemory",
+    "AsyncAgentMemory",
+    "BusyError",
+    "Candidate",
+    "Change",
+    "Clock",
+    "ClosedError",
+    "Compaction",
+    "Config",
+    "ConflictError",
+    "ConsolidationResult",
+    "Context",
+    "ConversationView",
+    "CorruptError",
+    "Cost",
+    "CostReport",
+    "DiskFullError",
+    "DistilledFact",
+    "Dropped",
+    "Embedder",
+    "EmbedderError",
+    "Erase",
+    "ErasureReceipt",
+    "Estimate",
+    "Event",
+    "Explanation",
+    "Fact",
+    "Finding",
+    "ForeignFileError",
+    "Group",
+    "Health",
+    "Hit",
+    "ImportReport",
+    "InMemoryVectorStore",
+    "InputError",
+    "Item",
+    "Knowledge",
+    "Link",
+    "LinkRow",
+    "Memory",
+    "MemoryConsolidator",
+    "Message",
+    "Mind",
+    "MindAnswer",
+    "ModelError",
+    "MoveCursor",
+    "NewerSchemaError",
+    "NotFoundError",
+    "Operation",
+    "Plan",
+    "PortError",
+    "Ports",
+    "ReadOnlyError",
+    "Receipt",
+    "ReconcileCase",
+    "RejectFact",
+    "Rejected",
+    "Run",
+    "Scene",
+    "Section",
+    "SemanticMemory",
+    "SettingsError",
+    "SkippedItem",
+    "SleepReport",
+    "SlowwaveError",
+    "SourceRef",
+    "Status",
+    "StoreError",
+    "Summary",
+    "SummaryRequest",
+    "Suppress",
+    "TopicCompaction",
+    "Transcript",
+    "Turn",
+    "Use",
+    "VaultImport",
+    "Verdict",
+    "Where",
+]

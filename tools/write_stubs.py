@@ -1,0 +1,112 @@
+"""Write the type stubs of the public API: `python tools/write_stubs.py`.
+
+`__init__.pyi` lists the names that `slowwave` loads when they are first used. `aio.pyi` has the methods of AgentMemory as
+coroutines, with the same signatures: at run time AsyncAgentMemory builds them from AgentMemory, which a type checker
+cannot follow.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import slowwave
+
+SOURCE: Final = Path(__file__).parents[1] / "src" / "slowwave"
+HEADER: Final = "# Written by tools/write_stubs.py: do not edit.\n"
+AIO: Final = """
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Self
+
+THREADS: int
+
+class AsyncAgentMemory:
+    def __init__(self, memory: AgentMemory) -> None: ...
+    @property
+    def memory(self) -> AgentMemory: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+"""
+VERBS: Final = "\n\ndef verbs() -> dict[str, Callable[..., Awaitable[Any]]]: ...\n"
+
+
+def package_stub() -> str:
+    """The text of `__init__.pyi`."""
+    modules: dict[str, list[str]] = defaultdict(list)
+    for name, module in slowwave._MODULES.items():  # noqa: SLF001 - the table this file is written from
+        modules[module].append(name)
+    imports = [f"from slowwave.{module} import {', '.join(modules[module])}" for module in sorted(modules)]
+    return "\n".join([HEADER, *imports, "", "__version__: str", f"__all__ = {sorted(slowwave.__all__)}", ""])
+
+
+def aio_stub() -> str:
+    """The text of `aio.pyi`."""
+    tree = ast.parse((SOURCE / "agent_memory.py").read_text(encoding="utf-8"))
+    facade = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AgentMemory")
+    methods = [method for node in facade.body for method in _methods(node)]
+    used = {name for method in methods for node in ast.walk(method) for name in _names(node)}
+    imports = [line for node in ast.walk(tree) for line in _imports(node, used)]
+    head = "\n".join([*imports, "from slowwave.agent_memory import AgentMemory, FromSettings"])
+    body = "\n".join(f"    {line}" for method in methods for line in ast.unparse(method).splitlines())
+    return f"{HEADER}{head}\n{AIO}{body}\n{VERBS}"
+
+
+def _methods(node: ast.stmt) -> Iterator[ast.stmt]:
+    """A public method of AgentMemory as a coroutine, or an alias of one."""
+    if isinstance(node, ast.Assign) and ast.unparse(node) != "default = in_memory":
+        yield node
+    if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+        return
+    decorators = [name for name in node.decorator_list if ast.unparse(name) in {"classmethod", "property"}]
+    if decorators and node.name != "open":
+        return
+    for defaults in (node.args.defaults, node.args.kw_defaults):
+        defaults[:] = [ast.Constant(...) if isinstance(default, ast.Name) else default for default in defaults]
+    yield ast.AsyncFunctionDef(
+        name=node.name,
+        args=node.args,
+        returns=node.returns,
+        decorator_list=decorators,
+        body=[ast.Expr(ast.Constant(...))],
+        lineno=node.lineno,
+    )
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names in a node, also those in a quoted annotation."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from re.findall(r"\w+", node.value)
+
+
+def _imports(node: ast.AST, used: set[str]) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom) and (names := {alias.name for alias in node.names} & used):
+        yield f"from {node.module} import {', '.join(names)}"
+
+
+def formatted(text: str, name: str) -> str:
+    """The text as ruff sorts and formats it."""
+    for command in (["check", "--fix", "--quiet", "--select", "F401,I,PYI020,RUF022"], ["format"]):
+        run = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(SOURCE / name), "-"]
+        text = subprocess.run(run, input=text, capture_output=True, text=True, check=True, cwd=SOURCE).stdout  # noqa: S603 - our own command
+    return text
+
+
+def stubs() -> dict[Path, str]:
+    """The path and the text of each stub."""
+    texts = {"__init__.pyi": package_stub(), "aio.pyi": aio_stub()}
+    return {SOURCE / name: formatted(text, name) for name, text in texts.items()}
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text, encoding="utf-8")
+        print(path)
