@@ -1,7 +1,7 @@
 """The demo on Postgres: a server of its own from a wheel, gone when the story is told."""
 
 from slowwave.cli.demo.replay import Replay, replay
-from slowwave.cli.demo_cmd import told
+from slowwave.cli.demo_cmd import write_story
 from slowwave.cli.output import Output
 from slowwave.testing.postgres import postgres_server
 
@@ -32,6 +32,6 @@ def below(tale: Replay) -> None:
 
 
 with postgres_server() as server, replay(server.database()) as tale:
-    told(Output(json=False), tale)
+    write_story(Output(json=False), tale)
     below(tale)
     print(NEXT)

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, cli
 from slowwave.cli.app import app
 
 Run = Callable[..., Any]
@@ -305,13 +307,60 @@ def test_a_question_in_other_words_is_answered_by_meaning_and_says_so(run: Run) 
     assert "nearest in meaning" in run("recall", "boat captain", "--embedder", "static").out
 
 
-def test_every_command_has_a_line_of_help_and_ends_with_a_full_stop(run: Run) -> None:
-    told = run("--help").out
-    for command in app.registered_groups:
-        for one in command.typer_instance.registered_commands:
-            assert one.name
-            assert one.name in told
-            assert (one.callback.__doc__ or "").strip().endswith(".")
+def test_the_help_lists_every_command_with_its_first_sentence(run: Run) -> None:
+    listed = " ".join(run("--help").out.split())
+    context = click.Context(app)
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        assert command is not None
+        sentence = " ".join((command.help or "").split()).partition(". ")[0]
+        assert f"{name} {sentence}"[:90] in listed
+
+
+def test_the_table_of_commands_names_every_command_of_every_module() -> None:
+    context = click.Context(app)
+    listed = {id(app.get_command(context, name)) for name in app.list_commands(context)}
+    for path in Path(cli.__file__).parent.glob("*_cmd*.py"):
+        module = import_module(f"slowwave.cli.{path.stem}")
+        commands = [value for value in vars(module).values() if isinstance(value, click.Command)]
+        groups = [command for command in commands if isinstance(command, click.Group)]
+        within = {id(command) for group in groups for command in group.commands.values()}
+        assert {id(command) for command in commands} <= listed | within, path.name
+    for name, path in app.paths.items():
+        command = app.get_command(context, name)
+        assert command is not None, path
+        assert command.name == name
+
+
+def test_a_wrong_word_shows_the_usage_and_is_code_2(run: Run) -> None:
+    for words in (
+        ("recal", "ferry"),
+        ("recall",),
+        ("recall", "ferry", "boat"),
+        ("recall", "ferry", "--wherefore"),
+        ("recall", "ferry", "--top-k"),
+        ("recall", "ferry", "--top-k", "many"),
+        ("recall", "ferry", "--why=yes"),
+        ("--scope",),
+        ("--why", "recall", "ferry"),
+    ):
+        result = run(*words)
+        assert (result.code, result.out) == (2, "")
+        assert "Error: " in result.err
+
+
+def test_the_shared_options_may_stand_before_the_commands_of_a_group(run: Run, tmp_path: Path) -> None:
+    run("--scope", "acme", "add", "Odile owns the ferry")
+    pages = run("vault", "--scope", "acme", "export", str(tmp_path / "vault"), "--json").json
+    assert "facts/other.md" in pages
+    assert "facts/other.md" not in run("vault", "export", str(tmp_path / "other"), "--json").json
+
+
+def test_an_option_may_be_repeated_and_its_value_joined_by_an_equals_sign(run: Run) -> None:
+    run("remember", "The ferry leaves at six.", "--conversation=harbour")
+    run("add", "Odile owns the ferry")
+    both = run("recall", "ferry", "--kinds", "message", "--kinds=semantic", "-k", "9", "--top-k", "4", "--json").json
+    assert {hit["memory"]["kind"] for hit in both} == {"message", "semantic"}
 
 
 def test_the_version_is_told(run: Run) -> None:

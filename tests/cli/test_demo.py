@@ -103,12 +103,12 @@ def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
     script = (
         "import signal, os, threading\n"
         "from slowwave.cli import demo\n"
-        "from slowwave.cli.options import _ended\n"
+        "from slowwave.cli.options import run_command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "def run():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    threading.Event().wait(10)\n"
-        "raise SystemExit(_ended(run, verbose=False))\n"
+        "raise SystemExit(run_command(run, verbose=False))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 130
