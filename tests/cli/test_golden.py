@@ -1,4 +1,4 @@
-"""Every command prints what is stored below `golden`: its text and its JSON.
+"""Every command prints what is stored below `golden`: its text, its JSON and its help.
 
 After an intended change, `UPDATE_GOLDEN=1 pytest tests/cli/test_golden.py` writes the files again; review the difference.
 """
@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import click
 import pytest
 from tests.cli.conftest import Ran
 
 from slowwave import AgentMemory, Message
+from slowwave.cli.app import app
 from slowwave.testing import FrozenClock
 
 GOLDEN: Final = Path(__file__).with_name("golden")
@@ -307,3 +309,15 @@ def _compare(kind: str, printed: dict[str, str]) -> None:
 @pytest.mark.parametrize("kind", ["text", "json"])
 def test_every_command_prints_what_is_stored(session: Session, kind: str) -> None:
     _compare(kind, session.play(as_json=kind == "json"))
+
+
+def test_the_help_of_every_command_is_what_is_stored(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    context = click.Context(app)
+    printed = {"slowwave": run("--help").out}
+    for name in app.list_commands(context):
+        printed[name] = run(name, "--help").out
+        command = app.get_command(context, name)
+        if isinstance(command, click.Group):
+            printed |= {f"{name} {part}": run(name, part, "-h").out for part in command.list_commands(context)}
+    _compare("help", printed)

@@ -84,7 +84,8 @@ class Command(click.Command):
         """List the options of this command, then the shared ones."""
         records: dict[str, list[tuple[str, str]]] = {"Options": [], "For every command": []}
         for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
+            record = parameter.get_help_record(ctx)
+            if record and isinstance(parameter, click.Option):  # the first lines of the help describe the arguments
                 title = "For every command" if parameter.name in _COMMON_NAMES else "Options"
                 records[title].append(record)
         for title, rows in records.items():

@@ -47,7 +47,7 @@ def vault() -> None:
 @click.option("--force", is_flag=True, help="Also if the vault is another store's.")
 @common_options
 def export(options: CommonOptions, folder: Path, force: bool) -> None:
-    """Write facts, summaries and a sleep log as pages, only those that changed. Edits that were not imported go to kept/."""
+    """Write the pages that changed: facts, summaries, a sleep log. Edits that were not imported go to kept/."""
     warnings: list[str] = []
     with options.memory() as memory:
         changed = memory.export_vault(folder, force=force, told=warnings.append)
