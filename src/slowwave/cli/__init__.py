@@ -5,7 +5,7 @@ import sys
 from typing import Final
 
 GC_THRESHOLD: Final = 50_000
-"""Allocations before the first garbage collection. With the freeze at the end it saves 5 % of a short command."""
+"""Allocations before the first garbage collection. With the freeze at the end it saves 7 % of the instructions of a recall."""
 
 
 def main() -> None:
