@@ -1,4 +1,4 @@
-"""Running the command line in this process, on a store of its own."""
+"""Runs the command line in this process, on a store of the test."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from slowwave.cli.app import app
 
 
 @dataclass(frozen=True)
-class Ran:
+class Outcome:
     code: int
     out: str
     err: str
@@ -35,13 +35,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(store: Path) -> Callable[..., Ran]:
+def run(store: Path) -> Callable[..., Outcome]:
     assert store.name == "memory.db"
 
-    def run(*words: str, input: str | None = None) -> Ran:  # noqa: A002 - as the runner calls it
+    def run(*words: str, input: str | None = None) -> Outcome:  # noqa: A002 - as the runner calls it
         result = CliRunner().invoke(app, list(words), input=input)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        return Ran(code=result.exit_code, out=result.stdout, err=result.stderr)
+        return Outcome(code=result.exit_code, out=result.stdout, err=result.stderr)
 
     return run

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from slowwave.cli.demo.replay import CONVERSATION, QUESTIONS
+from slowwave.cli.options import INTERRUPTED, run_command
 from slowwave.formats import read
 from slowwave.model.exchange import ImportedMessage
 
@@ -131,3 +133,24 @@ def test_the_demo_ends_with_commands_that_can_be_copied(tmp_path: Path) -> None:
         env = {**os.environ, "PATH": path}
         result = subprocess.run([SLOWWAVE, "demo"], env=env, capture_output=True, text=True, check=True)
         assert f"  {typed} remember " in result.stdout
+
+
+def test_an_aborted_confirmation_is_an_interruption(capsys: pytest.CaptureFixture[str]) -> None:
+    def abort() -> None:
+        raise click.Abort
+
+    assert run_command(abort, verbose=False) == INTERRUPTED
+    assert capsys.readouterr().err == "slowwave: interrupted; what was acknowledged is kept\n"
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    completion = {"_SLOWWAVE_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
+    for words, completed in (("slowwave rec", ["plain,recall"]), ("slowwave --sc", ["plain,--scope"])):
+        result = subprocess.run(
+            [SLOWWAVE],
+            env={**os.environ, **completion, "COMP_WORDS": words},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.stdout.split() == completed

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 import pytest
-from tests.cli.conftest import Ran
+from tests.cli.conftest import Outcome
 
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
@@ -171,7 +171,7 @@ SESSION: Final[tuple[Step | int, ...]] = (
 class Session:
     """Runs calls on a store of its own, at times of a frozen clock, and writes down what each printed."""
 
-    def __init__(self, run: Callable[..., Ran], store: Path, clock: FrozenClock) -> None:
+    def __init__(self, run: Callable[..., Outcome], store: Path, clock: FrozenClock) -> None:
         self.run = run
         self.store = store
         self.clock = clock
@@ -272,7 +272,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FrozenClock:
 
 
 @pytest.fixture
-def session(run: Callable[..., Ran], store: Path, clock: FrozenClock) -> Session:
+def session(run: Callable[..., Outcome], store: Path, clock: FrozenClock) -> Session:
     folder = store.parent
     (folder / "talk.txt").write_text(TALK, encoding="utf-8")
     (folder / "talk.jsonl").write_text(LINES, encoding="utf-8")
@@ -311,7 +311,9 @@ def test_every_command_prints_what_is_stored(session: Session, kind: str) -> Non
     _compare(kind, session.play(as_json=kind == "json"))
 
 
-def test_the_help_of_every_command_is_what_is_stored(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_of_every_command_is_what_is_stored(
+    run: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     context = click.Context(app)
     printed = {"slowwave": run("--help").out}
