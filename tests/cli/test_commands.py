@@ -60,11 +60,11 @@ def test_remember_reads_text_lines_and_roles(run: Run, tmp_path: Path, store: Pa
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("remember", "  "), "no words"),
-        (("remember", "a", "--file", "b"), "both words and a file"),
+        (("remember", "  "), "there is no text"),
+        (("remember", "a", "--file", "b"), "both a text and --file"),
         (("remember", "--file", "/nowhere/x.txt"), "cannot read"),
         (("recall", "x", "--kinds", "rumour"), "unknown kinds"),
-        (("recall", "x", "--since", "soon"), "is no time"),
+        (("recall", "x", "--since", "soon"), "is not a date"),
         (("recall", "x", "-k", "0"), "ask for at least one"),
         (("context", "x", "--budget", "3"), "give at least"),
         (("explain", "nobody"), "no memory 'nobody'"),
@@ -294,7 +294,7 @@ def test_an_erase_without_a_rewrite_keeps_the_size_of_the_file(run: Run, store: 
     assert (erased.code, erased.json["rewritten"], store.stat().st_size) == (0, [], size)
     assert run("erase", second, "--yes", "--json").json["rewritten"] == [store.name]
     both = run("erase", second, "--yes", "--rewrite", "--no-rewrite")
-    assert (both.code, "say one" in both.err) == (2, True)
+    assert (both.code, "give one of them" in both.err) == (2, True)
 
 
 def test_cost_and_estimate_show_calls_of_models(run: Run) -> None:
@@ -399,7 +399,7 @@ def test_remember_reads_stdin_for_a_dash_and_refuses_the_name_of_a_file(run: Run
     notes.write_text("I keep bees.\n")
     done = run("remember", str(notes))
     assert done.code == 2
-    assert f"{notes} is a file: say --file {notes}" in done.err
+    assert f"{notes} is a file: use --file {notes}" in done.err
     assert run("remember", "-", input="I keep bees.\n").code == 0
     assert "I keep bees." in run("recall", "bees").out
     assert run("remember", "x/" * 3000).code == 0
@@ -507,7 +507,7 @@ def test_a_saved_plan_is_applied_once(run: Run, tmp_path: Path, monkeypatch: pyt
     settings.write_text("hot_facts_max = 1\n")
     plan = str(tmp_path / "plan.json")
     monkeypatch.setenv("SLOWWAVE_CONFIG", str(settings))
-    assert "--save goes with --dry-run" in run("sleep", "--save", plan).err
+    assert "--save needs --dry-run" in run("sleep", "--save", plan).err
     assert f"saved: slowwave apply {plan}" in run("sleep", "--dry-run", "--save", plan).out
     assert len(run("facts", "--json").json) == 2
     done = run("apply", plan)

@@ -100,9 +100,9 @@ def erase(
     The exit code is 1 if a trace remains.
     """
     if rewrite and no_rewrite:
-        raise InputError("--rewrite and --no-rewrite: say one of them")
+        raise InputError("both --rewrite and --no-rewrite: give one of them")
     if not confirm("This cannot be undone. Erase?", yes=yes):
-        raise InputError("nothing was erased: say --yes to destroy for good, or use delete, which can be undone")
+        raise InputError("nothing was erased: confirm with --yes, or use delete, which can be undone")
     with options.memory() as memory:
         result = memory.erase(
             id=memory_id,

@@ -117,7 +117,7 @@ def sleep(
     if dry_run and (due or every is not None):
         raise InputError(f"both --dry-run and {'--due' if due else '--every'}: give one of them")
     if save is not None and not dry_run:
-        raise InputError("--save goes with --dry-run: it is a plan that is saved")
+        raise InputError("--save needs --dry-run: it saves the plan")
     if every is not None:
         return sleep_repeatedly(options, every, think=not no_think, due=due)
     with options.memory() as memory:

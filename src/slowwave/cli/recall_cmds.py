@@ -60,7 +60,7 @@ def parse_time(text: str | None, name: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{name} {text!r} is no time: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
+        raise InputError(f"{name} {text!r} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 

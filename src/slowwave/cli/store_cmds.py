@@ -49,11 +49,11 @@ def copy(options: CommonOptions, source: str, target: str | None, give_up: bool,
     _require_store(checked(source))
     if give_up:
         if target is not None:
-            raise InputError("--give-up takes one store: that which was copied into")
+            raise InputError("--give-up takes one store: the target of the interrupted copy")
         _discard(options, source, yes=yes)
         return
     if target is None or source == target:
-        raise InputError("name two stores: what to copy, and another to copy it into")
+        raise InputError("name two different stores: the source and the target of the copy")
     output = options.output
     with closing(make(source)) as old, closing(make(target)) as new:
         result = copy_store(old, new, told=None if options.json else lambda path: output.write(f"  {path}"))
@@ -68,15 +68,15 @@ def copy(options: CommonOptions, source: str, target: str | None, give_up: bool,
 def _require_store(address: str) -> None:
     """Raise InputError for a file that does not exist: opening it would create an empty store."""
     if "://" not in address and not Path(address).is_file():
-        raise InputError(f"{address!r} is no file: name the store that is there")
+        raise InputError(f"{address!r} is not a file: name an existing store")
 
 
 def _discard(options: CommonOptions, target: str, *, yes: bool) -> None:
     from slowwave.stores import make  # noqa: PLC0415 - `--help` does without
     from slowwave.stores.copy import discard_partial_copy  # noqa: PLC0415
 
-    if not confirm("What was copied in part is thrown away. Go on?", yes=yes):
-        raise InputError("nothing was thrown away: say --yes, or run the copy again to finish it")
+    if not confirm("Discard what was copied in part?", yes=yes):
+        raise InputError("nothing was discarded: confirm with --yes, or run the copy again to finish it")
     with closing(make(target)) as store:
         scopes = discard_partial_copy(store)
     if options.json:

@@ -29,7 +29,7 @@ def compact(options: CommonOptions, conversation: str | None, topic: str | None,
     if conversation is not None and topic is not None:
         raise InputError("both --conversation and --topic: give one of them")
     if dry_run and topic is None:
-        raise InputError("--dry-run goes with --topic")
+        raise InputError("--dry-run needs --topic")
     with options.memory() as memory:
         result = memory.compact_memories(conversation) if topic is None else memory.compact(topic, dry_run=dry_run)
     options.output.write_result(result)

@@ -63,7 +63,7 @@ def remember(
     TEXT is the message. Without it, or for -, the messages are read from standard input.
     """
     if text is not None and file is not None:
-        raise InputError("both words and a file: give one of them")
+        raise InputError("both a text and --file: give one of them")
     from slowwave.handle import refuse_open_store  # noqa: PLC0415 - `--help` does without
 
     with options.memory() as memory:
@@ -75,7 +75,7 @@ def remember(
             if not options.json:
                 options.output.write_text(receipts[-1])
     if not receipts:
-        raise InputError("there were no words to remember")
+        raise InputError("there is no text to remember: give a text, --file, or lines on standard input")
     if options.json:
         options.output.write_json(receipts)
     return WAITING if any(receipt.waiting for receipt in receipts) else None
@@ -84,12 +84,12 @@ def remember(
 def _source_lines(text: str | None, file: Path | None) -> Iterator[str]:
     if text is not None and text != STDIN:
         if len(text) <= FILE_NAME_MAX and Path(text).is_file():
-            raise InputError(f"{text} is a file: say --file {text}")
+            raise InputError(f"{text} is a file: use --file {text}")
         return iter(text.splitlines())
     if file is not None:
         return _file_lines(file)
     if text is None and sys.stdin.isatty():
-        raise InputError("say what to remember: slowwave remember 'I am allergic to walnuts', or pipe lines in")
+        raise InputError("there is no text to remember: slowwave remember 'I am allergic to walnuts', or pipe lines in")
     return _decoded_lines(sys.stdin, "the input")
 
 
