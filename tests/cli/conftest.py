@@ -28,6 +28,8 @@ class Outcome:
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("SCOPE", "LLM", "LLM_URL", "EMBEDDER_URL", "CONFIG"):
         monkeypatch.delenv(f"SLOWWAVE_{name}", raising=False)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):  # they make output for a terminal
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLOWWAVE_STORE", str(tmp_path / "memory.db"))
     monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

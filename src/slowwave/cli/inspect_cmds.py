@@ -1,6 +1,7 @@
 """Commands that show the history and the state of a memory: explain, history, summaries, runs, status, cost."""
 
 from dataclasses import replace
+from typing import Final
 
 import click
 
@@ -15,7 +16,7 @@ from slowwave.model.plan import count_operations, merge_groups
 from slowwave.pipelines.admin.agent_commands import summary_coverage
 from slowwave.pipelines.conversations import unknown_conversation
 
-REASON_WIDTH = 200
+REASON_WIDTH: Final = 200
 """Characters of the reason of a group that `runs` shows."""
 
 
