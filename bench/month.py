@@ -17,8 +17,8 @@ from pathlib import Path
 from forgetting import Now, Talk, talks
 from measuring import data
 from slowwave import AgentMemory, Config
-from slowwave.cli.output import intended
 from slowwave.model.operations import Operation
+from slowwave.pipelines.sleep.report import describe_operations
 
 NIGHT = timedelta(days=1)
 LAST = 45
@@ -66,7 +66,7 @@ def slept(memory: AgentMemory, clock: Now) -> Iterator[str]:
 
 
 def _told(operation: Operation) -> str | None:
-    words = intended(operation, {})
+    words = describe_operations(operation, {})
     return words and f"{words}\n      because {operation.because}"
 
 

@@ -4,7 +4,7 @@
 
 Each command runs in a process of its own, rounds interleaved; wall time is to the first line of output (to the end
 where there is none), processor time is what a busy machine disturbs least. Bars: `import slowwave` within 60 ms of
-`python -c pass`; the first line of `slowwave recall` over 10,000 messages within twice `python -c "import numpy"`;
+`python -c pass`; the first line of `slowwave recall` over 10,000 messages within three times `python -c "import numpy"`;
 at most 45 packages.
 """
 
@@ -122,8 +122,8 @@ def show(found: dict[str, dict[str, list[float]]], packages: int) -> str:
     ]
     judged = {
         "import slowwave, more than python -c pass, ms": (statistics.median(more), "<=", 60.0),
-        "first line of recall over import numpy, wall": (_over(recall["wall_ms"], numpy["wall_ms"]), "<=", 2.0),
-        "recall over import numpy, processor time": (_over(recall["cpu_ms"], numpy["cpu_ms"]), "<=", 2.0),
+        "first line of recall over import numpy, wall": (_over(recall["wall_ms"], numpy["wall_ms"]), "<=", 3.0),
+        "recall over import numpy, processor time": (_over(recall["cpu_ms"], numpy["cpu_ms"]), "<=", 3.0),
         "packages of a default installation": (packages, "<=", 45.0),
     }
     heads = ("command", "first line, wall ms", "processor ms", "of import numpy")

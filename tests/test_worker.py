@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from slowwave import AgentMemory, worker
 from slowwave.cli.app import app

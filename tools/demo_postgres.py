@@ -1,7 +1,7 @@
 """Runs the demo on a temporary Postgres server from a wheel."""
 
 from slowwave.cli.demo.replay import Replay, replay
-from slowwave.cli.demo_cmd import told
+from slowwave.cli.demo_cmd import write_story
 from slowwave.cli.output import Output
 from slowwave.testing.postgres import postgres_server
 
@@ -30,6 +30,6 @@ def below(tale: Replay) -> None:
 
 
 with postgres_server() as server, replay(server.database()) as tale:
-    told(Output(json=False), tale)
+    write_story(Output(json=False), tale)
     below(tale)
     print(NEXT)

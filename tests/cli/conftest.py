@@ -1,4 +1,4 @@
-"""Running the command line in this process, on a store of its own."""
+"""Runs the command line in this process, on a store of the test."""
 
 import json
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from slowwave.cli.app import app
 
 
 @dataclass(frozen=True)
-class Ran:
+class Outcome:
     code: int
     out: str
     err: str
@@ -28,6 +28,8 @@ class Ran:
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("SCOPE", "LLM", "LLM_URL", "EMBEDDER_URL", "CONFIG"):
         monkeypatch.delenv(f"SLOWWAVE_{name}", raising=False)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):  # they make output for a terminal
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLOWWAVE_STORE", str(tmp_path / "memory.db"))
     monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -35,13 +37,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(store: Path) -> Callable[..., Ran]:
+def run(store: Path) -> Callable[..., Outcome]:
     assert store.name == "memory.db"
 
-    def run(*words: str, input: str | None = None) -> Ran:  # noqa: A002 - as the runner calls it
+    def run(*words: str, input: str | None = None) -> Outcome:  # noqa: A002 - as the runner calls it
         result = CliRunner().invoke(app, list(words), input=input)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        return Ran(code=result.exit_code, out=result.stdout, err=result.stderr)
+        return Outcome(code=result.exit_code, out=result.stdout, err=result.stderr)
 
     return run

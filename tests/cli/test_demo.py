@@ -1,4 +1,4 @@
-"""The demo is the first thing a newcomer sees: it must tell everything it promises, quickly, on any width."""
+"""The demo prints every step it promises, quickly and within any width; and how a command ends when interrupted."""
 
 import json
 import os
@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from slowwave.cli.demo.replay import CONVERSATION, QUESTIONS
+from slowwave.cli.options import INTERRUPTED, run_command
 from slowwave.formats import read
 from slowwave.model.exchange import ImportedMessage
 
@@ -20,21 +22,21 @@ SECONDS = 5.0
 SLOWWAVE = str(Path(sys.executable).with_name("slowwave"))
 
 
-def test_the_bundled_conversation_reads_whole() -> None:
+def test_the_bundled_conversation_can_be_read() -> None:
     items = list(read(CONVERSATION))
     assert all(isinstance(item, ImportedMessage) for item in items)
     assert len({item.message.id for item in items if isinstance(item, ImportedMessage)}) == len(items)
 
 
-def test_the_demo_tells_what_was_kept_replaced_refused_faded_compressed_found_and_taken_back(
+def test_the_demo_shows_every_step_of_its_story(
     run: Callable[..., Any],
 ) -> None:
     start = time.process_time()
-    done = run("demo")
+    result = run("demo")
     assert time.process_time() - start < SECONDS
-    assert done.code == 0
-    assert done.err == ""
-    for told in (
+    assert result.code == 0
+    assert result.err == ""
+    for text in (
         "+ Juno wants the assistant to always answer in short bullet points",
         "“Please always answer in short bullet points”",
         "= said before: Juno is allergic to walnuts",
@@ -58,18 +60,20 @@ def test_the_demo_tells_what_was_kept_replaced_refused_faded_compressed_found_an
         "Your turn",
         *QUESTIONS,
     ):
-        assert told in done.out, told
+        assert text in result.out, text
 
 
-def test_the_demo_leaves_nothing_behind_and_heeds_no_settings(
+def test_the_demo_stores_nothing_and_ignores_the_settings(
     run: Callable[..., Any], store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLOWWAVE_LLM", "openai:none-such")
-    told = run("demo", "--json").json
+    story = run("demo", "--json").json
     assert not store.exists()
-    assert sum(talk["messages"] for talk in told["talks"]) == len(list(read(CONVERSATION)))
-    firsts = {one["question"]: one["hits"][0] for one in [*told["questions"], told["deep"]]}
-    answers = {asked: [fact["text"] for fact in hit["facts"]] or hit["memory"]["gist"] for asked, hit in firsts.items()}
+    assert sum(talk["messages"] for talk in story["talks"]) == len(list(read(CONVERSATION)))
+    firsts = {entry["question"]: entry["hits"][0] for entry in [*story["questions"], story["deep"]]}
+    answers = {
+        question: [fact["text"] for fact in hit["facts"]] or hit["memory"]["gist"] for question, hit in firsts.items()
+    }
     assert answers == {
         "When is the permit application due?": [
             "The permit application is now due on 21 April 2026 instead of 14 April 2026"
@@ -78,7 +82,7 @@ def test_the_demo_leaves_nothing_behind_and_heeds_no_settings(
         "How many steps do the stairs have?": "stairs have 212 steps",
         "Who owns the ferry?": ["Odile owns the ferry and is Juno's aunt"],
     }
-    assert sorted(one["phase"] for one in told["undone"]) == ["active", "active", "active", "cold", "cold"]
+    assert sorted(memory["phase"] for memory in story["undone"]) == ["active", "active", "active", "cold", "cold"]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
@@ -92,7 +96,7 @@ def test_the_demo_keeps_within_a_terminal_of_any_width(
     assert max(map(len, lines)) <= min(columns, 100)
 
 
-def test_a_reader_that_stops_reading_ends_the_command_quietly(store: Path) -> None:
+def test_a_closed_pipe_ends_the_command_without_an_error(store: Path) -> None:
     command = f"{SLOWWAVE} --store {store} add 'Odile owns the ferry' && {SLOWWAVE} --store {store} runs --json | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0
@@ -103,19 +107,19 @@ def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
     script = (
         "import signal, os, threading\n"
         "from slowwave.cli import demo\n"
-        "from slowwave.cli.options import _ended\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
+        "from slowwave.cli.options import run_command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores SIGINT
         "def run():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    threading.Event().wait(10)\n"
-        "raise SystemExit(_ended(run, verbose=False))\n"
+        "raise SystemExit(run_command(run, verbose=False))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 130
     assert done.stderr == "slowwave: interrupted; what was acknowledged is kept\n"
 
 
-def test_help_loads_neither_numpy_nor_a_store() -> None:
+def test_the_parser_loads_neither_numpy_nor_a_store() -> None:
     script = (
         "import json, sys\nfrom slowwave.cli.app import app\n"
         "print(json.dumps([name for name in ('numpy', 'apsw', 'openai', 'tokenizers', 'pydantic') if name in sys.modules]))"
@@ -124,8 +128,29 @@ def test_help_loads_neither_numpy_nor_a_store() -> None:
     assert json.loads(done.stdout) == []
 
 
-def test_the_demo_ends_with_commands_that_run_as_they_stand(tmp_path: Path) -> None:
+def test_the_demo_ends_with_commands_that_can_be_copied(tmp_path: Path) -> None:
     for path, typed in ((str(Path(SLOWWAVE).parent), "slowwave"), (str(tmp_path), os.path.relpath(SLOWWAVE))):
         env = {**os.environ, "PATH": path}
-        told = subprocess.run([SLOWWAVE, "demo"], env=env, capture_output=True, text=True, check=True)
-        assert f"  {typed} remember " in told.stdout
+        result = subprocess.run([SLOWWAVE, "demo"], env=env, capture_output=True, text=True, check=True)
+        assert f"  {typed} remember " in result.stdout
+
+
+def test_an_aborted_confirmation_is_an_interruption(capsys: pytest.CaptureFixture[str]) -> None:
+    def abort() -> None:
+        raise click.Abort
+
+    assert run_command(abort, verbose=False) == INTERRUPTED
+    assert capsys.readouterr().err == "slowwave: interrupted; what was acknowledged is kept\n"
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    completion = {"_SLOWWAVE_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
+    for words, completed in (("slowwave rec", ["plain,recall"]), ("slowwave --sc", ["plain,--scope"])):
+        result = subprocess.run(
+            [SLOWWAVE],
+            env={**os.environ, **completion, "COMP_WORDS": words},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.stdout.split() == completed

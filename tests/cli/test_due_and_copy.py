@@ -1,4 +1,4 @@
-"""Sleeping every scope that is due, and copying a store, from the command line."""
+"""The commands `sleep --due`, copy and backup, and commands on Postgres."""
 
 import stat
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from slowwave.testing.postgres import PostgresServer
 Run = Callable[..., Any]
 
 
-def test_every_scope_that_is_due_is_slept_once(run: Run) -> None:
+def test_sleep_due_runs_one_pass_for_each_due_scope(run: Run) -> None:
     for scope in ("acme/alice", "acme/bob"):
         assert run("--scope", scope, "add", f"{scope} owns the deploy pipeline").code == 0
     slept = run("sleep", "--due", "--no-think")
@@ -27,7 +27,7 @@ def test_every_scope_that_is_due_is_slept_once(run: Run) -> None:
     assert run("sleep", "--due", "--dry-run").code == 2
 
 
-def test_a_store_is_copied_and_copied_again(run: Run, store: Path, tmp_path: Path) -> None:
+def test_a_store_is_copied_and_the_copy_can_be_repeated(run: Run, store: Path, tmp_path: Path) -> None:
     run("add", "Alice owns the deploy pipeline")
     copy = str(tmp_path / "copy.db")
     first = run("copy", str(store), copy)
@@ -41,22 +41,22 @@ def test_a_store_is_copied_and_copied_again(run: Run, store: Path, tmp_path: Pat
     assert run("copy", str(tmp_path / "nobody.db"), copy).code == 2
 
 
-def test_a_store_is_backed_up_into_a_new_private_file(run: Run, tmp_path: Path) -> None:
+def test_a_backup_is_a_new_private_file(run: Run, tmp_path: Path) -> None:
     run("add", "Alice owns the deploy pipeline")
     run("--scope", "other", "add", "Bob owns the billing service")
     backup = tmp_path / "backup.db"
-    made = run("--json", "backup", str(backup))
-    assert (made.code, made.json) == (0, {"path": str(backup), "bytes": backup.stat().st_size})
+    created = run("--json", "backup", str(backup))
+    assert (created.code, created.json) == (0, {"path": str(backup), "bytes": backup.stat().st_size})
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     assert run("backup", str(backup)).code == 2, "it is never overwritten"
     assert "Bob" in run("--store", str(backup), "--scope", "other", "facts").out
     assert run("--store", str(backup), "doctor", "--deep").code == 0
-    assert {one.name for one in tmp_path.glob("backup.db*")} == {"backup.db"}
+    assert {path.name for path in tmp_path.glob("backup.db*")} == {"backup.db"}
     assert run("--store", str(tmp_path / "nobody.db"), "backup", str(tmp_path / "b.db")).code == 2
     assert not (tmp_path / "nobody.db").exists()
 
 
-def test_a_backup_of_a_database_names_the_tools_of_the_server(
+def test_a_backup_of_a_postgres_store_names_pg_dump_and_copy(
     run: Run, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     refused = run("--store", postgres.database(), "backup", str(tmp_path / "b.db"))
@@ -64,14 +64,14 @@ def test_a_backup_of_a_database_names_the_tools_of_the_server(
     assert not (tmp_path / "b.db").exists()
 
 
-def test_the_open_store_is_not_read_as_a_file_to_bring_in(run: Run, store: Path) -> None:
+def test_the_open_store_is_refused_as_an_input_file(run: Run, store: Path) -> None:
     run("add", "Alice owns the deploy pipeline")
     for words in (("import", str(store)), ("remember", "--file", str(store)), ("apply", str(store))):
         refused = run(*words)
         assert (refused.code, "is the store that is open" in refused.err) == (2, True), words
 
 
-def test_what_an_interrupted_copy_left_is_thrown_away_when_that_is_said(
+def test_give_up_discards_an_interrupted_copy(
     run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("add", "Alice owns the deploy pipeline")
@@ -83,9 +83,9 @@ def test_what_an_interrupted_copy_left_is_thrown_away_when_that_is_said(
     with monkeypatch.context() as patch:
         patch.setattr(copying, "_whole", fails)
         assert run("copy", str(store), copy).code == StoreError.exit_code
-    told = run("--store", copy, "doctor")
-    assert "1 scopes were copied only in part" in told.out
-    assert "`slowwave copy --give-up`" in told.out
+    checked = run("--store", copy, "doctor")
+    assert "1 scopes were copied only in part" in checked.out
+    assert "`slowwave copy --give-up`" in checked.out
     refused = run("copy", "--give-up", copy)
     assert (refused.code, "--yes" in refused.err) == (2, True)
     assert run("copy", "--give-up", "--yes", str(store), copy).code == 2
@@ -96,18 +96,18 @@ def test_what_an_interrupted_copy_left_is_thrown_away_when_that_is_said(
     assert run("copy", str(store)).code == 2
 
 
-def test_the_same_commands_work_on_a_database(run: Run, postgres: PostgresServer) -> None:
+def test_the_same_commands_work_on_postgres(run: Run, postgres: PostgresServer) -> None:
     address = postgres.database()
     assert run("--store", address, "add", "Alice owns the deploy pipeline").code == 0
     assert "deploy pipeline" in run("--store", address, "recall", "who owns deploys?").out
     assert "Alice" in run("--store", address, "facts").out
     assert run("--store", address, "sleep", "--due", "--no-think").code == 0
-    wrong = [one["check"] for one in run("--json", "--store", address, "doctor", "--deep").json if not one["ok"]]
-    assert wrong == ["disk"], "the tests' server hurries"
+    wrong = [check["check"] for check in run("--json", "--store", address, "doctor", "--deep").json if not check["ok"]]
+    assert wrong == ["disk"], "the server of the tests runs with fsync off"
     assert "postgresql://postgres@" in run("--store", address, "status").out
 
 
-def test_a_month_of_a_memory_in_postgres(postgres: PostgresServer) -> None:
+def test_a_memory_is_used_and_erased_on_postgres(postgres: PostgresServer) -> None:
     with AgentMemory.open(postgres.database(), scope="acme/alice", llm=None, embedder="static") as memory:
         memory.add("Alice owns the deploy pipeline", category="person")
         receipt = memory.add("The auth service uses Argon2", category="project")
@@ -118,8 +118,8 @@ def test_a_month_of_a_memory_in_postgres(postgres: PostgresServer) -> None:
         memory.sleep()
         memory.undo(receipt.run_id, cascade=True)
         assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
-        gone = memory.erase(text="Alice")
-        assert gone.verified
+        erased = memory.erase(text="Alice")
+        assert erased.verified
         assert memory.get_all() == []
         assert memory.doctor(deep=True) == []
         assert memory.runs()[0].at <= datetime.now(UTC)

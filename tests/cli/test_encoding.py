@@ -1,4 +1,4 @@
-"""Command line arguments that are not UTF-8: a sentence and an exit code, never a traceback."""
+"""Arguments that are not UTF-8 give one sentence and exit code 2, never a traceback; and `doctor --repair`."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Ran
+from tests.cli.conftest import Outcome
 
 BAD = os.fsencode("Z") + b"\xeb"
 """A name in latin-1."""
@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
-def test_an_argument_that_is_not_utf8_is_refused_in_a_sentence(store: Path, words: tuple[str | bytes, ...]) -> None:
+def test_an_argument_that_is_not_utf8_is_refused_in_one_sentence(store: Path, words: tuple[str | bytes, ...]) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", "from slowwave.cli import main; main()", *words],
         capture_output=True,
@@ -39,28 +39,28 @@ def test_an_argument_that_is_not_utf8_is_refused_in_a_sentence(store: Path, word
     assert not store.exists()
 
 
-def test_the_framework_refuses_it_too(run: Callable[..., Ran]) -> None:
+def test_an_argument_with_a_surrogate_is_refused_in_process(run: Callable[..., Outcome]) -> None:
     ran = run("recall", os.fsdecode(BAD))
     assert (ran.code, ran.out) == (2, "")
     assert "is not valid UTF-8" in ran.err
 
 
-def test_a_file_name_of_any_bytes_can_be_imported(run: Callable[..., Ran], tmp_path: Path) -> None:
+def test_a_file_name_of_any_bytes_can_be_imported(run: Callable[..., Outcome], tmp_path: Path) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/Z\xeb.jsonl")
     Path(path).write_text('{"role": "user", "content": "Alice owns the deploy pipeline"}\n', encoding="utf-8")
     assert run("import", path).code == 0
     assert run("recall", "who owns the pipeline?", "--json").json
 
 
-def test_repair_says_that_there_is_nothing_to_repair(run: Callable[..., Ran]) -> None:
+def test_repair_of_a_sound_store_reports_nothing_to_repair(run: Callable[..., Outcome]) -> None:
     run("add", "Alice owns the deploy pipeline")
     ran = run("doctor", "--repair", "--json")
     assert ran.code == 0
     assert {"check": "repair", "ok": True, "found": "nothing to repair"} in ran.json
 
 
-def test_a_damaged_row_is_repaired_on_the_command_line(run: Callable[..., Ran], store: Path) -> None:
-    import apsw  # noqa: PLC0415 - of this test alone
+def test_doctor_repair_reseals_a_damaged_row(run: Callable[..., Outcome], store: Path) -> None:
+    import apsw  # noqa: PLC0415 - only this test needs it
 
     run("add", "Alice owns the deploy pipeline")
     with apsw.Connection(str(store)) as db:

@@ -1,4 +1,4 @@
-"""Summaries, windows and the words of a fact before and after, on the command line."""
+"""Summaries and their windows, contexts of a conversation, and the texts of a history."""
 
 import json
 from collections.abc import Callable
@@ -27,14 +27,14 @@ def test_summaries_are_listed_with_their_spans(run: Run) -> None:
     out = run("summaries", "--conversation", "garden").out
     assert "garden · messages 1 to 65 · long-term" in out
     assert "garden · messages 66 to 129 · short-term" in out
-    assert [one["span"] for one in run("summaries", "--json").json] == [[1, 65], [1, 65], [66, 129]]
+    assert [summary["span"] for summary in run("summaries", "--json").json] == [[1, 65], [1, 65], [66, 129]]
     assert "no summaries yet" in run("summaries", "--conversation", "bread").out
     refused = run("summaries", "--conversation", "nope")
     assert (refused.code, "there are bread, garden" in refused.err) == (2, True)
 
 
 @pytest.mark.usefixtures("long")
-def test_a_status_shows_how_a_conversation_is_held_in_view(run: Run) -> None:
+def test_status_shows_how_a_conversation_is_summarised(run: Run) -> None:
     out = run("status", "--conversation", "garden").out
     assert "garden: 200 messages, 64 immediate, summarised up to 129" in out
     assert "short-term (memories 66-129)" in out
@@ -43,28 +43,28 @@ def test_a_status_shows_how_a_conversation_is_held_in_view(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("long")
-def test_a_status_names_what_stands_in_no_summary(run: Run) -> None:
-    first = next(one for one in run("summaries", "--json").json if one["depth"] == 1)
-    (made,) = [one["run_id"] for one in run("history", first["id"], "--json").json]
-    assert "--cascade" in run("undo", made).err
-    undone = run("undo", made, "--cascade").out
+def test_undo_of_a_summary_names_the_command_that_restores_it(run: Run) -> None:
+    first = next(summary for summary in run("summaries", "--json").json if summary["depth"] == 1)
+    (run_id,) = [event["run_id"] for event in run("history", first["id"], "--json").json]
+    assert "--cascade" in run("undo", run_id).err
+    undone = run("undo", run_id, "--cascade").out
     assert "`slowwave compact --conversation garden`" in undone
     assert run("compact", "--conversation", "garden").code == 0
     assert "in no summary" not in run("status", "--conversation", "garden").out
 
 
 @pytest.mark.usefixtures("long")
-def test_a_conversation_that_is_not_there_is_named_with_those_there_are(run: Run) -> None:
+def test_an_unknown_conversation_is_reported_with_the_known_ones(run: Run) -> None:
     refused = run("compact", "--conversation", "nope")
     assert refused.code == 2
     assert "no conversation 'nope': there are bread, garden" in refused.err
-    told = run("context", "bread", "--conversation", "nope")
-    assert (told.code, "no conversation 'nope'" in told.err) == (0, True)
+    result = run("context", "bread", "--conversation", "nope")
+    assert (result.code, "no conversation 'nope'" in result.err) == (0, True)
     assert "no conversation" not in run("context", "bread", "--conversation", "bread").err
 
 
 @pytest.mark.usefixtures("long")
-def test_what_is_too_short_to_compact_says_why(run: Run) -> None:
+def test_compact_of_a_short_conversation_says_why_it_does_nothing(run: Run) -> None:
     out = run("compact", "--conversation", "bread").out
     assert "it has 1 messages, and the latest 64 of a conversation stay as they were said" in " ".join(out.split())
     run("compact", "--conversation", "garden")
@@ -72,7 +72,7 @@ def test_what_is_too_short_to_compact_says_why(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("long")
-def test_a_chat_context_prints_its_messages_and_a_scene_is_set(run: Run) -> None:
+def test_chat_prints_messages_and_s4_prints_a_scene(run: Run) -> None:
     lines = run("context", "--conversation", "bread", "--profile", "chat").out.splitlines()
     assert json.loads(lines[-1]) == {"role": "user", "content": "Ann: I bake bread"}
     scene = ("--agent", "Ada", "--about", "A cook.", "--location", "the kitchen", "--exit", "out", "--also-here", "Bob")
@@ -81,13 +81,13 @@ def test_a_chat_context_prints_its_messages_and_a_scene_is_set(run: Run) -> None
     assert out.rstrip().endswith("You are Ada in the kitchen.\nExits: out\nAlso here: Bob\n~Ada>")
 
 
-def test_a_history_shows_the_words_before_and_after(run: Run) -> None:
+def test_a_history_shows_the_text_before_and_after(run: Run) -> None:
     run("add", "Odile owns the ferry")
     fact = run("facts", "--json").json[0]["id"]
     run("update", fact, "Odile sold the ferry")
     run("pin", fact)
     assert "Odile owns the ferry → Odile sold the ferry" in run("history", fact).out
-    assert [(one["before"], one["after"]) for one in run("history", fact, "--json").json] == [
+    assert [(event["before"], event["after"]) for event in run("history", fact, "--json").json] == [
         (None, "Odile owns the ferry"),
         ("Odile owns the ferry", "Odile sold the ferry"),
         (None, None),

@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from slowwave.cli.declared import Reader
-from slowwave.cli.options import SHARED
-from slowwave.cli.rooms import with_command
+from slowwave.cli.app import app
 from slowwave.settings import read
 
 ROOT = Path(__file__).parents[2]
@@ -30,12 +29,10 @@ def services() -> dict[str, Any]:
 
 
 def _understood(words: list[str]) -> bool:
-    """Whether the command line reads these words without a complaint."""
-    program, *rest = words
-    reader = Reader(rest)
-    name, _ = reader.until_word(SHARED)
-    command = next(one for room in with_command(name) for one in room.commands if one.name == name)
-    return program == "slowwave" and bool(reader.rest([*command.parameters, *SHARED]))
+    """Whether the command line accepts these words."""
+    program, name, *arguments = words
+    command = app.get_command(click.Context(app), name)
+    return program == app.name and command is not None and bool(command.make_context(name, arguments).params)
 
 
 def test_the_worker_runs_a_command_that_there_is(services: dict[str, Any]) -> None:

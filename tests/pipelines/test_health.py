@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import Config, Message
-from slowwave.cli.rooms import ROOMS
+from slowwave.cli.app import app
 from slowwave.errors import ModelError
 from slowwave.model.mind import Fact, Verdict
 from slowwave.model.operations import Erase
@@ -111,9 +111,7 @@ def test_every_command_and_setting_that_a_fix_names_is_there() -> None:
     fixes = [text for text in texts if "`" in text and "\n" not in text and not text.endswith(".")]
     named = {word for fix in fixes for word in re.findall(r"`(?:slowwave )?([a-z_]+)", fix)}
     assert {"doctor", "copy", "consolidate", "review", "reembed", "pin", "update", "delete", "sleep"} <= named
-    assert named <= {name for names in ROOMS.values() for name in names} | Config.__dataclass_fields__.keys() | {
-        "as_of"
-    }
+    assert named <= {*app.paths} | Config.__dataclass_fields__.keys() | {"as_of"}
 
 
 def test_many_are_shown_as_a_few(world: "World") -> None:

@@ -4,7 +4,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from slowwave.cli.app import app
 from slowwave.errors import SettingsError, StoreError

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app

@@ -1,90 +1,112 @@
-"""The command `slowwave` in the framework's words: for help, for what is written wrong, and for all that is seldom written."""
+"""The command `slowwave`: a group that imports the module of a command when the command is used."""
 
-import inspect
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
 
-import typer
+import click
 
-from slowwave.cli.declared import Argument, Command, Parameter, Room
-from slowwave.cli.options import SHARED, exit_on_error
-from slowwave.cli.rooms import ROOMS, load
+from slowwave import __version__
+from slowwave.cli.options import store_common_options
 
-app = typer.Typer(
-    name="slowwave",
-    help="Memory for LLM agents that sleeps on it. New here? Try: slowwave demo",
+SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Begin here": {"demo": "demo_cmd:demo"},
+    "Bring in and take out": {
+        "add": "write_cmds:add",
+        "remember": "write_cmds:remember",
+        "import": "write_cmds:import_",
+        "export": "write_cmds:export",
+        "vault": "vault_cmds:vault",
+    },
+    "Ask": {
+        "recall": "recall_cmds:recall",
+        "context": "recall_cmds:context",
+        "facts": "recall_cmds:facts",
+        "core": "recall_cmds:core",
+    },
+    "Keep in order": {
+        "consolidate": "maintenance_cmds:consolidate",
+        "sleep": "maintenance_cmds:sleep",
+        "apply": "maintenance_cmds:apply",
+        "undo": "maintenance_cmds:undo",
+        "reembed": "maintenance_cmds:reembed",
+        "doctor": "maintenance_cmds:doctor",
+        "backup": "store_cmds:backup",
+        "copy": "store_cmds:copy",
+        "health": "review_cmds:health",
+        "review": "review_cmds:review",
+        "release": "review_cmds:release",
+        "reject": "review_cmds:reject",
+        "plot": "review_cmds:plot",
+        "compact": "vault_cmds:compact",
+        "worker": "worker_cmd:worker",
+    },
+    "Change by hand": {
+        "pin": "edit_cmds:pin",
+        "unpin": "edit_cmds:unpin",
+        "update": "edit_cmds:update",
+        "delete": "edit_cmds:delete",
+        "revive": "edit_cmds:revive",
+        "erase": "edit_cmds:erase",
+    },
+    "Look closer": {
+        "explain": "inspect_cmds:explain",
+        "history": "inspect_cmds:history",
+        "summaries": "inspect_cmds:summaries",
+        "runs": "inspect_cmds:runs",
+        "status": "inspect_cmds:status",
+        "cost": "inspect_cmds:cost",
+    },
+    "Measure": {"eval": "benchmark_cmds:eval_"},
+}
+"""Each command by the section that lists it in the help, with the module and the name that define it."""
+
+LONGEST_HELP: Final = 200
+"""Characters of a command's first sentence that the list of commands shows."""
+
+
+class LazyGroup(click.Group):
+    """A group as Click's documentation describes it under "Lazily Loading Subcommands".
+
+    Args:
+        sections: the commands as in `SECTIONS`.
+        attributes: arguments of `click.Group`.
+    """
+
+    def __init__(self, *, sections: Mapping[str, Mapping[str, str]], **attributes: Any) -> None:  # noqa: ANN401 - Click's
+        super().__init__(**attributes)
+        self.sections = sections
+        self.paths = {name: path for commands in sections.values() for name, path in commands.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - Click's signature
+        """The names of all commands, without importing any."""
+        return [*self.paths]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - Click's signature
+        """Import one command; None if there is none of this name."""
+        if cmd_name not in self.paths:
+            return None
+        module, _, name = self.paths[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"slowwave.cli.{module}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by section."""
+        for title, names in self.sections.items():
+            commands = {name: self.get_command(ctx, name) for name in names}
+            rows = [(name, command.get_short_help_str(LONGEST_HELP)) for name, command in commands.items() if command]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@click.group(
+    "slowwave",
+    cls=LazyGroup,
+    sections=SECTIONS,
     epilog="Exit codes: 0 done · 1 a problem was found · 2 wrong input or settings · 3 work waits for a model · 4 store.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from slowwave import __version__  # noqa: PLC0415 - asked for once in a while
-
-        typer.echo(f"slowwave {__version__}")
-        raise typer.Exit
-
-
-def _shared(context: typer.Context, _version: bool, **given: Any) -> None:  # noqa: ANN401 - the shared options
-    """Keep what was said, distil what matters, let the rest fade, and find it again."""
-    context.obj = {name: value for name, value in given.items() if value}
-
-
-def _command(command: Command) -> Any:  # noqa: ANN401 - as the framework takes any function
-    def run(_context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - the options of any command
-        raise typer.Exit(exit_on_error(command, _context.obj or {}, options))
-
-    run.__doc__ = command.function.__doc__
-    return _signed(run, [_CONTEXT, *map(_parameter, (*command.parameters, *SHARED))])
-
-
-def _parameter(one: Parameter) -> inspect.Parameter:
-    """A parameter as the framework declares it."""
-    how: Any
-    if isinstance(one.how, Argument):
-        how = typer.Argument(help=one.how.help, metavar=one.how.metavar, file_okay=not one.how.folder)
-    else:
-        # A flag takes no value, so its help names no type of one.
-        metavar = "" if one.kind is bool else one.how.metavar
-        how = typer.Option(
-            *one.how.flags, help=one.how.help, metavar=metavar, min=one.how.min, rich_help_panel=one.how.panel
-        )
-    kind = one.annotation.__origin__
-    return inspect.Parameter(one.name, _KEYWORD, default=one.default, annotation=Annotated[kind, how])
-
-
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
-_CONTEXT = inspect.Parameter("_context", _KEYWORD, annotation=typer.Context)
-
-
-def _signed(function: Any, parameters: Sequence[inspect.Parameter]) -> Any:  # noqa: ANN401 - as above
-    """A function that takes what the framework reads in its signature."""
-    function.__signature__ = inspect.Signature(parameters)
-    function.__annotations__ = {one.name: one.annotation for one in parameters}
-    return function
-
-
-def _typed(room: Room) -> typer.Typer:
-    typed = typer.Typer(help=room.help, no_args_is_help=True) if room.name else typer.Typer()
-    for command in room.commands:
-        typed.command(command.name, rich_help_panel=command.panel)(_command(command))
-    for group in room.groups:
-        typed.add_typer(_typed(group), name=group.name, rich_help_panel=group.panel)
-    return typed
-
-
-_VERSION = inspect.Parameter(
-    "_version",
-    _KEYWORD,
-    default=False,
-    annotation=Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
-    ],
-)
-app.callback()(_signed(_shared, [_CONTEXT.replace(name="context"), *map(_parameter, SHARED), _VERSION]))
-for _file in ROOMS:
-    app.add_typer(_typed(load(_file)))
+@click.version_option(__version__, message="slowwave %(version)s", help="Show the version and exit.")
+@store_common_options
+def app() -> None:
+    """Memory for LLM agents that sleeps on it. New here? Try: slowwave demo."""

@@ -1,4 +1,4 @@
-"""The command `demo`: it tells the replay of the bundled conversation, and what to try next."""
+"""The command `demo`: prints the replay of the bundled conversation, and commands to try next."""
 
 import os
 import shlex
@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from slowwave.cli.declared import Room, command
-from slowwave.cli.demo.replay import FORGOTTEN, HOT_WORDS, QUESTIONS, Replay, Talk, replay
-from slowwave.cli.demo.report import nights, revived, undone, words
-from slowwave.cli.options import CommonOptions
+import click
+
+from slowwave.cli.demo.replay import FORGOTTEN, HOT_WORDS, QUESTIONS, Replay, Session, replay
+from slowwave.cli.demo.report import write_revival, write_shortened_messages, write_sleep_passes, write_undo
+from slowwave.cli.options import Command, CommonOptions, common_options
 from slowwave.cli.output import Output, one_line
-from slowwave.cli.recall_cmds import MEANS
+from slowwave.cli.recall_cmds import PART_MEANINGS
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import Add, Change, Operation, RejectFact
 from slowwave.policy.guard.labels import short_name
@@ -21,16 +22,15 @@ from slowwave.policy.guard.labels import short_name
 if TYPE_CHECKING:
     from slowwave.model.query import Hit
 
-room = Room()
-
-KEPT_SHOWN: Final = 3
+FIRST_SHOWN: Final = 3
+"""Facts that are shown of the first conversation, each with its quote."""
 LATER_SHOWN: Final = 2
-"""Facts that are shown of the first talk, with what they rest on, and of each later one."""
-ASKED: Final = "What do we serve at the winter opening?"
+"""Facts that are shown of each later conversation."""
+CONTEXT_QUERY: Final = "What do we serve at the winter opening?"
 BUDGET: Final = 300
-ITEMS: Final = 4
-"""Of each section of a context."""
-BAR: Final = 24
+ITEMS_SHOWN: Final = 4
+"""Items that are shown of each section of a context."""
+BAR_WIDTH: Final = 24
 NEXT: Final = (
     ("slowwave remember 'I am allergic to walnuts'", "store what was said"),
     ("slowwave recall 'what must not be in my soup?' --why", "find it, with every term of the score"),
@@ -40,106 +40,111 @@ NEXT: Final = (
 )
 
 
-@command(room, "demo", "Begin here")
-def demo(given: CommonOptions) -> None:
-    """Nine months in the life of a memory, in two seconds: offline, no key, nothing stored."""
-    with replay() as tale:
-        if given.json:
-            given.paper.value(_as_json(tale))
+@click.command("demo", cls=Command, epilog="Example: slowwave demo")
+@common_options
+def demo(options: CommonOptions) -> None:
+    """Replay nine months of a memory in two seconds: offline, without a key. Nothing is stored."""
+    with replay() as story:
+        if options.json:
+            options.output.write_json(_as_json(story))
         else:
-            told(given.paper, tale)
+            write_story(options.output, story)
 
 
-def _as_json(tale: Replay) -> dict[str, object]:
-    talks = [
+def _as_json(story: Replay) -> dict[str, object]:
+    sessions = [
         {
-            "conversation": one.name,
-            "at": one.at,
-            "messages": one.messages,
-            "facts": one.result.facts,
-            "notes": one.result.notes,
+            "conversation": session.name,
+            "at": session.at,
+            "messages": session.messages,
+            "facts": session.result.facts,
+            "notes": session.result.notes,
         }
-        for one in tale.spring()
+        for session in story.play_conversations()
     ]
-    nights = [report for report in tale.nights() if report.receipts]
-    compressed = next(one.run_id for night in nights for one in night.receipts if one.cause == "sleep/compress")
-    tale.december()
-    questions = [{"question": asked, "hits": tale.memory.search(asked, top_k=3)} for asked in QUESTIONS]
-    deep = tale.revived().deep
+    reports = [report for report in story.sleep_until_december() if report.receipts]
+    receipts = [receipt for report in reports for receipt in report.receipts]
+    compressed = next(receipt.run_id for receipt in receipts if receipt.cause == "sleep/compress")
+    story.begin_december()
+    questions = [{"question": question, "hits": story.memory.search(question, top_k=3)} for question in QUESTIONS]
+    deep = story.revive().deep
     return {
-        "talks": talks,
-        "nights": [report.plan for report in nights],
+        "talks": sessions,
+        "nights": [report.plan for report in reports],
         "questions": questions,
         "deep": {"question": FORGOTTEN, "hits": [deep]},
-        "undone": tale.undone(compressed)[0],
+        "undone": story.undo(compressed)[0],
     }
 
 
-def told(paper: Output, tale: Replay) -> None:
-    """Tell the story as it happens."""
-    paper.say("Slowwave", style="bold")
-    paper.say(
+def write_story(output: Output, story: Replay) -> None:
+    """Print the replay step by step."""
+    output.write("Slowwave", style="bold")
+    output.write(
         "Juno runs the museum in a lighthouse. This is her year with an assistant, replayed on its own dates by the "
         "library itself, offline: no model, no key, nothing leaves this machine and nothing is stored.",
         style="dim",
     )
-    _heading(paper, "Spring: every message is kept, and what matters becomes facts, with the words they rest on")
-    for number, talk in enumerate(tale.spring()):
-        _talk(paper, talk, quoted=not number)
-    _heading(paper, "Summer and autumn: nobody talks to it, and every night it sleeps on what it has")
-    compressed = nights(paper, tale)
-    _heading(paper, f"Only {HOT_WORDS} words may stay hot, so messages lose words before they lose their meaning")
-    words(paper, tale)
-    tale.december()
-    _heading(paper, "December: three questions")
+    _write_heading(output, "Spring: every message is kept, and what matters becomes facts, with the words they rest on")
+    for number, session in enumerate(story.play_conversations()):
+        _write_session(output, session, quoted=not number)
+    _write_heading(output, "Summer and autumn: nobody talks to it, and every night it sleeps on what it has")
+    compressed = write_sleep_passes(output, story)
+    _write_heading(
+        output, f"Only {HOT_WORDS} words may stay hot, so messages lose words before they lose their meaning"
+    )
+    write_shortened_messages(output, story)
+    story.begin_december()
+    _write_heading(output, "December: three questions")
     for number, question in enumerate(QUESTIONS):
-        _asked(paper, question, tale.memory.search(question, top_k=3), why=not number)
-    _heading(paper, "Deep recall: what faded is still there, and use brings it back")
-    revived(paper, tale)
-    _heading(paper, "Undo: Juno wants her evenings on the stairs back, one by one")
-    undone(paper, tale, compressed)
-    _heading(paper, f"What a model is given for “{ASKED}”")
-    _context(paper, tale)
-    _heading(paper, "Your turn")
-    name = _runnable()
-    lines = [(line.replace("slowwave", name, 1), what) for line, what in NEXT]
+        _write_question(output, question, story.memory.search(question, top_k=3), why=not number)
+    _write_heading(output, "Deep recall: what faded is still there, and use brings it back")
+    write_revival(output, story)
+    _write_heading(output, "Undo: Juno wants her evenings on the stairs back, one by one")
+    write_undo(output, story, compressed)
+    _write_heading(output, f"What a model is given for “{CONTEXT_QUERY}”")
+    _write_context(output, story)
+    _write_heading(output, "Your turn")
+    program = _program()
+    lines = [(line.replace("slowwave", program, 1), purpose) for line, purpose in NEXT]
     width = max(len(line) for line, _ in lines)
-    for line, what in lines:
-        paper.row(("  ", ""), (line.ljust(width), "bold"), (f"  {what}", "dim"))
+    for line, purpose in lines:
+        output.write_row(("  ", ""), (line.ljust(width), "bold"), (f"  {purpose}", "dim"))
 
 
-def _runnable() -> str:
-    """What to type to run this program: its name, or its path where the shell would not find it."""
+def _program() -> str:
+    """How to call this program: by its name, or by its path where the shell would not find the name."""
     path = Path(sys.argv[0])
     if shutil.which("slowwave") or path.name != "slowwave":
         return "slowwave"
     return shlex.quote(os.path.relpath(path))
 
 
-def _heading(paper: Output, text: str) -> None:
-    paper.say()
-    paper.row((text, "bold cyan"))
+def _write_heading(output: Output, text: str) -> None:
+    output.write()
+    output.write_row((text, "bold cyan"))
 
 
-# ---- spring
+# ---- conversations
 
 
-def _talk(paper: Output, talk: Talk, *, quoted: bool) -> None:
-    paper.row((f"  {talk.at:%d %b}  ", "cyan"), (f"“{talk.name}”, {talk.messages} messages", "dim"))
-    done = [operation for receipt in talk.result.receipts for operation in receipt.applied]
-    added = [operation.memory for operation in done if isinstance(operation, Add)]
-    most = KEPT_SHOWN if quoted else LATER_SHOWN
-    for fact in sorted(added, key=_telling)[:most]:
-        _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if quoted and fact.sources else "")
-    more = [f"and {len(added) - most} more"] if len(added) > most else []
-    more += [f"1 refused: {one.reason}" for one in done if isinstance(one, RejectFact) and not one.held]
+def _write_session(output: Output, session: Session, *, quoted: bool) -> None:
+    output.write_row((f"  {session.at:%d %b}  ", "cyan"), (f"“{session.name}”, {session.messages} messages", "dim"))
+    operations = [operation for receipt in session.result.receipts for operation in receipt.applied]
+    added = [operation.memory for operation in operations if isinstance(operation, Add)]
+    shown = FIRST_SHOWN if quoted else LATER_SHOWN
+    for fact in sorted(added, key=_display_order)[:shown]:
+        _write_line(output, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if quoted and fact.sources else "")
+    more = [f"and {len(added) - shown} more"] if len(added) > shown else []
+    refused = [operation for operation in operations if isinstance(operation, RejectFact) and not operation.held]
+    more += [f"1 refused: {fact.reason}" for fact in refused]
     if more:
-        paper.row(("          ", ""), ("; ".join(more), "dim"))
-    for mark, colour, text, below in _changes(done):
-        _line(paper, mark, colour, text, below)
-    if talk.taken_back:
-        _line(
-            paper,
+        output.write_row(("          ", ""), ("; ".join(more), "dim"))
+    for mark, colour, text, below in _changes(operations):
+        _write_line(output, mark, colour, text, below)
+    if session.retraction:
+        _write_line(
+            output,
             "-",
             "yellow",
             "“Don't tell Bas”: Juno takes that one back by hand",
@@ -147,13 +152,14 @@ def _talk(paper: Output, talk: Talk, *, quoted: bool) -> None:
         )
 
 
-def _telling(fact: Memory) -> tuple[bool, bool, float]:
-    """Who somebody is comes before what somebody did."""
+def _display_order(fact: Memory) -> tuple[bool, bool, float]:
+    """Identities first, events last, important facts before others."""
     return fact.category != "identity", fact.kind == "episodic", -fact.importance
 
 
-def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
-    for operation in done:
+def _changes(operations: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
+    """The mark, colour, text and explanation of each change of a known fact, and of each refusal by a person."""
+    for operation in operations:
         match operation:
             case Change(before=before, after=after) if after.phase == "superseded":
                 yield (
@@ -173,50 +179,54 @@ def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
                 yield "x", "red", f"refused: {operation.text}", f"because {operation.reason}"
 
 
-def _line(paper: Output, mark: str, colour: str, text: str, below: str) -> None:
-    paper.row((f"        {mark} ", colour), (one_line(text, paper.width - 12), ""))
+def _write_line(output: Output, mark: str, colour: str, text: str, below: str) -> None:
+    output.write_row((f"        {mark} ", colour), (one_line(text, output.width - 12), ""))
     if below:
-        paper.row(("          ", ""), (one_line(below, paper.width - 12), "dim"))
+        output.write_row(("          ", ""), (one_line(below, output.width - 12), "dim"))
 
 
-# ---- december
+# ---- questions and context
 
 
-def _asked(paper: Output, question: str, hits: "Sequence[Hit]", *, why: bool) -> None:
-    paper.say()
-    paper.row(("  ? ", "bold"), (question, "bold"))
+def _write_question(output: Output, question: str, hits: "Sequence[Hit]", *, why: bool) -> None:
+    output.write()
+    output.write_row(("  ? ", "bold"), (question, "bold"))
     for place, hit in enumerate(hits[:2], 1):
-        who = (
+        speaker = (
             f"{short_name(hit.memory.role, hit.memory.speaker)}, {hit.memory.at:%d %b}: "
             if hit.memory.kind == MESSAGE
             else ""
         )
         answer = "; ".join(fact.text for fact in hit.facts)
         mark, style = ("x", "red") if hit.stale else (str(place), "green")
-        paper.row((f"    {mark} ", style), (one_line(answer or who + hit.text, paper.width - 8), ""))
+        output.write_row((f"    {mark} ", style), (one_line(answer or speaker + hit.text, output.width - 8), ""))
         if answer:
-            paper.row(("      ", ""), (one_line(f"{who}{hit.text}", paper.width - 8), "dim"))
+            output.write_row(("      ", ""), (one_line(f"{speaker}{hit.text}", output.width - 8), "dim"))
         if hit.stale:
-            paper.row(("      ", ""), (one_line(f"outdated: {hit.because}", paper.width - 8), "yellow"))
+            output.write_row(("      ", ""), (one_line(f"outdated: {hit.because}", output.width - 8), "yellow"))
         elif why and place == 1:
-            _why(paper, hit)
+            _write_parts(output, hit)
 
 
-def _why(paper: Output, hit: "Hit") -> None:
-    most = max(map(abs, hit.parts.values()), default=1.0)
+def _write_parts(output: Output, hit: "Hit") -> None:
+    largest = max(map(abs, hit.parts.values()), default=1.0)
     for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
-        bar = "▪" * max(1, round(BAR * abs(value) / most))
-        paper.row((f"      {value:+.2f} ", "cyan"), (bar.ljust(BAR), "cyan"), (f" {MEANS.get(name, name)}", "dim"))
+        bar = "▪" * max(1, round(BAR_WIDTH * abs(value) / largest))
+        output.write_row(
+            (f"      {value:+.2f} ", "cyan"),
+            (bar.ljust(BAR_WIDTH), "cyan"),
+            (f" {PART_MEANINGS.get(name, name)}", "dim"),
+        )
 
 
-def _context(paper: Output, tale: Replay) -> None:
-    found = tale.memory.context(ASKED, budget_tokens=BUDGET)
-    for section in found.sections:
-        paper.say(section.name, style="dim", indent=2)
-        for item in section.items[:ITEMS]:
-            paper.row(("    · ", "dim"), (one_line(item.text, paper.width - 8), ""))
-        if (more := len(section.items) - ITEMS) > 0:
-            paper.say(f"and {more} more", style="dim", indent=6)
-    paper.say(
-        f"{found.tokens} of {BUDGET} tokens, fenced as data: print it with `slowwave context`", style="dim", indent=2
+def _write_context(output: Output, story: Replay) -> None:
+    context = story.memory.context(CONTEXT_QUERY, budget_tokens=BUDGET)
+    for section in context.sections:
+        output.write(section.name, style="dim", indent=2)
+        for item in section.items[:ITEMS_SHOWN]:
+            output.write_row(("    · ", "dim"), (one_line(item.text, output.width - 8), ""))
+        if (more := len(section.items) - ITEMS_SHOWN) > 0:
+            output.write(f"and {more} more", style="dim", indent=6)
+    output.write(
+        f"{context.tokens} of {BUDGET} tokens, fenced as data: print it with `slowwave context`", style="dim", indent=2
     )

@@ -1,13 +1,14 @@
-"""Commands that show what happened and how things stand: history, explain, summaries, runs, status, cost."""
+"""Commands that show the history and the state of a memory: explain, history, summaries, runs, status, cost."""
 
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Final
 
-from slowwave.cli.declared import Option, Room, command
-from slowwave.cli.edit_cmds import Identity
-from slowwave.cli.options import CommonOptions
+import click
+
+from slowwave.cli.edit_cmds import memory_id
+from slowwave.cli.options import POSITIVE, Command, CommonOptions, common_options
 from slowwave.cli.output import one_line
-from slowwave.cli.recall_cmds import instant
+from slowwave.cli.recall_cmds import parse_time
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
 from slowwave.model.operations import Add, Change, Operation
@@ -15,48 +16,58 @@ from slowwave.model.plan import count_operations, merge_groups
 from slowwave.pipelines.admin.agent_commands import summary_coverage
 from slowwave.pipelines.conversations import unknown_conversation
 
-room = Room()
-
-PANEL: Final = "Look closer"
-
-
-@command(room, "explain", PANEL)
-def explain(given: CommonOptions, memory_id: Identity) -> None:
-    """All about one memory: where it came from, how strong it is, when it fades, what keeps it."""
-    with given.memory() as memory:
-        given.paper.either(memory.explain(memory_id))
+REASON_WIDTH: Final = 200
+"""Characters of the reason of a group that `runs` shows."""
 
 
-@command(room, "history", PANEL)
-def history(given: CommonOptions, memory_id: Identity) -> None:
-    """Everything that ever happened to a memory, oldest first."""
-    with given.memory() as memory:
+@click.command("explain", cls=Command, epilog="Example: slowwave explain 0ada6q00h7z9gd4kt3mn")
+@memory_id
+@common_options
+def explain(options: CommonOptions, memory_id: str) -> None:
+    """Show all about one memory: its sources, its strength, when it fades and what keeps it.
+
+    ID is the id of a memory, as recall and facts print it.
+    """
+    with options.memory() as memory:
+        options.output.write_result(memory.explain(memory_id))
+
+
+@click.command("history", cls=Command, epilog="Example: slowwave history 0ada6q00h7z9gd4kt3mn")
+@memory_id
+@common_options
+def history(options: CommonOptions, memory_id: str) -> None:
+    """Show every change of a memory, the oldest first.
+
+    ID is the id of a memory, as recall and facts print it.
+    """
+    with options.memory() as memory:
         events = memory.history(memory_id)
-    if given.json:
-        given.paper.value(
+    output = options.output
+    if options.json:
+        output.write_json(
             [
                 {
-                    "run_id": one.run_id,
-                    "cause": one.cause,
-                    "at": one.at,
-                    "because": one.operation.because,
-                    "before": _words(one.operation)[0],
-                    "after": _words(one.operation)[1],
+                    "run_id": event.run_id,
+                    "cause": event.cause,
+                    "at": event.at,
+                    "because": event.operation.because,
+                    "before": _changed_text(event.operation)[0],
+                    "after": _changed_text(event.operation)[1],
                 }
-                for one in events
+                for event in events
             ]
         )
         return
-    for one in events:
-        given.paper.say(f"{one.at:%Y-%m-%d %H:%M}  {one.cause}: {one.operation.because}")
-        before, after = _words(one.operation)
+    for event in events:
+        output.write(f"{event.at:%Y-%m-%d %H:%M}  {event.cause}: {event.operation.because}")
+        before, after = _changed_text(event.operation)
         if after is not None:
-            given.paper.say(f"{before} → {after}" if before is not None else after, indent=18)
-        given.paper.say(f"run {one.run_id}", style="dim", indent=18)
+            output.write(f"{before} → {after}" if before is not None else after, indent=18)
+        output.write(f"run {event.run_id}", style="dim", indent=18)
 
 
-def _words(operation: Operation) -> tuple[str | None, str | None]:
-    """What a memory said before an operation and after it, where that tells them apart; None for no words."""
+def _changed_text(operation: Operation) -> tuple[str | None, str | None]:
+    """The text before and after an operation: None where there is none, and twice None where it did not change."""
     match operation:
         case Add(memory=memory):
             return None, memory.text
@@ -68,66 +79,69 @@ def _words(operation: Operation) -> tuple[str | None, str | None]:
             return None, None
 
 
-@command(room, "summaries", PANEL)
-def summaries(
-    given: CommonOptions,
-    conversation: Annotated[str | None, Option(help="Only of this one; else of all, by name.")] = None,
-) -> None:
-    """The summaries of long conversations: first the long view, then the stretches it is made of."""
-    with given.memory() as memory:
+@click.command("summaries", cls=Command, epilog="Example: slowwave summaries --conversation kitchen")
+@click.option("--conversation", help="Only this conversation; by default all, by name.")
+@common_options
+def summaries(options: CommonOptions, conversation: str | None) -> None:
+    """Show the summaries of long conversations: long-term ones first, then the short-term ones they are made of."""
+    with options.memory() as memory:
         ports = memory.ports
         if conversation is not None and ports.store.conversation(ports.scope, conversation) is None:
             raise NotFoundError(unknown_conversation(ports, conversation))
         found = memory.summaries(conversation)
-    if given.json:
-        given.paper.value(found)
+    output = options.output
+    if options.json:
+        output.write_json(found)
         return
-    for one in found:
-        first, last = one.span or (0, 0)
-        sort = "long-term" if one.depth > 1 else "short-term"
-        given.paper.say(f"{one.conversation} · messages {first} to {last} · {sort} · {one.id}", style="dim")
-        for line in one.text.splitlines():
-            given.paper.say(line, indent=2)
+    for summary in found:
+        first, last = summary.span or (0, 0)
+        sort = "long-term" if summary.depth > 1 else "short-term"
+        output.write(f"{summary.conversation} · messages {first} to {last} · {sort} · {summary.id}", style="dim")
+        for line in summary.text.splitlines():
+            output.write(line, indent=2)
     if not found:
-        given.paper.say("no summaries yet: slowwave sleep and slowwave compact write them once a conversation is long")
+        output.write("no summaries yet: slowwave sleep and slowwave compact write them once a conversation is long")
 
 
-@command(room, "runs", PANEL)
-def runs(given: CommonOptions, limit: Annotated[int, Option(min=1, help="How many, the newest first.")] = 20) -> None:
-    """The latest runs: what changed memory, why, and the id to undo it by."""
-    with given.memory() as memory:
+@click.command("runs", cls=Command, epilog="Example: slowwave runs --limit 5")
+@click.option("--limit", type=POSITIVE, default=20, show_default=True, help="How many, the newest first.")
+@common_options
+def runs(options: CommonOptions, limit: int) -> None:
+    """List the latest runs: what changed memory, why, and the id for undo."""
+    with options.memory() as memory:
         found = memory.runs(limit)
-    if given.json:
-        given.paper.value(found)
+    output = options.output
+    if options.json:
+        output.write_json(found)
         return
     for run in found:
         parent = f" of {run.parent}" if run.parent else ""
-        given.paper.say(
-            f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {count_operations(run.plan.operations) or 'its parts'}"
-        )
+        changes = count_operations(run.plan.operations) or "its parts"
+        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {changes}")
         for group in merge_groups(run.plan.groups)[:3]:
-            given.paper.say(one_line(group.because, 200), style="dim", indent=22)
+            output.write(one_line(group.because, REASON_WIDTH), style="dim", indent=22)
     if not found:
-        given.paper.say("nothing happened yet")
+        output.write("nothing happened yet")
 
 
-@command(room, "status", PANEL)
-def status(
-    given: CommonOptions,
-    conversation: Annotated[str | None, Option(help="Also how this conversation is held in view.")] = None,
-) -> None:
-    """How this scope stands, in numbers."""
-    with given.memory() as memory:
-        stands = memory.status()
-        view = summary_coverage(memory.ports, conversation) if conversation is not None else []
-    told = (*stands.problems, *worker_notes(given, stands.scope))
-    given.paper.either(replace(stands, problems=told))
-    for line in () if given.json else view:
-        given.paper.say(line)
+@click.command("status", cls=Command, epilog="Example: slowwave status --conversation kitchen")
+@click.option("--conversation", help="Also show which messages of this conversation are summarised.")
+@common_options
+def status(options: CommonOptions, conversation: str | None) -> None:
+    """Show the state of this scope in numbers."""
+    with options.memory() as memory:
+        state = memory.status()
+        coverage = summary_coverage(memory.ports, conversation) if conversation is not None else []
+    problems = (*state.problems, *worker_notes(options, state.scope))
+    options.output.write_result(replace(state, problems=problems))
+    for line in () if options.json else coverage:
+        options.output.write(line)
 
 
-@command(room, "cost", PANEL)
-def cost(given: CommonOptions, since: Annotated[str | None, Option(help="From then on.")] = None) -> None:
-    """What models have cost so far: calls, tokens, money where a price is known, by cause."""
-    with given.memory() as memory:
-        given.paper.either(memory.cost(instant(since, "--since")))
+@click.command("cost", cls=Command, epilog="Example: slowwave cost --since 2026-03-01")
+@click.option("--since", metavar="TIME", help="Only from this time on.")
+@common_options
+def cost(options: CommonOptions, since: str | None) -> None:
+    """Show what models have cost: calls, tokens and, where a price is known, money, by cause."""
+    with options.memory() as memory:
+        options.output.write_result(memory.cost(parse_time(since, "--since")))

@@ -1,4 +1,4 @@
-"""The shapes of `--json`: every value of this project as JSON values. docs/cli.md shows each."""
+"""Converts results to the JSON values of `--json`; docs/cli.md lists their fields."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -7,16 +7,17 @@ from functools import singledispatch
 from typing import Any
 
 from slowwave.model.memory import SourceRef
+from slowwave.model.operations import Use
 from slowwave.model.plan import Plan, Receipt, Run, count_operations, merge_groups
 
 
 @singledispatch
 def to_json_value(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A value as JSON values: a record as an object of its fields, times in ISO 8601."""
+    """Convert a value: a record to an object of its fields, a time to ISO 8601."""
     if is_dataclass(value):
         return {field.name: to_json_value(getattr(value, field.name)) for field in fields(value) if field.repr}
     if isinstance(value, Iterable):
-        return [to_json_value(one) for one in value]
+        return [to_json_value(item) for item in value]
     return value
 
 
@@ -38,8 +39,8 @@ def _(value: frozenset[str]) -> list[str]:
 @to_json_value.register(Mapping)
 def _(value: Mapping[object, object]) -> dict[str, Any]:
     return {
-        "/".join(map(str, key)) if isinstance(key, tuple) else str(key): to_json_value(one)
-        for key, one in value.items()
+        "/".join(map(str, key)) if isinstance(key, tuple) else str(key): to_json_value(item)
+        for key, item in value.items()
     }
 
 
@@ -48,15 +49,20 @@ def _(value: SourceRef) -> dict[str, str]:
     return {"id": value.ref, "memory": value.memory, "quote": value.quote}
 
 
+@to_json_value.register(Use)
+def _(value: Use) -> dict[str, Any]:
+    return {"seen": to_json_value(value.used_version), "after": to_json_value(value.after), "because": value.because}
+
+
 @to_json_value.register(Receipt)
 def _(value: Receipt) -> dict[str, Any]:
     return {
-        "run_id": value.run_id if value.applied or value.dropped else None,  # of what did nothing there is no run
+        "run_id": value.run_id if value.applied or value.dropped else None,  # a plan without effect stores no run
         "cause": value.cause,
         "scope": value.scope,
         "ids": list(value.ids),
         "did": count_operations(value.applied),
-        "dropped": [one.reason for one in value.dropped],
+        "dropped": [group.reason for group in value.dropped],
         "waiting": value.waiting,
         "problems": list(value.problems),
         "notes": list(value.notes),

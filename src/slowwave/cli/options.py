@@ -1,13 +1,16 @@
-"""What every command is given: the options that all of them share, and how a command is run and ended."""
+"""The options that all commands share, and how a command is run and ended."""
 
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from slowwave.cli.declared import Command, Option, parameter
+import click
+
 from slowwave.cli.output import Output
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.model.message import storable
@@ -16,49 +19,28 @@ if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
 WAITING: Final = 3
+"""Exit code: work waits for a model."""
 INTERRUPTED: Final = 130
 
-_PANEL: Final = "For every command"
+PATH: Final = click.Path(path_type=Path)
+POSITIVE: Final = click.IntRange(min=1)
 
-Store: TypeAlias = Annotated[
-    str | None, Option("--store", metavar="FILE", help="Where memory lives; else SLOWWAVE_STORE.", panel=_PANEL)
-]
-Scope: TypeAlias = Annotated[
-    str | None, Option("--scope", metavar="PATH", help="Whose memories, such as acme/alice.", panel=_PANEL)
-]
-Llm: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--llm",
-        metavar="NAME",
-        help="Who thinks: openai:MODEL, ollama:MODEL, a URL, or none for rules alone.",
-        panel=_PANEL,
+_COMMON: Final = (
+    click.option("--store", metavar="FILE", help="The store: a file or postgresql://…; else SLOWWAVE_STORE."),
+    click.option("--scope", metavar="PATH", help="The owner of the memories, such as acme/alice."),
+    click.option(
+        "--llm", metavar="NAME", help="The model: openai:MODEL, ollama:MODEL, a URL, or none for the rules alone."
     ),
-]
-Embedder: TypeAlias = Annotated[
-    str | None,
-    Option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none.", panel=_PANEL),
-]
-Json: TypeAlias = Annotated[bool, Option("--json", help="Print one JSON value instead.", panel=_PANEL)]
-Verbose: TypeAlias = Annotated[bool, Option("--verbose", help="Say more; show where an error came from.", panel=_PANEL)]
-
-SHARED: Final = tuple(
-    parameter(name, annotation, default)
-    for name, annotation, default in (
-        ("store", Store, None),
-        ("scope", Scope, None),
-        ("llm", Llm, None),
-        ("embedder", Embedder, None),
-        ("json", Json, False),
-        ("verbose", Verbose, False),
-    )
+    click.option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none."),
+    click.option("--json", is_flag=True, help="Print one JSON value instead of text."),
+    click.option("--verbose", is_flag=True, help="Print more; with an error, its traceback."),
 )
-"""The options that every command has, before or after its name."""
+_COMMON_NAMES: Final = frozenset({"store", "scope", "llm", "embedder", "json", "verbose"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonOptions:
-    """The shared options, as given before or after the command."""
+    """The values of the shared options, from before and after the name of the command."""
 
     store: str | None = None
     scope: str | None = None
@@ -68,53 +50,92 @@ class CommonOptions:
     verbose: bool = False
 
     @property
-    def paper(self) -> Output:
-        """What is printed on."""
+    def output(self) -> Output:
+        """Where results are printed."""
         return Output(json=self.json)
 
     @contextmanager
     def memory(self) -> "Iterator[AgentMemory]":
-        """The memory these options name, open."""
+        """Open the memory that these options name."""
         from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
-        with AgentMemory.open(self.store, scope=self.scope, **self.doors()) as memory:
+        with AgentMemory.open(self.store, scope=self.scope, **self.models()) as memory:
             yield memory
 
     @property
     def address(self) -> str:
-        """Where the store is, as the options or the settings say it; nothing for the file in the user's folder."""
+        """The store of the options or of the settings; empty for the file in the user's data folder."""
         if self.store is not None:
             return self.store
         from slowwave import settings  # noqa: PLC0415 - as above
 
         return settings.read().store or ""
 
-    def doors(self) -> dict[str, Any]:
-        """Who thinks and who embeds, where the options say so; else the settings do."""
-        found: dict[str, Any] = {} if self.embedder is None else {"embedder": self.embedder}
-        return found if self.llm is None else found | {"llm": None if self.llm == "none" else self.llm}
+    def models(self) -> dict[str, Any]:
+        """The arguments `llm` and `embedder` of `AgentMemory.open`; those not given come from the settings."""
+        models: dict[str, Any] = {} if self.embedder is None else {"embedder": self.embedder}
+        return models if self.llm is None else models | {"llm": None if self.llm == "none" else self.llm}
 
 
-def exit_on_error(command: Command, before: Mapping[str, Any], options: Mapping[str, Any]) -> int:
-    """Run a command and tell how it ended.
+class Command(click.Command):
+    """A command whose help lists the shared options in a section of their own."""
 
-    Args:
-        command: which.
-        before: those of the shared options that were given before its name.
-        options: all of its own and all shared ones, as they were given after it or by default.
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options of this command, then the shared ones."""
+        records: dict[str, list[tuple[str, str]]] = {"Options": [], "For every command": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record and isinstance(parameter, click.Option):  # the first lines of the help describe the arguments
+                title = "For every command" if parameter.name in _COMMON_NAMES else "Options"
+                records[title].append(record)
+        for title, rows in records.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
-    Returns:
-        The exit code.
+
+def common_options(function: Callable[..., int | None]) -> Callable[..., None]:
+    """Decorate the function of a command: add the shared options, pass them as `CommonOptions`, end with its exit code.
+
+    The function returns the exit code, None for 0.
     """
-    after = {one.name: options[one.name] for one in SHARED if options[one.name] != one.default}
-    own = {name: value for name, value in options.items() if name not in _NAMES}
-    given = CommonOptions(**{**before, **after})
 
-    def run() -> int | None:
-        _check_encoding({**before, **after, **own})
-        return command.function(given, **own)
+    @wraps(function)
+    def run(**values: Any) -> None:  # noqa: ANN401 - the options of any command
+        context = click.get_current_context()
+        common = {**(context.obj or {}), **_given(values)}
+        own = {name: value for name, value in values.items() if name not in _COMMON_NAMES}
+        options = CommonOptions(**common)
 
-    return _ended(run, verbose=given.verbose)
+        def call() -> int | None:
+            _check_encoding({**common, **own})
+            return function(options, **own)
+
+        context.exit(run_command(call, verbose=options.verbose))
+
+    return _with_common(run)
+
+
+def store_common_options(function: Callable[[], None]) -> Callable[..., None]:
+    """Decorate the function of a group: add the shared options, and keep them for its commands."""
+
+    @wraps(function)
+    def run(**values: Any) -> None:  # noqa: ANN401 - the shared options
+        context = click.get_current_context()
+        context.obj = {**(context.obj or {}), **_given(values)}
+        function()
+
+    return _with_common(run)
+
+
+def _with_common(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_COMMON):
+        function = option(function)
+    return function
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The shared options that were written, without the defaults."""
+    return {name: value for name, value in values.items() if name in _COMMON_NAMES and value not in (None, False)}
 
 
 def _check_encoding(options: Mapping[str, Any]) -> None:
@@ -123,24 +144,21 @@ def _check_encoding(options: Mapping[str, Any]) -> None:
     Paths keep them: file names of any bytes can be opened.
     """
     for name, value in options.items():
-        for word in value if isinstance(value, list) else [value]:
+        for word in value if isinstance(value, tuple) else [value]:
             if isinstance(word, str) and not storable(word):
                 raise InputError(f"{name.replace('_', '-')} {word!r} is not valid UTF-8: use a terminal in UTF-8")
 
 
-_NAMES: Final = frozenset(one.name for one in SHARED)
-
-
-def _ended(run: Callable[[], int | None], *, verbose: bool) -> int:
-    """The exit code; whatever a person can do something about is one sentence on the error stream."""
+def run_command(function: Callable[[], int | None], *, verbose: bool) -> int:
+    """The exit code of a function; an error of Slowwave is printed as one sentence."""
     try:
-        code = run() or 0
+        code = function() or 0
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has read enough. Nothing more can be written, not even at exit.
+        # The reader has closed the pipe. Python flushes stdout at exit, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("slowwave: interrupted; what was acknowledged is kept\n")
         return INTERRUPTED
     except SlowwaveError as error:

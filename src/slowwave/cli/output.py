@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @singledispatch
 def format_receipt(value: object) -> str:
-    """A value in words, in lines."""
+    """A value as text in lines."""
     return str(value)
 
 
 @format_receipt.register
 def _(value: Receipt) -> str:
-    first = f"{', '.join(_done(value)) or 'nothing changed'} in {value.scope}"
+    first = f"{', '.join(_changes(value)) or 'nothing changed'} in {value.scope}"
     first += f", {len(value.dropped)} dropped as out of date" if value.dropped else ""
     first += f", {value.waiting} waiting" if value.waiting else ""
     return f"{first}\n  {value.details}"
@@ -37,44 +37,44 @@ def format_counts(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _done(receipt: Receipt) -> Iterator[str]:
-    added = [one.memory.kind == MESSAGE for one in receipt.applied if isinstance(one, Add)]
-    if said := sum(added):
-        yield f"{format_counts(said, 'message')} stored"
-    if facts := len(added) - said:
+def _changes(receipt: Receipt) -> Iterator[str]:
+    added = [operation.memory.kind == MESSAGE for operation in receipt.applied if isinstance(operation, Add)]
+    if messages := sum(added):
+        yield f"{format_counts(messages, 'message')} stored"
+    if facts := len(added) - messages:
         yield f"{format_counts(facts, 'fact')} added"
-    rest = [one for one in receipt.applied if not isinstance(one, Add)]
-    if receipt.cause == "edit":  # by hand, one memory: its reason is what was done
-        yield from dict.fromkeys(one.because for one in rest if isinstance(one, Change))
-    elif number := count_operations(rest):
-        yield f"taken back: {number}" if receipt.cause == "undo" else number
+    others = [operation for operation in receipt.applied if not isinstance(operation, Add)]
+    if receipt.cause == "edit":  # the reason of an edit names the change, such as "pinned"
+        yield from dict.fromkeys(operation.because for operation in others if isinstance(operation, Change))
+    elif counts := count_operations(others):
+        yield f"taken back: {counts}" if receipt.cause == "undo" else counts
 
 
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _FORCED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Settings by which other programs are told to print as if at a terminal."""
-_WIDEST: Final = 100
-"""Columns: longer lines read badly, however wide the terminal is."""
+"""Environment variables that make programs print as if at a terminal."""
+_WIDTH_MAX: Final = 100
+"""Columns: longer lines are hard to read, however wide the terminal is."""
 
 
 def visible(text: str) -> str:
-    """A text without what could steer a terminal."""
+    """A text without control characters, which could send commands to the terminal."""
     return _HIDDEN.sub("\ufffd", text)
 
 
-def one_line(text: str, most: int) -> str:
-    """A text as one line of at most so many characters."""
+def one_line(text: str, length: int) -> str:
+    """A text as one line of at most `length` characters."""
     line = visible(" ".join(text.split()))
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
 def day(at: datetime | None) -> str:
-    """A date to show."""
+    """A date as text."""
     return f"{at:%Y-%m-%d}" if at else "-"
 
 
 class Output:
-    """Prints for a person at a terminal, as whole lines into a pipe, or as one JSON value for a program."""
+    """Prints text with a layout to a terminal, whole lines to a pipe, or one JSON value."""
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
@@ -83,61 +83,61 @@ class Output:
 
     @property
     def console(self) -> "Console":
-        """The terminal: colours only where they show, NO_COLOR heeded, never wider than reads well."""
+        """The terminal. Rich decides about colours and obeys NO_COLOR."""
         if self._console is None:
-            from rich.console import Console  # noqa: PLC0415 - pipes and JSON do without
+            from rich.console import Console  # noqa: PLC0415 - pipes and JSON do not need it
 
             self._console = Console(highlight=False, markup=False, emoji=False)
-            self._console.width = min(self._console.width, _WIDEST)
+            self._console.width = min(self._console.width, _WIDTH_MAX)
         return self._console
 
     @property
     def width(self) -> int:
-        """Columns to lay out for."""
-        return self.console.width if self._terminal else _WIDEST
+        """The columns of the layout."""
+        return self.console.width if self._terminal else _WIDTH_MAX
 
-    def say(self, text: str = "", style: str = "", indent: int = 0) -> None:
-        """One paragraph, wrapped and indented as a whole."""
+    def write(self, text: str = "", style: str = "", indent: int = 0) -> None:
+        """Print one paragraph, wrapped and indented as a whole."""
         if not self._terminal:
             sys.stdout.write(f"{' ' * indent}{visible(text)}\n")
             return
         from rich.padding import Padding  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415
 
-        told = Text(visible(text), style=style)
-        self.console.print(Padding(told, (0, 0, 0, indent), expand=False) if indent else told)
+        paragraph = Text(visible(text), style=style)
+        self.console.print(Padding(paragraph, (0, 0, 0, indent), expand=False) if indent else paragraph)
 
-    def row(self, *pieces: tuple[str, str]) -> None:
-        """One line of differently coloured pieces; what hangs over goes on under the last of them."""
+    def write_row(self, *pieces: tuple[str, str]) -> None:
+        """Print one line of texts with a style each; the last one wraps within its own column."""
         *first, (last, style) = pieces
         if not first or not self._terminal:
-            self.say("".join(text for text, _ in pieces), style=style)
+            self.write("".join(text for text, _ in pieces), style=style)
             return
         from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415
 
-        line = Table.grid(padding=0)
-        line.add_column(no_wrap=True)
-        line.add_column()
-        line.add_row(
+        row = Table.grid(padding=0)
+        row.add_column(no_wrap=True)
+        row.add_column()
+        row.add_row(
             Text.assemble(*((visible(text), colour) for text, colour in first)), Text(visible(last), style=style)
         )
-        self.console.print(line)
+        self.console.print(row)
 
-    def told(self, value: object) -> None:
-        """A value that prints itself: its first line, and the rest a little dimmer."""
+    def write_text(self, value: object) -> None:
+        """Print a value as text: its first line, and the other lines dimmed."""
         first, _, rest = format_receipt(value).partition("\n")
-        self.say(first)
+        self.write(first)
         for line in rest.splitlines():
-            self.say(line.lstrip(), style="dim", indent=len(line) - len(line.lstrip()))
+            self.write(line.lstrip(), style="dim", indent=len(line) - len(line.lstrip()))
 
-    def value(self, value: object) -> None:
-        """One JSON value on a line of its own."""
+    def write_json(self, value: object) -> None:
+        """Print one JSON value on one line."""
         sys.stdout.write(json.dumps(to_json_value(value), ensure_ascii=False) + "\n")
 
-    def either(self, value: object) -> None:
-        """The value in words, or as JSON."""
+    def write_result(self, value: object) -> None:
+        """Print a value as JSON if the options say so, else as text."""
         if self.json:
-            self.value(value)
+            self.write_json(value)
         else:
-            self.told(value)
+            self.write_text(value)

@@ -1,15 +1,16 @@
-"""Commands that ask: recall, context, facts, core."""
+"""Commands that answer questions: recall, context, facts, core."""
 
 import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-from slowwave.cli.declared import Argument, Option, Room, command
+import click
+
 from slowwave.cli.json_output import to_json_value
-from slowwave.cli.options import CommonOptions
+from slowwave.cli.options import POSITIVE, Command, CommonOptions, common_options
 from slowwave.cli.output import Output, day, one_line
 from slowwave.errors import InputError
 from slowwave.model.context import Scene
@@ -23,19 +24,17 @@ from slowwave.policy.ranking.layout import CHAT
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
-room = Room()
+EXCERPT_LENGTH: Final = 320
+"""Characters of a long text that are shown around the match; `--verbose` shows all."""
 
-PANEL: Final = "Ask"
-SCENE: Final = "Where the agent stands (--profile s4)"
-SHOWN: Final = 320
-"""Characters of a long text that are shown around what matches; `--verbose` shows all."""
+UNEMBEDDED_MAX: Final = 1000
+"""Memories without a vector that every recall counts at most; `status` counts them all."""
+PART_MIN: Final = 0.005
+"""A smaller part of a score would print as 0.00; `--json` has them all."""
+QUERY_WORD_MIN: Final = 4
+"""Characters: shorter words of a question are too common to choose an excerpt by."""
 
-MANY: Final = 1000
-"""Memories without a vector up to which they are counted on every recall; `status` counts them all."""
-TOLD: Final = 0.005
-"""A smaller share of a score would read as nothing; `--json` has them all."""
-
-MEANS: Final = {
+PART_MEANINGS: Final = {
     "words": "words in common, the rarer the better",
     "meaning": "near in meaning",
     "estimated": "it has no vector: guessed from its words",
@@ -53,34 +52,49 @@ MEANS: Final = {
 }
 
 
-def instant(text: str | None, name: str) -> datetime | None:
-    """A time as a person writes it, UTC unless it says otherwise."""
+def parse_time(text: str | None, name: str) -> datetime | None:
+    """A time in ISO 8601, in UTC unless it has an offset."""
     if text is None:
         return None
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{name} {text!r} is no time: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
+        raise InputError(f"{name} {text!r} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
-@command(room, "recall", PANEL)
+@click.command("recall", cls=Command, epilog="Example: slowwave recall 'who owns the ferry?' --why")
+@click.argument("query")
+@click.option("--why", is_flag=True, help="Show each part of every score.")
+@click.option("--deep", is_flag=True, help="Also what is cold, superseded or retracted.")
+@click.option("--top-k", "-k", type=int, default=5, show_default=True, help="How many hits.")
+@click.option("--kinds", multiple=True, help="Only message, semantic, summary …; may be repeated.")
+@click.option("--category", multiple=True, help="Only facts of this category; may be repeated.")
+@click.option("--conversation", help="Only this conversation.")
+@click.option("--since", metavar="TIME", help="Only what was said or true from this time on.")
+@click.option("--until", metavar="TIME", help="Only what was said or true until this time.")
+@click.option("--as-of", metavar="TIME", help="What was true at this time.")
+@click.option("--known-at", metavar="TIME", help="What this memory knew at this time.")
+@common_options
 def recall(
-    given: CommonOptions,
-    query: Annotated[str, Argument(help="A question, in words.")],
-    why: Annotated[bool, Option("--why", help="Show each term of every score.")] = False,
-    deep: Annotated[bool, Option("--deep", help="Also what is cold, superseded or taken back.")] = False,
-    top_k: Annotated[int, Option("--top-k", "-k", help="How many.")] = 5,
-    kinds: Annotated[list[str] | None, Option(help="Only message, semantic, summary …; may be repeated.")] = None,
-    category: Annotated[list[str] | None, Option(help="Only facts of this category; may be repeated.")] = None,
-    conversation: Annotated[str | None, Option(help="Only this conversation.")] = None,
-    since: Annotated[str | None, Option(help="Said or true from then on.")] = None,
-    until: Annotated[str | None, Option(help="Said or true until then.")] = None,
-    as_of: Annotated[str | None, Option("--as-of", help="What was true then.")] = None,
-    known_at: Annotated[str | None, Option("--known-at", help="What this memory knew then.")] = None,
+    options: CommonOptions,
+    query: str,
+    why: bool,
+    deep: bool,
+    top_k: int,
+    kinds: tuple[str, ...],
+    category: tuple[str, ...],
+    conversation: str | None,
+    since: str | None,
+    until: str | None,
+    as_of: str | None,
+    known_at: str | None,
 ) -> None:
-    """Find what was said and what is known; changes nothing."""
-    with given.memory() as memory:
+    """Find messages and facts. Changes nothing.
+
+    QUERY is a question in plain words. TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00.
+    """
+    with options.memory() as memory:
         hits = memory.search(
             query,
             top_k=top_k,
@@ -88,216 +102,229 @@ def recall(
             kinds=kinds or None,
             categories=category or None,
             conversation=conversation,
-            since=instant(since, "--since"),
-            until=instant(until, "--until"),
-            as_of=instant(as_of, "--as-of"),
-            known_at=instant(known_at, "--known-at"),
+            since=parse_time(since, "--since"),
+            until=parse_time(until, "--until"),
+            as_of=parse_time(as_of, "--as-of"),
+            known_at=parse_time(known_at, "--known-at"),
         )
-        if told := _without_vector(memory):
-            sys.stderr.write(f"{told}\n")
-    if given.json:
-        given.paper.value(hits)
+        if warning := _warn_unembedded(memory):
+            sys.stderr.write(f"{warning}\n")
+    output = options.output
+    if options.json:
+        output.write_json(hits)
     elif not hits:
-        given.paper.say("nothing found; slowwave status shows what there is")
+        output.write("nothing found; slowwave status shows what there is")
     else:
-        paper = given.paper
         if not any("words" in hit.parts for hit in hits):
-            paper.say("nothing says it in these words; the nearest in meaning:", style="dim")
+            output.write("nothing says it in these words; the nearest in meaning:", style="dim")
         for place, hit in enumerate(hits, 1):
-            show_hit(paper, hit, place, query, why=why, whole=given.verbose)
+            write_hit(output, hit, place, query, why=why, whole=options.verbose)
 
 
-def _without_vector(memory: "AgentMemory") -> str:
-    """What to do if some memories are found by their words alone, else nothing."""
+def _warn_unembedded(memory: "AgentMemory") -> str:
+    """What to do if vector search misses some memories; empty if it misses none."""
     embedder, store = memory.ports.embedder, memory.ports.store
-    number = len(store.unembedded(memory.ports.scope, embedder.name, MANY)) if embedder else 0
-    least = "at least " if number == MANY else ""
-    return f"{least}{number:,} memories have no vector: run slowwave reembed" if number else ""
+    count = len(store.unembedded(memory.ports.scope, embedder.name, UNEMBEDDED_MAX)) if embedder else 0
+    least = "at least " if count == UNEMBEDDED_MAX else ""
+    return f"{least}{count:,} memories have no vector: run slowwave reembed" if count else ""
 
 
 def _mark(hit: Hit) -> str:
-    """Why a hit is marked: it is outdated, or perhaps so, or cold, or stands against another."""
+    """Why a hit is marked: it is outdated or perhaps so, it is cold, or it contradicts another."""
     if hit.stale:
         return hit.because if hit.perhaps else f"outdated: {hit.because}"
     return f"cold: {hit.because}" if hit.deep else hit.because
 
 
-def show_hit(paper: Output, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
-    """One place of a ranking: the fact says it shortest, the words it rests on stand below."""
+def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
+    """Print one hit: its fact or text, the message it rests on, and with `why` the parts of its score."""
     memory = hit.memory
     mark = f"  {_mark(hit)}" if hit.because else ""
     style = "bold" if place == 1 else ""
-    paper.row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
+    output.write_row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
     if hit.facts:
-        paper.say(f"from: {quoted(hit, query, whole=whole)}", style="dim", indent=4)
-    paper.say(f"{day(memory.at)} · score {hit.score:.2f} · {_sort(memory)} · {memory.id}{mark}", style="dim", indent=4)
+        output.write(f"from: {source_excerpt(hit, query, whole=whole)}", style="dim", indent=4)
+    origin = f"{memory.conversation} #{memory.seq}" if memory.kind == MESSAGE else f"{memory.kind} · {memory.category}"
+    output.write(f"{day(memory.at)} · score {hit.score:.2f} · {origin} · {memory.id}{mark}", style="dim", indent=4)
     if why:
         for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
-            if abs(value) >= TOLD:
-                paper.say(f"{value:+.2f}  {name:<9} {MEANS.get(name, '')}", style="cyan", indent=6)
+            if abs(value) >= PART_MIN:
+                output.write(f"{value:+.2f}  {name:<9} {PART_MEANINGS.get(name, '')}", style="cyan", indent=6)
     for fact in hit.facts if why else ():
-        paper.say(f"fact {fact.id} [{fact.category}] rests on this message", style="dim", indent=6)
+        output.write(f"fact {fact.id} [{fact.category}] rests on this message", style="dim", indent=6)
 
 
 def headline(hit: Hit, query: str, *, whole: bool) -> str:
-    """What is read first of a hit."""
+    """The first line of a hit: its facts, or else its text with the speaker of a message."""
     if hit.facts:
         return "; ".join(fact.text for fact in hit.facts)
-    who = f"{short_name(hit.memory.role, hit.memory.speaker)}: " if hit.memory.kind == MESSAGE else ""
-    return who + (hit.text if whole else excerpt(hit.text, query))
+    speaker = f"{short_name(hit.memory.role, hit.memory.speaker)}: " if hit.memory.kind == MESSAGE else ""
+    return speaker + (hit.text if whole else excerpt(hit.text, query))
 
 
-def quoted(hit: Hit, query: str, *, whole: bool) -> str:
-    """The message a fact rests on."""
-    words = hit.text if whole else excerpt(hit.text, query, SHOWN // 2)
-    return f"{short_name(hit.memory.role, hit.memory.speaker)}: {words}"
+def source_excerpt(hit: Hit, query: str, *, whole: bool) -> str:
+    """The message that the facts of a hit rest on."""
+    text = hit.text if whole else excerpt(hit.text, query, EXCERPT_LENGTH // 2)
+    return f"{short_name(hit.memory.role, hit.memory.speaker)}: {text}"
 
 
-def excerpt(text: str, query: str, most: int = SHOWN) -> str:
-    """The stretch of a long text that has most of the question's words in it."""
+def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
+    """The part of a long text that holds most words of the question."""
     line = " ".join(text.split())
-    if len(line) <= most:
+    if len(line) <= length:
         return line
-    asked = {word for word in query.casefold().split() if len(word) > 3}  # noqa: PLR2004 - short words are everywhere
-    starts = range(0, len(line) - most // 2, most // 2)
-    found = Counter({start: sum(word in line[start : start + most].casefold() for word in asked) for start in starts})
-    best = max(found, key=lambda start: (found[start], -start))
+    words = {word for word in query.casefold().split() if len(word) >= QUERY_WORD_MIN}
+    starts = range(0, len(line) - length // 2, length // 2)
+    matches = Counter(
+        {start: sum(word in line[start : start + length].casefold() for word in words) for start in starts}
+    )
+    best = max(matches, key=lambda start: (matches[start], -start))
     start = line.rfind(" ", 0, best + 1) + 1 if best else 0
-    cut = one_line(line[start:], most)
+    cut = one_line(line[start:], length)
     return f"…{cut}" if start else cut
 
 
-def _sort(memory: Memory) -> str:
-    if memory.kind == MESSAGE:
-        return f"{memory.conversation} #{memory.seq}"
-    return f"{memory.kind} · {memory.category}"
-
-
-@command(room, "context", PANEL)
+@click.command("context", cls=Command, epilog="Example: slowwave context 'what may I cook?' --budget 800")
+@click.argument("query", default="")
+@click.option("--budget", type=int, default=1500, show_default=True, help="Its size in tokens at most.")
+@click.option("--conversation", help="Whose latest messages; by default the conversation written to last.")
+@click.option(
+    "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."
+)
+@click.option("--explain", is_flag=True, help="Show where each line comes from.")
+@click.option("--agent", default="Agent", show_default=True, help="With --profile s4: the name of the agent.")
+@click.option("--about", default="", help="With --profile s4: a description of the agent.")
+@click.option("--may", multiple=True, help="With --profile s4: a command the agent may use; may be repeated.")
+@click.option("--location", default="", help="With --profile s4: where the agent is.")
+@click.option("--exit", "exits", multiple=True, help="With --profile s4: an exit of the location; may be repeated.")
+@click.option("--also-here", multiple=True, help="With --profile s4: another person there; may be repeated.")
+@common_options
 def context(
-    given: CommonOptions,
-    query: Annotated[str, Argument(help="What the model is about to be asked.")] = "",
-    budget: Annotated[int, Option(help="Tokens it may cost.")] = 1500,
-    conversation: Annotated[str | None, Option(help="Whose latest messages; else the one written to last.")] = None,
-    profile: Annotated[str, Option(help="plain; chat: messages, each a line of JSON; or s4.")] = "plain",
-    explain: Annotated[bool, Option("--explain", help="Say where each line came from.")] = False,
-    agent: Annotated[str, Option(help="Its name.", panel=SCENE)] = "Agent",
-    about: Annotated[str, Option(help="Who it is.", panel=SCENE)] = "",
-    may: Annotated[list[str] | None, Option(help="What it may do; may be repeated.", panel=SCENE)] = None,
-    location: Annotated[str, Option(help="Where it is.", panel=SCENE)] = "",
-    way_out: Annotated[list[str] | None, Option("--exit", help="A way out; may be repeated.", panel=SCENE)] = None,
-    also_here: Annotated[list[str] | None, Option(help="Who else is there; may be repeated.", panel=SCENE)] = None,
+    options: CommonOptions,
+    query: str,
+    budget: int,
+    conversation: str | None,
+    profile: str,
+    explain: bool,
+    agent: str,
+    about: str,
+    may: tuple[str, ...],
+    location: str,
+    exits: tuple[str, ...],
+    also_here: tuple[str, ...],
 ) -> None:
-    """Print what to put before a model for this question, within a budget."""
-    scene = Scene(
-        agent=agent,
-        profile=about,
-        commands=tuple(may or ()),
-        location=location,
-        exits=tuple(way_out or ()),
-        also_here=tuple(also_here or ()),
-    )
-    with given.memory() as memory:
-        found = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile, scene=scene)
+    """Print the memories that a model needs for a question, within a budget of tokens.
+
+    QUERY is what the model is about to be asked.
+    """
+    scene = Scene(agent=agent, profile=about, commands=may, location=location, exits=exits, also_here=also_here)
+    with options.memory() as memory:
+        result = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile, scene=scene)
         if conversation is not None and memory.ports.store.conversation(memory.ports.scope, conversation) is None:
             sys.stderr.write(f"{unknown_conversation(memory.ports, conversation)}\n")
-    if given.json:
-        given.paper.value(found)
+    output = options.output
+    if options.json:
+        output.write_json(result)
     elif explain:
-        for section in found.sections:
-            given.paper.say(section.name, style="bold")
+        for section in result.sections:
+            output.write(section.name, style="bold")
             for item in section.items:
-                given.paper.say(item.text, indent=2)
-                given.paper.say(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
+                output.write(item.text, indent=2)
+                output.write(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
     else:
-        lines = [json.dumps(one, ensure_ascii=False) for one in found.messages] if profile == CHAT else [str(found)]
+        messages = [json.dumps(message, ensure_ascii=False) for message in result.messages]
+        lines = messages if profile == CHAT else [str(result)]
         sys.stdout.write("".join(f"{line}\n" for line in lines))
-        if given.verbose:
-            sys.stderr.write(f"{found.tokens} of {budget} tokens; {found.left} more would have fitted the question\n")
+        if options.verbose:
+            sys.stderr.write(f"{result.tokens} of {budget} tokens; {result.left} more would have fitted the question\n")
 
 
-@command(room, "facts", PANEL)
+@click.command("facts", cls=Command, epilog="Example: slowwave facts --category person --category project")
+@click.option("--category", multiple=True, help="Only this category; may be repeated.")
+@click.option("--phase", multiple=True, help="Only active, core, cold, superseded, retracted …; may be repeated.")
+@click.option("--rejected", is_flag=True, help="Facts that were refused, and why.")
+@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many at most, the newest.")
+@common_options
 def facts(
-    given: CommonOptions,
-    category: Annotated[list[str] | None, Option(help="Only this category; may be repeated.")] = None,
-    phase: Annotated[list[str] | None, Option(help="active, core, cold, superseded, retracted …")] = None,
-    rejected: Annotated[bool, Option("--rejected", help="Those that were refused, and why.")] = False,
-    limit: Annotated[int, Option(min=1, help="At most so many, the newest.")] = 50,
+    options: CommonOptions, category: tuple[str, ...], phase: tuple[str, ...], rejected: bool, limit: int
 ) -> None:
-    """List what is known, or what was refused."""
-    with given.memory() as memory:
+    """List the facts that are known, or those that were refused."""
+    with options.memory() as memory:
         if rejected:
-            _show_rejected(given, memory.refused(limit))
+            _write_rejected(options, memory.refused(limit))
             return
         found = memory.get_all(categories=category or None, phases=phase or None)
-        left = max(0, len(found) - limit)
+        older = max(0, len(found) - limit)
         found = found[-limit:]
         strengths = _strengths(memory, found)
-    if given.json:
-        given.paper.value(
-            [{**to_json_value(one), "strength": round(strong, 4)} for one, strong in zip(found, strengths, strict=True)]
+    output = options.output
+    if options.json:
+        output.write_json(
+            [
+                {**to_json_value(fact), "strength": round(strength, 4)}
+                for fact, strength in zip(found, strengths, strict=True)
+            ]
         )
         return
-    paper = given.paper
-    for one, strong in zip(found, strengths, strict=True):
-        show_fact(paper, one, strong)
-    if left:
-        paper.say(f"{left:,} older ones: --limit {left + limit}", style="dim")
+    for fact, strength in zip(found, strengths, strict=True):
+        write_fact(output, fact, strength)
+    if older:
+        output.write(f"{older:,} older ones: --limit {older + limit}", style="dim")
     if not found and (category or phase):
-        asked = " and ".join(filter(None, (" or ".join(category or ()), " or ".join(phase or ()))))
-        paper.say(f"no facts are {asked}: slowwave facts lists what there is")
+        filters = " and ".join(filter(None, (" or ".join(category), " or ".join(phase))))
+        output.write(f"no facts are {filters}: slowwave facts lists what there is")
     elif not found:
-        paper.say("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
+        output.write("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
 
 
-def _strengths(memory: "AgentMemory", found: Sequence[Memory]) -> list[float]:
-    from slowwave.policy.retention.policies import strength  # noqa: PLC0415 - most questions do without
+def _strengths(memory: "AgentMemory", facts: Sequence[Memory]) -> list[float]:
+    from slowwave.policy.retention.policies import strength  # noqa: PLC0415 - a recall does without
 
     now = memory.ports.now()
-    return [strength(one, memory.ports.config, now) for one in found]
+    return [strength(fact, memory.ports.config, now) for fact in facts]
 
 
-def show_fact(paper: Output, fact: Memory, strong: float) -> None:
-    """A fact and how it stands, in two lines."""
+def write_fact(output: Output, fact: Memory, strength: float) -> None:
+    """Print a fact and its state, in two lines."""
     phase = "" if fact.phase == "active" else f" · {fact.phase}{f' ({fact.reason})' if fact.reason else ''}"
     pinned = " · pinned" if fact.pinned else ""
-    paper.say(fact.text)
-    paper.say(
-        f"{fact.category} · since {day(fact.valid_from)} · strength {strong:.2f}{phase}{pinned} · {fact.id}",
+    output.write(fact.text)
+    output.write(
+        f"{fact.category} · since {day(fact.valid_from)} · strength {strength:.2f}{phase}{pinned} · {fact.id}",
         style="dim",
         indent=2,
     )
 
 
-def _show_rejected(given: CommonOptions, refused: list[RejectFact]) -> None:
-    if given.json:
-        given.paper.value([{"text": one.text, "quote": one.quote, "reason": one.reason} for one in refused])
+def _write_rejected(options: CommonOptions, rejected: Sequence[RejectFact]) -> None:
+    output = options.output
+    if options.json:
+        output.write_json([{"text": fact.text, "quote": fact.quote, "reason": fact.reason} for fact in rejected])
         return
-    paper = given.paper
-    for one in refused:
-        paper.say(one.text)
-        paper.say(f"refused: {one.reason}", style="dim", indent=2)
-    if not refused:
-        paper.say("nothing was refused")
+    for fact in rejected:
+        output.write(fact.text)
+        output.write(f"refused: {fact.reason}", style="dim", indent=2)
+    if not rejected:
+        output.write("nothing was refused")
 
 
-@command(room, "core", PANEL)
-def core(
-    given: CommonOptions,
-    top_k: Annotated[int, Option("--top-k", "-k", min=1, help="How many.")] = 5,
-    min_retrievals: Annotated[int, Option("--min-retrievals", min=0, help="Only facts used as often.")] = 0,
-) -> None:
-    """The facts that matter most now, of all: strong ones and often used ones.
+@click.command("core", cls=Command, epilog="Example: slowwave core -k 10")
+@click.option("--top-k", "-k", type=POSITIVE, default=5, show_default=True, help="How many facts.")
+@click.option("--min-retrievals", type=click.IntRange(min=0), default=0, help="Only facts that were used this often.")
+@common_options
+def core(options: CommonOptions, top_k: int, min_retrievals: int) -> None:
+    """List the facts that matter most now: strong ones and often used ones.
 
-    Every context begins with less: what was promoted by use, pinned, or is protected (see `context --explain`).
+    A context begins with fewer: facts that were promoted by use, are pinned or are protected (see `context --explain`).
     """
-    with given.memory() as memory:
+    with options.memory() as memory:
         found = memory.core(top_k, min_retrievals)
         strengths = _strengths(memory, found)
-    if given.json:
-        given.paper.value(found)
+    output = options.output
+    if options.json:
+        output.write_json(found)
         return
-    for one, strong in zip(found, strengths, strict=True):
-        show_fact(given.paper, one, strong)
+    for fact, strength in zip(found, strengths, strict=True):
+        write_fact(output, fact, strength)
     if not found:
-        given.paper.say("no facts yet")
+        output.write("no facts yet")

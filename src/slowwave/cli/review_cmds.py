@@ -1,74 +1,82 @@
-"""Commands for whoever looks after a memory: health, review, release, reject and plot."""
+"""Commands for the person who maintains a memory: health, review, release, reject and plot."""
 
 from pathlib import Path
-from typing import Annotated, Final
 
-from slowwave.cli.declared import Argument, Option, Room, command
-from slowwave.cli.edit_cmds import Identity
-from slowwave.cli.json_output import to_json_value
-from slowwave.cli.options import CommonOptions
+import click
+
+from slowwave.cli.edit_cmds import memory_id
+from slowwave.cli.options import PATH, Command, CommonOptions, common_options
 from slowwave.errors import InputError
 
-room = Room()
 
-PANEL: Final = "Keep in order"
-
-
-@command(room, "health", PANEL)
-def health(
-    given: CommonOptions,
-    strict: Annotated[bool, Option("--strict", help="Exit code 1 if something wants acting on.")] = False,
-) -> int | None:
-    """What a person should look at, with examples and what to do about it."""
-    with given.memory() as memory:
-        found = memory.health()
-    given.paper.either(found)
-    return 1 if strict and not found.ok else None
+@click.command("health", cls=Command, epilog="Example: slowwave health --strict")
+@click.option("--strict", is_flag=True, help="Exit with 1 if something needs an action.")
+@common_options
+def health(options: CommonOptions, strict: bool) -> int | None:
+    """Show what a person should look at, with examples and what to do about it."""
+    with options.memory() as memory:
+        result = memory.health()
+    options.output.write_result(result)
+    return 1 if strict and not result.ok else None
 
 
-@command(room, "review", PANEL)
-def review(given: CommonOptions) -> None:
-    """What reads as an instruction to a model and was not said by you; kept out of everything until you decide."""
-    with given.memory() as memory:
+@click.command("review", cls=Command, epilog="Example: slowwave review")
+@common_options
+def review(options: CommonOptions) -> None:
+    """List memories that read as an instruction to a model and do not come from you. No search finds them until you decide."""
+    with options.memory() as memory:
         waiting = memory.review()
-    if given.json:
-        given.paper.value([to_json_value(one) for one in waiting])
+    output = options.output
+    if options.json:
+        output.write_json(waiting)
         return
-    for one in waiting:
-        given.paper.say(f"{one.id}  [{one.trust}] {one.reason}: {one.text}")
-    given.paper.say(
+    for item in waiting:
+        output.write(f"{item.id}  [{item.trust}] {item.reason}: {item.text}")
+    output.write(
         f"{len(waiting)} to look at: slowwave release ID, or slowwave reject ID" if waiting else "nothing to review"
     )
 
 
-@command(room, "release", PANEL)
-def release(given: CommonOptions, memory_id: Identity) -> None:
-    """Let a memory under review be recalled like any other."""
-    with given.memory() as memory:
-        given.paper.either(memory.release(memory_id))
+@click.command("release", cls=Command, epilog="Example: slowwave release 0ada6q00h7z9gd4kt3mn")
+@memory_id
+@common_options
+def release(options: CommonOptions, memory_id: str) -> None:
+    """Accept a memory under review: searches find it from now on.
+
+    ID is the id of a memory, as review prints it.
+    """
+    with options.memory() as memory:
+        options.output.write_result(memory.release(memory_id))
 
 
-@command(room, "reject", PANEL)
-def reject(given: CommonOptions, memory_id: Identity) -> None:
-    """Take a memory under review back, and do not take it in again."""
-    with given.memory() as memory:
-        given.paper.either(memory.reject(memory_id))
+@click.command("reject", cls=Command, epilog="Example: slowwave reject 0ada6q00h7z9gd4kt3mn")
+@memory_id
+@common_options
+def reject(options: CommonOptions, memory_id: str) -> None:
+    """Retract a memory under review and refuse it in future.
+
+    ID is the id of a memory, as review prints it.
+    """
+    with options.memory() as memory:
+        options.output.write_result(memory.reject(memory_id))
 
 
-@command(room, "plot", PANEL)
-def plot(
-    given: CommonOptions,
-    kind: Annotated[str, Argument(help="forgetting, growth or sleep.")] = "forgetting",
-    out: Annotated[Path | None, Option("--out", help="Write SVG to this file; else draw here.")] = None,
-) -> None:
-    """How facts fade and were used, how the memory grew, what its nights did."""
-    with given.memory() as memory:
-        drawn = memory.plot(kind, text=out is None and not given.json)
+@click.command("plot", cls=Command, epilog="Example: slowwave plot growth --out growth.svg")
+@click.argument("kind", default="forgetting")
+@click.option("--out", type=PATH, help="Write SVG to this file; by default the plot is drawn in the terminal.")
+@common_options
+def plot(options: CommonOptions, kind: str, out: Path | None) -> None:
+    """Plot how facts fade and were used, how the memory grew, or what its sleep passes did.
+
+    KIND is forgetting (the default), growth or sleep.
+    """
+    with options.memory() as memory:
+        drawing = memory.plot(kind, text=out is None and not options.json)
     if out is None:
-        given.paper.either(drawn)
+        options.output.write_result(drawing)
         return
     try:
-        out.write_text(drawn, "utf-8")
+        out.write_text(drawing, "utf-8")
     except OSError as error:
         raise InputError(f"{str(out)!r} cannot be written ({error.strerror}): name another file") from error
-    given.paper.say(f"{kind} drawn to {out}")
+    options.output.write(f"{kind} drawn to {out}")

@@ -1,4 +1,4 @@
-"""Nights in the foreground: one after the other until a signal asks to stop; a night that has begun is finished."""
+"""Sleep passes in the foreground, repeated until a signal asks to stop; a pass that has begun is finished."""
 
 import signal
 import sys
@@ -16,24 +16,27 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.report import SleepReport
 
 
-def nights(given: CommonOptions, every: str, *, think: bool, due: bool = False) -> int | None:
-    """Sleep now and after every span."""
-    with given.memory() as memory:
+def sleep_repeatedly(options: CommonOptions, every: str, *, think: bool, due: bool = False) -> int | None:
+    """Run a sleep pass now and again after every span, of this scope or of all that are due."""
+    with options.memory() as memory:
 
-        def night() -> bool:
+        def sleep() -> bool:
             if due:
-                return every_scope(given, memory, think=think)
+                return sleep_due_scopes(options, memory, think=think)
             report = memory.sleep(think=think)
-            given.paper.either(report)
+            options.output.write_result(report)
             return bool(report.problems)
 
-        return WAITING if again(given, every, night) else None
+        return WAITING if repeat_until_stopped(options, every, sleep) else None
 
 
-def again(given: CommonOptions, every: str, turn: Callable[[], bool]) -> bool:
-    """Take a turn now and after every span; whether something waited in the last one.
+def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[], bool]) -> bool:
+    """Run an action now and again after every span.
 
-    A first signal ends it after the turn, a second one at once.
+    The first signal ends the loop after the action that is running; a second one interrupts it.
+
+    Returns:
+        Whether work waits for a model after the last action.
     """
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - `--help` does without
 
@@ -47,11 +50,11 @@ def again(given: CommonOptions, every: str, turn: Callable[[], bool]) -> bool:
     try:
         while not stopped.is_set():
             try:
-                waits = turn()
+                waits = action()
             except SlowwaveError as error:
-                given.paper.say(f"problem: {error}")
+                options.output.write(f"problem: {error}")
                 waits = True
-            sys.stdout.flush()  # whoever follows a log sees each turn as it ends
+            sys.stdout.flush()  # a log file shows each pass when it ends
             stopped.wait(pause)
     finally:
         for number, handler in before.items():
@@ -59,19 +62,18 @@ def again(given: CommonOptions, every: str, turn: Callable[[], bool]) -> bool:
     return waits
 
 
-def every_scope(given: CommonOptions, memory: "AgentMemory", *, think: bool) -> bool:
-    """One night for each scope that is due; whether something waits."""
-    reports = memory.sleep_due(think=think, told=lambda scope, report: told(given, scope, report))
-    if not reports and not given.json:
-        given.paper.say("no scope is due for sleep")
+def sleep_due_scopes(options: CommonOptions, memory: "AgentMemory", *, think: bool) -> bool:
+    """Run a sleep pass for each scope that is due; whether work waits for a model."""
+    reports = memory.sleep_due(think=think, told=lambda scope, report: write_report(options, scope, report))
+    if not reports and not options.json:
+        options.output.write("no scope is due for sleep")
     return any(report.problems for report in reports.values())
 
 
-def told(given: CommonOptions, scope: str, report: "SleepReport | str") -> None:
-    """Say how the night of a scope was, or why it failed."""
-    if given.json:
-        given.paper.value(
-            {"scope": scope, **({"problems": [report]} if isinstance(report, str) else to_json_value(report))}
-        )
+def write_report(options: CommonOptions, scope: str, report: "SleepReport | str") -> None:
+    """Print the report of a scope's sleep pass, or the sentence that says why it failed."""
+    if options.json:
+        values = {"problems": [report]} if isinstance(report, str) else to_json_value(report)
+        options.output.write_json({"scope": scope, **values})
     else:
-        given.paper.say(f"{scope}: {report}")
+        options.output.write(f"{scope}: {report}")

@@ -1,98 +1,100 @@
-"""Commands of the long view: compact, and a vault of Markdown pages that a person can read and edit."""
+"""The command compact, and the group vault: Markdown pages of a memory that a person can read and edit."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-from slowwave.cli.declared import Argument, Option, Room, command
-from slowwave.cli.options import WAITING, CommonOptions
+import click
+
+from slowwave.cli.options import WAITING, Command, CommonOptions, common_options, store_common_options
 from slowwave.cli.output import format_counts
 from slowwave.errors import InputError
 
-room = Room()
-vaults = room.group("vault", help="A vault of Markdown pages: export, sync, import.", panel="Bring in and out")
-
-PANEL: Final = "Keep in order"
-Folder = Annotated[Path, Argument(help="The folder of the vault.", folder=True)]
-Force = Annotated[
-    bool,
-    Option(
-        "--force", help="Also when more than 5 changes are more than a fifth of the facts, or it is another store's."
-    ),
-]
+folder: Final = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+force: Final = click.option(
+    "--force",
+    is_flag=True,
+    help="Also if more than 5 changes are more than a fifth of the facts, or if the vault is another store's.",
+)
 
 
-@command(room, "compact", PANEL)
-def compact(
-    given: CommonOptions,
-    conversation: Annotated[str | None, Option(help="Its name; else the one written to last.")] = None,
-    topic: Annotated[str | None, Option(help="Instead: the facts about it, such as deploys, become summaries.")] = None,
-    dry_run: Annotated[bool, Option("--dry-run", help="Of a topic: plan and explain; change nothing.")] = False,
-) -> int | None:
-    """Summarise now what lies outside the immediate window of a conversation, however little it is; or a topic."""
+@click.command("compact", cls=Command, epilog="Example: slowwave compact --topic deploys --dry-run")
+@click.option("--conversation", help="Its name; by default the conversation written to last.")
+@click.option("--topic", help="Summarise the facts about this topic, such as deploys, instead of a conversation.")
+@click.option("--dry-run", is_flag=True, help="With --topic: plan and explain, change nothing.")
+@common_options
+def compact(options: CommonOptions, conversation: str | None, topic: str | None, dry_run: bool) -> int | None:
+    """Summarise now the messages outside the immediate window of a conversation, however few; or the facts of a topic."""
     if conversation is not None and topic is not None:
         raise InputError("both --conversation and --topic: give one of them")
     if dry_run and topic is None:
-        raise InputError("--dry-run goes with --topic")
-    with given.memory() as memory:
-        done = memory.compact_memories(conversation) if topic is None else memory.compact(topic, dry_run=dry_run)
-    given.paper.either(done)
-    return WAITING if done.problems else None
+        raise InputError("--dry-run needs --topic")
+    with options.memory() as memory:
+        result = memory.compact_memories(conversation) if topic is None else memory.compact(topic, dry_run=dry_run)
+    options.output.write_result(result)
+    return WAITING if result.problems else None
 
 
-@command(vaults, "export", "Vault")
-def export(
-    given: CommonOptions,
-    folder: Folder,
-    force: Annotated[bool, Option("--force", help="Also where the vault is another store's.")] = False,
-) -> None:
-    """Write facts, summaries and a sleep log as pages; only those that changed. Edits you did not import go to kept/."""
-    told: list[str] = []
-    with given.memory() as memory:
-        written = memory.export_vault(folder, force=force, told=told.append)
-    if given.json:
-        given.paper.value(list(written))
-        sys.stderr.writelines(f"slowwave: {sentence}\n" for sentence in told)
+@click.group("vault")
+@store_common_options
+def vault() -> None:
+    """A vault of Markdown pages: export, sync, import."""
+
+
+@vault.command("export", cls=Command, epilog="Example: slowwave vault export ~/notes/memory")
+@folder
+@click.option("--force", is_flag=True, help="Also if the vault is another store's.")
+@common_options
+def export(options: CommonOptions, folder: Path, force: bool) -> None:
+    """Write the pages that changed: facts, summaries, a sleep log. Edits that were not imported go to kept/."""
+    warnings: list[str] = []
+    with options.memory() as memory:
+        changed = memory.export_vault(folder, force=force, told=warnings.append)
+    if options.json:
+        options.output.write_json(list(changed))
+        sys.stderr.writelines(f"slowwave: {warning}\n" for warning in warnings)
     else:
-        given.paper.told("\n".join((_pages(folder, written), *(f"  {sentence}" for sentence in told))))
+        lines = (_count_pages(folder, changed), *(f"  {warning}" for warning in warnings))
+        options.output.write_text("\n".join(lines))
 
 
-@command(vaults, "import", "Vault")
-def take(
-    given: CommonOptions,
-    folder: Folder,
-    apply: Annotated[bool, Option("--apply", help="Do it; without, only say what would change.")] = False,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Only say what would change; so it does without --apply.")
-    ] = False,
-    force: Force = False,
-) -> int | None:
-    """Take back what you changed in the pages. A line you removed stays in memory."""
+@vault.command("import", cls=Command, epilog="Example: slowwave vault import ~/notes/memory --apply")
+@folder
+@click.option("--apply", is_flag=True, help="Make the changes; without it they are only shown.")
+@click.option("--dry-run", is_flag=True, help="Only show the changes, as without --apply.")
+@force
+@common_options
+def import_(options: CommonOptions, folder: Path, apply: bool, dry_run: bool, force: bool) -> int | None:
+    """Import what you changed in the pages. A line that you removed stays in memory."""
     if apply and dry_run:
         raise InputError("both --apply and --dry-run: give one of them")
-    with given.memory() as memory:
-        taken = memory.import_vault(folder, dry_run=not apply, force=force)
-    given.paper.either(taken)
-    if not apply and not given.json and (taken.updated or taken.added):
-        confirmed = " --force" if taken.confirm else ""
-        given.paper.say(f"to do it: slowwave vault import {folder} --apply{confirmed}", style="dim")
-    return WAITING if taken.problems else None
+    with options.memory() as memory:
+        result = memory.import_vault(folder, dry_run=not apply, force=force)
+    options.output.write_result(result)
+    if not apply and not options.json and (result.updated or result.added):
+        confirmed = " --force" if result.confirm else ""
+        options.output.write(f"to do it: slowwave vault import {folder} --apply{confirmed}", style="dim")
+    return WAITING if result.problems else None
 
 
-@command(vaults, "sync", "Vault")
-def sync(given: CommonOptions, folder: Folder, force: Force = False) -> int | None:
-    """Take back what you changed, then write the pages anew."""
-    with given.memory() as memory:
-        taken = memory.sync_vault(folder, force=force)
-    given.paper.either(taken)
-    if not given.json:
-        given.paper.say(_pages(folder, taken.pages))
-    return WAITING if taken.problems else None
+@vault.command("sync", cls=Command, epilog="Example: slowwave vault sync ~/notes/memory")
+@folder
+@force
+@common_options
+def sync(options: CommonOptions, folder: Path, force: bool) -> int | None:
+    """Import what you changed in the pages, then write the pages again."""
+    with options.memory() as memory:
+        result = memory.sync_vault(folder, force=force)
+    options.output.write_result(result)
+    if not options.json:
+        options.output.write(_count_pages(folder, result.pages))
+    return WAITING if result.problems else None
 
 
-def _pages(folder: Path, changed: Sequence[str]) -> str:
-    """How many pages were written, and how many are gone because nothing was left in them."""
-    notes = [name for name in changed if name.endswith(".md") and not name.startswith("kept/")]
-    gone = sum(not (folder / name).exists() for name in notes)
-    return f"{format_counts(len(notes) - gone, 'page')} written to {folder}{f', {gone} with nothing left removed' if gone else ''}"
+def _count_pages(folder: Path, changed: Sequence[str]) -> str:
+    """How many pages were written, and how many were removed because nothing remained in them."""
+    pages = [name for name in changed if name.endswith(".md") and not name.startswith("kept/")]
+    removed = sum(not (folder / name).exists() for name in pages)
+    note = f", {removed} with nothing left removed" if removed else ""
+    return f"{format_counts(len(pages) - removed, 'page')} written to {folder}{note}"

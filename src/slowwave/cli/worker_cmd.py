@@ -1,82 +1,83 @@
-"""The command worker: nights for every scope of a Postgres store, shared among machines."""
+"""The command worker: sleep passes for every scope of a Postgres store, shared among machines."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-from slowwave.cli.declared import Option, Room, command
-from slowwave.cli.options import WAITING, CommonOptions
+import click
+
+from slowwave.cli.options import POSITIVE, WAITING, Command, CommonOptions, common_options
 from slowwave.cli.output import format_counts
-from slowwave.cli.sleep_loop import again, told
+from slowwave.cli.sleep_loop import repeat_until_stopped, write_report
 
 if TYPE_CHECKING:
     from slowwave.worker import QueueStatus
 
-room = Room()
-
-PANEL: Final = "Keep in order"
-NAMED: Final = 5
-"""Dead letters that a doctor names."""
+FAILED_SHOWN: Final = 5
+"""Failed scopes that `doctor` names."""
 
 
-@command(room, "worker", PANEL)
+@click.command("worker", cls=Command, epilog="Example: slowwave worker --store postgresql://you@host/memory --every 5m")
+@click.option("--every", metavar="SPAN", default="60s", show_default=True, help="How often to look for due scopes.")
+@click.option("--at-once", type=POSITIVE, default=8, show_default=True, help="Sleep passes at once, over all workers.")
+@click.option(
+    "--per-minute", type=POSITIVE, help="Sleep passes started a minute, over all workers; spares a shared model."
+)
+@click.option("--no-think", is_flag=True, help="Call no model; only do what follows from time.")
+@click.option("--retry", is_flag=True, help="Also retry the scopes that failed too often.")
+@common_options
 def worker(
-    given: CommonOptions,
-    every: Annotated[str, Option(metavar="SPAN", help="How often to look for scopes that are due.")] = "60s",
-    at_once: Annotated[int, Option(min=1, help="Nights at once, over all workers.")] = 8,
-    per_minute: Annotated[
-        int | None, Option(min=1, help="Nights begun a minute, over all workers; to spare a shared model.")
-    ] = None,
-    no_think: Annotated[bool, Option("--no-think", help="Ask no model; only what follows from time.")] = False,
-    retry: Annotated[bool, Option("--retry", help="Also try again what failed too often.")] = False,
+    options: CommonOptions, every: str, at_once: int, per_minute: int | None, no_think: bool, retry: bool
 ) -> int | None:
-    """Sleep every scope of a Postgres store that is due, together with other workers, until stopped."""
+    """Run a sleep pass for every due scope of a Postgres store, together with other workers, until stopped."""
     from slowwave.worker import Worker  # noqa: PLC0415 - `--help` does without
 
     with (
-        given.memory() as memory,
+        options.memory() as memory,
         Worker(
             memory,
-            given.address,
+            options.address,
             at_once=at_once,
             per_minute=per_minute,
             think=not no_think,
-            told=lambda scope, report: told(given, scope, report),
-        ) as one,
+            told=lambda scope, report: write_report(options, scope, report),
+        ) as running,
     ):
         if retry:
-            given.paper.say(f"{format_counts(one.retry(), 'dead letter')} to be tried again")
-        return WAITING if again(given, every, lambda: _looked(given, one.look())) else None
+            options.output.write(f"{format_counts(running.retry(), 'dead letter')} to be tried again")
+        return WAITING if repeat_until_stopped(options, every, lambda: _write_failed(options, running.look())) else None
 
 
-def _looked(given: CommonOptions, stands: "QueueStatus") -> bool:
-    """Say which scopes are left alone; whether there are any."""
-    for scope in stands.dead:
-        given.paper.say(f"{scope}: left alone, {stands.failed[scope]}: try again with `slowwave worker --retry`")
-    return bool(stands.dead)
+def _write_failed(options: CommonOptions, queue: "QueueStatus") -> bool:
+    """Name the scopes that workers skip because they failed too often; whether there are any."""
+    for scope in queue.dead:
+        options.output.write(f"{scope}: left alone, {queue.failed[scope]}: try again with `slowwave worker --retry`")
+    return bool(queue.dead)
 
 
-def worker_notes(given: CommonOptions, scope: str) -> tuple[str, ...]:
-    """What a scope should know of the workers' queue: how many scopes are left alone, and whether it is one of them."""
-    stands = _standing(given)
-    if stands is None or not stands.dead:
+def worker_notes(options: CommonOptions, scope: str) -> tuple[str, ...]:
+    """What `status` says of the workers' queue: how many scopes failed too often, and whether this one is among them."""
+    queue = _queue(options)
+    if queue is None or not queue.dead:
         return ()
-    this = f", this one too ({stands.failed[scope]})" if scope in stands.dead else ""
-    return (f"{format_counts(len(stands.dead), 'dead letter')}{this}: workers leave them alone until `worker --retry`",)
+    this = f", this one too ({queue.failed[scope]})" if scope in queue.dead else ""
+    return (f"{format_counts(len(queue.dead), 'dead letter')}{this}: workers leave them alone until `worker --retry`",)
 
 
-def queue_report(given: CommonOptions) -> list[tuple[str, bool, str]]:
-    """How the queue stands, for a doctor; nothing where there is none."""
-    stands = _standing(given)
-    if stands is None:
+def queue_report(options: CommonOptions) -> list[tuple[str, bool, str]]:
+    """What `doctor` says of the workers' queue; nothing where there is none."""
+    queue = _queue(options)
+    if queue is None:
         return []
-    told = f"{stands.workers} at work, {format_counts(len(stands.waiting), 'scope')} waiting"
-    dead = [f"{scope} ({stands.failed[scope]})" for scope in stands.dead]
-    letters = f"; left alone until `slowwave worker --retry`: {', '.join(dead[:NAMED])}" if dead else ""
-    return [("workers", not dead, told + letters + (f" and {len(dead) - NAMED} more" if dead[NAMED:] else ""))]
+    counts = f"{queue.workers} at work, {format_counts(len(queue.waiting), 'scope')} waiting"
+    failed = [f"{scope} ({queue.failed[scope]})" for scope in queue.dead]
+    names = f"; left alone until `slowwave worker --retry`: {', '.join(failed[:FAILED_SHOWN])}" if failed else ""
+    more = f" and {len(failed) - FAILED_SHOWN} more" if failed[FAILED_SHOWN:] else ""
+    return [("workers", not failed, counts + names + more)]
 
 
-def _standing(given: CommonOptions) -> "QueueStatus | None":
-    if not given.address.startswith(("postgresql://", "postgres://")):
+def _queue(options: CommonOptions) -> "QueueStatus | None":
+    """The state of the queue; None for a store that is no server, and for one that no worker has used."""
+    if not options.address.startswith(("postgresql://", "postgres://")):
         return None
     from slowwave.worker import queue_status  # noqa: PLC0415 - `--help` does without
 
-    return queue_status(given.address)
+    return queue_status(options.address)

@@ -1,1 +1,1 @@
-"""The demo: nine months of a conversation, replayed in the terminal."""
+"""The demo: nine months of conversations, replayed in the terminal."""

@@ -1,4 +1,4 @@
-"""What the demo tells of its nights: what faded and was compressed, which words went, what deep recall finds, an undo."""
+"""Prints the later parts of the demo: sleep passes, shortened messages, deep recall and undo."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
 CURVE: Final = "▁▂▃▄▅▆▇█"
 WEEKS: Final = 39
 CURVES: Final = ("bullet", "soup is", "first landing")
-"""Words of the facts whose curves are drawn."""
-NOTED: Final = ("goats", "nut cake", "is my aunt")
-"""Words of the messages that are shown as they were said and as they were noted."""
+"""Parts of the texts of the facts whose curves are drawn."""
+SHORTENED: Final = ("goats", "nut cake", "is my aunt")
+"""Parts of the texts of the messages that are shown whole and shortened."""
 
 
-def nights(paper: Output, tale: Replay) -> str:
-    """Tell of every night to December that had news; the run of the night that compressed."""
-    _curves(paper, tale)
+def write_sleep_passes(output: Output, story: Replay) -> str:
+    """Print every sleep pass to December that changed something. Returns the id of the run that compressed."""
+    _write_curves(output, story)
     quiet: list[float] = []
     compressed = ""
     number, start = 0, time.perf_counter()
-    for number, report in enumerate(tale.nights(), 1):  # noqa: B007 - how many there were is told at the end
+    for number, report in enumerate(story.sleep_until_december(), 1):  # noqa: B007 - their number is printed at the end
         if not report.receipts:
             quiet.append(time.perf_counter() - start)
         for receipt in report.receipts:
             if receipt.cause == "sleep/compress":
                 compressed = receipt.run_id
-            _news(paper, report, [one for one in receipt.applied if isinstance(one, Add | Change)])
+            _write_changes(
+                output, report, [operation for operation in receipt.applied if isinstance(operation, Add | Change)]
+            )
         start = time.perf_counter()
-    paper.say(
+    output.write(
         f"{len(quiet)} of the {number} nights found nothing due, in {1000 * sum(quiet) / len(quiet):.2f} ms each. "
         "Nothing was deleted: what faded is cold, and a deep search finds it.",
         style="dim",
@@ -44,94 +46,102 @@ def nights(paper: Output, tale: Replay) -> str:
     return compressed
 
 
-def _curves(paper: Output, tale: Replay) -> None:
-    """How strong some memories are, week by week from March to December, if nothing touches them."""
-    memory = tale.memory
-    now = tale.clock.now
+def _write_curves(output: Output, story: Replay) -> None:
+    """Draw the strength of some memories, week by week from March to December, if they are not used."""
+    memory = story.memory
+    now = story.clock.now
     facts = [fact for fact in memory.get_all() if fact.kind != MESSAGE]
-    paper.say("strength by week, March to December", style="dim", indent=2)
+    output.write("strength by week, March to December", style="dim", indent=2)
     for word in CURVES:
-        fact = next((one for one in facts if word in one.text), None)
+        fact = next((fact for fact in facts if word in fact.text), None)
         if fact is None:
             continue
         line = ""
         for week in range(WEEKS):
-            tale.clock.now = fact.recorded_at + timedelta(weeks=week)
+            story.clock.now = fact.recorded_at + timedelta(weeks=week)
             line += CURVE[min(len(CURVE) - 1, int(memory.strength(fact.id) * len(CURVE)))]
-        paper.row((f"  {line}  ", "cyan"), (one_line(fact.text, max(20, paper.width - WEEKS - 4)), "dim"))
-    tale.clock.now = now
+        output.write_row((f"  {line}  ", "cyan"), (one_line(fact.text, max(20, output.width - WEEKS - 4)), "dim"))
+    story.clock.now = now
 
 
-def _news(paper: Output, report: "SleepReport", operations: Sequence[Add | Change]) -> None:
-    """What a stage of a night did: one line for each memory that faded, all of a summary."""
+def _write_changes(output: Output, report: "SleepReport", operations: Sequence[Add | Change]) -> None:
+    """Print what a stage did: a line for each memory that faded, and the whole text of a summary."""
     at = f"  {report.plan.at:%d %b}  "
-    summaries = [one.memory for one in operations if isinstance(one, Add) and one.memory.members]
-    for summary in summaries:
-        paper.row((at, "cyan"), (f"{len(summary.members)} fading memories become one", "green"))
-        paper.row(("        → ", "green"), (summary.text, ""))
-        paper.say("every name, number and date of them is in it, or it would have been refused", style="dim", indent=10)
-    for one in operations:
-        if isinstance(one, Change) and one.after.phase == "cold" and one.after.kind != MESSAGE:
-            paper.row((at, "cyan"), ("faded  ", "yellow"), (one_line(one.after.text, paper.width - 17), ""))
-            paper.say(one.because, style="dim", indent=17)
+    added = [operation.memory for operation in operations if isinstance(operation, Add)]
+    for summary in (memory for memory in added if memory.members):
+        output.write_row((at, "cyan"), (f"{len(summary.members)} fading memories become one", "green"))
+        output.write_row(("        → ", "green"), (summary.text, ""))
+        output.write(
+            "every name, number and date of them is in it, or it would have been refused", style="dim", indent=10
+        )
+    for operation in operations:
+        if isinstance(operation, Change) and operation.after.phase == "cold" and operation.after.kind != MESSAGE:
+            output.write_row(
+                (at, "cyan"), ("faded  ", "yellow"), (one_line(operation.after.text, output.width - 17), "")
+            )
+            output.write(operation.because, style="dim", indent=17)
 
 
-# ---- words
+# ---- shortened messages
 
 
-def words(paper: Output, tale: Replay) -> None:
-    """Which words of what was said are left in the hot store."""
-    messages = tale.memory.get_all(kinds=[MESSAGE], phases=["active", "core", "cold"])
-    for word in NOTED:
-        one = next(one for one in messages if word in one.text)
-        paper.row(("    ", ""), (f"“{one_line(one.text, 2 * paper.width - 8)}”", "dim"))
-        paper.row(("    → ", "green"), (one_line(one.visible_text, paper.width - 6), ""))
-    left = _count(one.visible_text for one in messages if one.is_searchable)
-    paper.say(
-        f"{_count(one.text for one in messages):,} words were said and {left} stay hot, those that tell most. "
+def write_shortened_messages(output: Output, story: Replay) -> None:
+    """Print some messages whole and as they remain in the hot tier."""
+    messages = story.memory.get_all(kinds=[MESSAGE], phases=["active", "core", "cold"])
+    for word in SHORTENED:
+        message = next(message for message in messages if word in message.text)
+        output.write_row(("    ", ""), (f"“{one_line(message.text, 2 * output.width - 8)}”", "dim"))
+        output.write_row(("    → ", "green"), (one_line(message.visible_text, output.width - 6), ""))
+    hot = _count_words(message.visible_text for message in messages if message.is_searchable)
+    output.write(
+        f"{_count_words(message.text for message in messages):,} words were said and {hot} stay hot, those that tell most. "
         "Every message lies whole in the cold.",
         style="dim",
         indent=2,
     )
 
 
-def _count(texts: Iterable[str]) -> int:
+def _count_words(texts: Iterable[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-# ---- what is cold, and what is taken back
+# ---- deep recall and undo
 
 
-def revived(paper: Output, tale: Replay) -> None:
-    """A question whose fact has faded: what a search finds, and a deep one, and what use does."""
-    became = tale.revived()
-    fact = became.deep.facts[0]
-    paper.row(("  ? ", "bold"), (FORGOTTEN, "bold"))
-    paper.row(("    1 ", "green"), (one_line(became.found.text, paper.width - 8), ""))
-    paper.row(("  ? ", "bold"), (f"{FORGOTTEN} --deep", "bold"))
-    paper.row(
-        ("    1 ", "green"), (one_line(fact.text, paper.width - 24), ""), (f"  {fact.phase}, {fact.reason}", "yellow")
+def write_revival(output: Output, story: Replay) -> None:
+    """Print what a plain and a deep search find for a faded fact, and its strength after its use."""
+    revival = story.revive()
+    fact = revival.deep.facts[0]
+    output.write_row(("  ? ", "bold"), (FORGOTTEN, "bold"))
+    output.write_row(("    1 ", "green"), (one_line(revival.plain.text, output.width - 8), ""))
+    output.write_row(("  ? ", "bold"), (f"{FORGOTTEN} --deep", "bold"))
+    output.write_row(
+        ("    1 ", "green"), (one_line(fact.text, output.width - 24), ""), (f"  {fact.phase}, {fact.reason}", "yellow")
     )
-    paper.row(("      ", ""), (f"“{one_line(became.deep.text, 2 * paper.width - 16)}”", "dim"))
-    stands = tale.memory.get(fact.id)
-    paper.say(
-        f"The agent uses the answer, and it is {stands.phase} again: strength {became.before:.2f} → {became.after:.2f}.",
+    output.write_row(("      ", ""), (f"“{one_line(revival.deep.text, 2 * output.width - 16)}”", "dim"))
+    current = story.memory.get(fact.id)
+    output.write(
+        f"The agent uses the answer, and it is {current.phase} again: strength {revival.before:.2f} → {revival.after:.2f}.",
         style="dim",
         indent=6,
     )
 
 
-def undone(paper: Output, tale: Replay, run_id: str) -> None:
-    """The night that compressed is taken back, and the next one leaves it at that."""
-    paper.row(("  $ ", "dim"), (f"slowwave undo {run_id}", "bold"))
-    back, report = tale.undone(run_id)
-    for one in back:
-        phase = "" if one.is_searchable else "  cold, as it was"
-        paper.row(("        + ", "green"), (one_line(one.text, paper.width - 12 - len(phase)) + phase, ""))
-    again = any(one.cause == "sleep/compress" for one in report.receipts)
-    paper.say(
+def write_undo(output: Output, story: Replay, run_id: str) -> None:
+    """Print the undo of a compression, and whether the next sleep pass repeats it."""
+    output.write_row(("  $ ", "dim"), (f"slowwave undo {run_id}", "bold"))
+    members, report = story.undo(run_id)
+    for member in members:
+        phase = "" if member.is_searchable else "  cold, as it was"
+        output.write_row(("        + ", "green"), (one_line(member.text, output.width - 12 - len(phase)) + phase, ""))
+    repeated = any(receipt.cause == "sleep/compress" for receipt in report.receipts)
+    output.write(
         "The summary is retracted; its members stand again. "
-        + ("The next night compresses them anew." if again else "The next night leaves it at that: a person decided."),
+        + (
+            "The next night compresses them anew."
+            if repeated
+            else "The next night leaves it at that: a person decided."
+        ),
         style="dim",
         indent=10,
     )

@@ -1,4 +1,4 @@
-"""Operations in words: each sort of them, before and after."""
+"""The description of each kind of operation, with the text before and after."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ def _link(weight: float) -> Link:
 
 
 @pytest.mark.parametrize(
-    ("operation", "words"),
+    ("operation", "description"),
     [
         (Add(memory=FACT, because="b"), "+ [person] Odile rows"),
         (
@@ -41,5 +41,5 @@ def _link(weight: float) -> Link:
         (MoveCursor(conversation="c", cursor="distil", before=0, after=1, because="b"), None),
     ],
 )
-def test_each_sort_of_operation_reads_as_what_it_would_do(operation: Operation, words: str | None) -> None:
-    assert describe_operations(operation, NAMES) == words
+def test_each_kind_of_operation_has_a_description(operation: Operation, description: str | None) -> None:
+    assert describe_operations(operation, NAMES) == description

@@ -1,4 +1,4 @@
-"""The commands of whoever looks after a memory, as processes would run them."""
+"""The commands health, review, plot and `sleep --every`."""
 
 import json
 import signal
@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
@@ -27,10 +27,10 @@ def run(store: Path, *words: str) -> Result:
     return CliRunner().invoke(app, ["--store", str(store), "--llm", "none", "--embedder", "none", *words])
 
 
-def test_health_review_release_and_reject(store: Path) -> None:
-    told = run(store, "health")
-    assert told.exit_code == 0
-    assert "quarantined" in told.output
+def test_release_and_reject_clear_the_review_list(store: Path) -> None:
+    result = run(store, "health")
+    assert result.exit_code == 0
+    assert "quarantined" in result.output
     assert run(store, "health", "--strict").exit_code == 1
     (waiting,) = json.loads(run(store, "review", "--json").output)
     assert waiting["id"] in run(store, "review").output
@@ -40,7 +40,7 @@ def test_health_review_release_and_reject(store: Path) -> None:
     assert run(store, "reject", waiting["id"]).exit_code == 2
 
 
-def test_plots_are_drawn_here_or_to_a_file(store: Path, tmp_path: Path) -> None:
+def test_a_plot_is_drawn_in_the_terminal_or_written_to_a_file(store: Path, tmp_path: Path) -> None:
     assert "Mia loves tea" in run(store, "plot").output
     assert run(store, "plot", "growth", "--out", str(tmp_path / "g.svg")).exit_code == 0
     assert ET.parse(tmp_path / "g.svg").getroot().tag.endswith("svg")
@@ -49,21 +49,21 @@ def test_plots_are_drawn_here_or_to_a_file(store: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_nights_in_the_foreground_end_with_a_signal(store: Path, number: signal.Signals) -> None:
-    words = ["--store", str(store), "--llm", "none", "--embedder", "none", "sleep", "--every", "1h"]
-    started = subprocess.Popen(
-        [sys.executable, "-u", "-c", "from slowwave.cli import main; main()", *words],
+def test_repeated_sleep_passes_end_on_a_signal(store: Path, number: signal.Signals) -> None:
+    arguments = ["--store", str(store), "--llm", "none", "--embedder", "none", "sleep", "--every", "1h"]
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", "from slowwave.cli import main; main()", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert started.stdout is not None
-    assert "sleep" in started.stdout.readline()
-    started.send_signal(number)
-    _, errors = started.communicate(timeout=20)
-    assert started.returncode == 0, errors
+    assert process.stdout is not None
+    assert "sleep" in process.stdout.readline()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0, errors
 
 
-def test_a_span_that_means_nothing_is_wrong_input(store: Path) -> None:
+def test_an_invalid_span_is_wrong_input(store: Path) -> None:
     assert run(store, "sleep", "--every", "soon").exit_code == 2
     assert run(store, "sleep", "--every", "1h", "--dry-run").exit_code == 2
