@@ -103,3 +103,17 @@ def test_a_file_without_a_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[
             memory.load_plan(path)
         with pytest.raises(InputError, match="cannot be read"):
             memory.load_plan(tmp_path / "none.json")
+
+
+def test_a_plan_file_of_an_older_version_is_read(tmp_path: Path) -> None:
+    with lived(tmp_path / "m.db") as memory:
+        report = memory.sleep(dry_run=True)
+        memory.save_plan(report.plan, tmp_path / "plan.json")
+        stored = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
+        for plan in (stored, *stored["parts"]):
+            del plan["undoes"]
+            for group in plan["groups"]:
+                del group["conversations"], group["count_of"]
+        (tmp_path / "older.json").write_text(json.dumps(stored), encoding="utf-8")
+        older = memory.load_plan(tmp_path / "older.json")
+    assert [operation.because for operation in older.operations] == [one.because for one in report.plan.operations]

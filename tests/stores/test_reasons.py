@@ -1,6 +1,8 @@
 """What code needs of the reasons of a run is stored in columns, and filled in where an older version stored only words."""
 
+import ast
 import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,9 +10,11 @@ import psycopg
 import pytest
 from tests.conftest import START
 
+import slowwave
 from slowwave import AgentMemory, Config
 from slowwave.model.plan import Run
 from slowwave.stores.backfill import fill_reasons
+from slowwave.stores.migrations import queries
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
 
@@ -134,3 +138,49 @@ def test_old_groups_that_were_split_are_counted_as_one() -> None:
 def test_the_undone_run_is_read_of_undos_only() -> None:
     runs = [("undo", '["erased","undo of r1: a"]'), ("add", '["undo of r1: a"]'), ("undo", '["erased"]')]
     assert filled(*runs) == [("r1", "[]")]
+
+
+READS = {
+    "startswith",
+    "endswith",
+    "partition",
+    "rpartition",
+    "split",
+    "find",
+    "index",
+    "replace",
+    "removeprefix",
+    "match",
+}
+
+
+def reads_words(node: ast.AST) -> bool:
+    """Whether an expression decides by the words of a reason."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=attr, value=value), args=args):
+            return attr in READS and any(is_reason(one) for one in (value, *args))
+        case ast.Compare(left=left, ops=ops, comparators=comparators):
+            words = not all(isinstance(one, ast.Is | ast.IsNot) for one in ops)
+            return words and any(is_reason(one) for one in (left, *comparators))
+        case _:
+            return False
+
+
+def is_reason(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in {"because", "skipped_reason"}
+
+
+def test_no_code_but_the_fill_of_older_stores_reads_the_words_of_a_reason() -> None:
+    package = Path(slowwave.__file__).parent
+    found = [
+        f"{file.relative_to(package)}:{node.lineno}"
+        for file in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.expr) and reads_words(node)
+    ]
+    assert [place for place in found if not place.startswith("stores/backfill.py:")] == []
+
+
+def test_no_statement_compares_the_words_of_a_reason_with_others() -> None:
+    statements = {**queries("sqlite"), **{f"postgres {name}": text for name, text in queries("postgres").items()}}
+    assert [name for name, text in statements.items() if re.search(r"because (NOT )?(IN|LIKE|=|<>) *\(?'", text)] == []
