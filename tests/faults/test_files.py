@@ -331,7 +331,7 @@ def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
     with AgentMemory.open(path, **options) as memory:
         assert told(memory) == before
         assert "(read only)" in str(memory.status())
-        assert "opened to read only" in caplog.text
+        assert "opened read-only" in caplog.text
         memory.search("tea")
         for write in (lambda: memory.add("Mia loves rye"), lambda: memory.pin(memory.get_all()[0].id)):
             with pytest.raises(ReadOnlyError, match="only read"):
@@ -482,7 +482,7 @@ def test_a_flipped_letter_in_a_memory_is_detected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("DELETE FROM entries", "no place in the search index"),
+        ("DELETE FROM entries", "no search index entry"),
         ("DELETE FROM memories", "belong to no memory"),
         ("DELETE FROM conversations", "are not listed"),
         ("DELETE FROM runs", "belong to no run"),
@@ -503,8 +503,8 @@ def test_inconsistent_tables_are_reported(damage: str, words: str) -> None:
         ("DELETE FROM memories", "in the journal, but not stored"),
         ("UPDATE entries SET terms = x'00'", "index entry 1 is damaged"),
         ("UPDATE memories SET content = 'x'", "is different from the journal"),
-        ("INSERT INTO links SELECT scope, 'a', 'b', 'c', 1.0, 0 FROM memories", "the links are not"),
-        ("INSERT INTO cursors SELECT scope, 'a', 'b', 1 FROM memories", "the cursors are not"),
+        ("INSERT INTO links SELECT scope, 'a', 'b', 'c', 1.0, 0 FROM memories", "the links differ"),
+        ("INSERT INTO cursors SELECT scope, 'a', 'b', 1 FROM memories", "the cursors differ"),
         ("INSERT INTO held SELECT scope, 'a' FROM memories", "the suppressed keys differ"),
     ],
 )

@@ -233,8 +233,8 @@ def test_stored_indexes_of_scopes_are_separate(path: str) -> None:
 def test_a_process_that_is_killed_while_storing_leaves_the_file_sound(path: str) -> None:
     spoil(path, "DELETE FROM snapshots")
     program = (
-        "import os, sys\nfrom slowwave.stores import search\nfrom slowwave.stores.sqlite.store import SqliteStore\n"
-        "search.WORTH_STORING = 4\n"
+        "import os, sys\nfrom slowwave.stores.search import service\nfrom slowwave.stores.sqlite.store import SqliteStore\n"
+        "service.WORTH_STORING = 4\n"
         "reached = lambda name: os._exit(9) if name == 'apply.before_commit' else None\n"
         "store = SqliteStore(sys.argv[1], reached=reached)\n"
         "store.frequencies('acme/alice')\nstore.close()\n"

@@ -1,4 +1,4 @@
-"""Copying a whole store into another, of whatever kind: scope by scope, proven by hashes, resumable."""
+"""Copies a whole store into another of either kind: scope by scope, verified by hashes, resumable."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from slowwave.stores.sql import SQL, UNNAMED, bounds
 _BATCH: Final = 5000
 _STEP: Final = 50_000
 _HALF: Final = f"{UNNAMED}copying"
-"""How the path begins under which a scope is copied. It gets its own once it is whole: nobody meets a part of it."""
+"""The prefix of the temporary path of a partial copy. A complete scope gets its own path, so that no reader sees a part."""
 
 _COPYING: Final = "slowwave copy"
 
@@ -31,7 +31,7 @@ TABLES: Final = {
     "links": ("scope", "source", "target", "kind", "weight", "at"),
     "held": ("scope", "content"),
 }
-"""What is copied; a lease belongs to whoever sleeps there, and a snapshot of an index is made anew."""
+"""The tables that are copied. Leases belong to processes of the source, and stored indexes are rebuilt."""
 
 _ORDER: Final = {
     "conversations": "name",
@@ -47,7 +47,7 @@ _BLOBS: Final = frozenset({"terms", "vectors"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What copying did: scopes copied now, scopes that were there already, rows written, and the hash of each scope."""
+    """The result of a copy: scopes copied, scopes that were complete before, rows written, and the hash of each scope."""
 
     scopes: int
     known: int
@@ -62,20 +62,20 @@ class Copied:
 
 
 def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | None = None) -> Copied:
-    """Copy every scope, 50,000 rows a transaction; run it again after an interruption, and it goes on with what is left.
+    """Copy every scope, 50,000 rows in each transaction. After an interruption, call it again to continue.
 
-    Nothing may be written to a scope of the source while it is copied, and one copy at a time may write to a target.
-    In the target a scope is there once it is whole: until then nobody finds it, sleeps it or writes to it. Scopes that
-    the source does not have stay as they are.
+    Nothing may be written to a scope of the source while it is copied, and only one copy at a time may write to a
+    target. A scope becomes visible in the target when it is complete: before, no search, sleep pass or write reaches
+    it. Scopes of the target that the source does not have are not changed.
 
     Args:
-        source: it is only read.
-        target: another store. One that was empty also takes over the key of the marks around contexts.
-        told: called with each scope that is done.
+        source: the store to read.
+        target: the store to write. An empty one also gets the secret of the source.
+        told: called with each scope that is complete.
 
     Raises:
-        InputError: a scope of the target holds something else; what was copied before it stays.
-        CorruptError: the copy of a scope does not have its hash. It is thrown away.
+        InputError: a scope of the target has other content; scopes copied before stay.
+        CorruptError: the copy of a scope has another hash. It is discarded.
     """
     paths = _paths(source)
     if paths and not _paths(target):
@@ -98,8 +98,8 @@ def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | No
             if state_hash(target, half) != hashes[path]:
                 _throw_away(target, half)
                 raise CorruptError(
-                    f"the copy of {path} in {target.name} was not what {source.name} holds, and is thrown away: "
-                    "something was written there meanwhile; copy again when nobody writes"
+                    f"the copy of {path} in {target.name} differs from {source.name} and was discarded, because the scope "
+                    "was written to during the copy: copy again while no program writes"
                 )
             _whole(target, half, path)
         if told:
@@ -108,7 +108,7 @@ def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | No
 
 
 def discard_partial_copy(target: Applying) -> int:
-    """Throw away what interrupted copies left in a store. Returns of how many scopes."""
+    """Delete the rows of interrupted copies. Returns the number of their scopes."""
     halves = [path for path in _all_paths(target) if path.startswith(_HALF)]
     for half in halves:
         _throw_away(target, half)
@@ -116,7 +116,7 @@ def discard_partial_copy(target: Applying) -> int:
 
 
 def state_hash(store: Applying, scope: str) -> str:
-    """A hash of every row of a scope, whichever store holds it; of nothing, if it holds nothing."""
+    """A hash of all rows of a scope, equal in both kinds of stores. An empty scope has the hash of no rows."""
     total = blake2b(digest_size=16)
     with store._guard, store._one_state():  # noqa: SLF001  # stores are one family
         token = store._tokens.scope(scope) if scope else None  # noqa: SLF001
@@ -127,7 +127,7 @@ def state_hash(store: Applying, scope: str) -> str:
 
 
 def _add_up(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> None:
-    """Take rows into a hash, however they are cut into batches."""
+    """Update a hash with rows; the batches do not matter."""
     blobs = [place for place, column in enumerate(TABLES[table]) if column in _BLOBS]
     name = table.encode()
     for row in batch:
@@ -149,23 +149,23 @@ def _all_paths(store: Applying) -> list[str]:
 
 
 def _paths(store: Applying) -> list[str]:
-    """The scopes that are whole."""
+    """The paths of the complete scopes."""
     return [path for path in _all_paths(store) if not path.startswith(UNNAMED)]
 
 
 def _half(path: str) -> str:
-    """A path for a new copy: another one each time, because stores remember which token a path had."""
+    """A new temporary path for a copy. Each is different, because stores cache the token of a path."""
     return f"{_HALF} {token_hex(4)} {path}"
 
 
 def _begun(target: Applying, path: str) -> str | None:
-    """Under which path a copy of a scope was begun and interrupted."""
+    """The temporary path of an interrupted copy of a scope, or None."""
     found = (half for half in _all_paths(target) if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
     return next(found, None)
 
 
 def _taken(target: Applying, path: str) -> InputError:
-    return InputError(f"the scope {path} of {target.name} holds other memories: copy into an empty store")
+    return InputError(f"the scope {path} of {target.name} has other memories: copy into an empty store")
 
 
 def _share_secret(secret: bytes, target: Applying, half: str) -> None:
@@ -174,16 +174,16 @@ def _share_secret(secret: bytes, target: Applying, half: str) -> None:
 
 
 def _claimed(target: Applying, half: str) -> int:
-    """The token of a scope that is being copied, kept from other copies until the transaction ends."""
+    """The token of a partial copy, locked against other copies until the transaction ends."""
     token = target._tokens.new_scope(half)  # noqa: SLF001
     mine = "UPDATE scopes SET path = path WHERE token = ? AND path = ? RETURNING token"
     if target._db.execute(mine, (token, half)).get is None:  # noqa: SLF001
-        raise InputError(f"somebody else copied into {target.name} meanwhile: copy again, one at a time")
+        raise InputError(f"another copy wrote into {target.name} at the same time: copy again, one at a time")
     return token
 
 
 def _whole(target: Applying, half: str, path: str) -> None:
-    """Nothing is missing from a scope any more: it gets its path."""
+    """Give a complete scope its path."""
     with target._guard:  # noqa: SLF001
         there = target._tokens.scope(path)  # noqa: SLF001
         with target._transaction(half if there is None else path):  # noqa: SLF001
@@ -192,7 +192,7 @@ def _whole(target: Applying, half: str, path: str) -> None:
                 target._db.execute("UPDATE scopes SET path = ? WHERE token = ?", (path, own))  # noqa: SLF001
             elif any(target._one(f"SELECT 1 {_rows(table, there)} LIMIT 1", ()) for table in TABLES):  # noqa: SLF001
                 raise _taken(target, path)
-            else:  # others remember the token of this path, though nothing is stored there
+            else:  # other processes cache the token of this empty path
                 _move(target, own, there)
                 _empty(target, own)
 
@@ -203,7 +203,7 @@ def _throw_away(target: Applying, half: str) -> None:
 
 
 def _move(target: Applying, token: int, there: int) -> None:
-    """Write the rows of a scope once more, under the token of another one, which is empty."""
+    """Copy the rows of a scope to the token of another scope, which is empty."""
     further = bounds(there)[0] - bounds(token)[0]
     for table, columns in TABLES.items():
         values = (
@@ -216,7 +216,7 @@ def _move(target: Applying, token: int, there: int) -> None:
 
 
 def _empty(target: Applying, token: int) -> None:
-    """Delete a scope that was copied in part. Its lease is touched last, for whoever looks then whether it is due."""
+    """Delete a partial copy. The lease is changed last, so that its trigger updates the table of due scopes at the end."""
     for table in TABLES:
         target._db.execute(f"DELETE {_rows(table, token)}")  # noqa: SLF001
     target._db.execute(SQL["put_lease"], (token, 0, _COPYING, 0, bounds(token)[0]))  # noqa: SLF001
@@ -232,9 +232,16 @@ def _rows(table: str, token: int) -> str:
 
 
 def _copied(source: Applying, target: Applying, paths: tuple[str, str], total: "blake2b") -> int:
-    """Copy what is left of a scope, so many rows a transaction, and hash all of it. Returns how many rows were written.
+    """Copy the remaining rows of a scope in several transactions, and hash all of its rows.
 
-    The two paths are the scope's, and that under which it is copied.
+    Args:
+        source: the store to read.
+        target: the store to write.
+        paths: the path of the scope, and its temporary path in the target.
+        total: the hash to update.
+
+    Returns:
+        The number of rows written.
     """
     written, going, (path, half) = 0, True, paths
     with source._guard, source._one_state():  # noqa: SLF001
@@ -253,7 +260,7 @@ def _copied(source: Applying, target: Applying, paths: tuple[str, str], total: "
 
 
 def _written(target: Applying, table: str, token: int, rows: Sequence[Sequence[Any]]) -> int:
-    """Write those that are not there yet: of a table with keys, those after the last one. Returns how many."""
+    """Write the rows that are missing: in a table with keys, those after the last key. Returns their number."""
     if not rows:
         return 0
     columns, low = TABLES[table], bounds(token)[0]
@@ -268,7 +275,7 @@ def _written(target: Applying, table: str, token: int, rows: Sequence[Sequence[A
 
 
 def _read(store: Applying, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
-    """The rows of a scope in batches: keys without the token, embedders by name, the scope left out (None)."""
+    """The rows of a scope in batches: keys without the token, embedders by name, None for the scope."""
     columns = TABLES[table]
     names = {0: None, **dict(store._all(SQL["embedders"], ()))}  # noqa: SLF001
     low, high = bounds(token)
@@ -294,7 +301,9 @@ def _bare(
         for place in keys:
             values[place] -= low
         if embedder is not None and values[embedder] is not None:
-            values[embedder] = (names[values[embedder]],)  # in a tuple, to tell "no vectors" from "nothing derived yet"
+            values[embedder] = (
+                names[values[embedder]],
+            )  # a tuple distinguishes "no vectors" from "nothing derived yet"
         found.append(values)
     return found
 
@@ -313,6 +322,6 @@ def _placed(store: Applying, columns: Sequence[str], token: int, rows: Iterable[
 
 
 def _places(columns: Sequence[str]) -> tuple[list[int], int, int | None]:
-    """Where keys stand, the scope, and the embedder, if there is one."""
+    """The positions of the keys, of the scope, and of the embedder or None."""
     keys = [place for place, column in enumerate(columns) if column in _KEYS]
     return keys, columns.index("scope"), columns.index("embedder") if "embedder" in columns else None

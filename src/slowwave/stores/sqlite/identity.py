@@ -61,4 +61,4 @@ class OpenedFiles:
 
 
 def _sentence(name: str) -> str:
-    return f"{name} was deleted or replaced while it was open: nothing more can be stored in it; open the store again"
+    return f"{name} was deleted or replaced while it was open: nothing more is stored in it; open it again"
