@@ -98,9 +98,9 @@ def _passage(passage: Mapping[str, Json], where: str) -> Item:
     if passage.get("is_deleted") is True:
         return SkippedItem(where=where, why="deleted there")
     if as_label(passage.get("file_id")) or as_label(passage.get("file_name")):
-        return SkippedItem(where=where, why="a piece of a file: only what the agent noted is taken in")
-    own = passage.get("metadata")
-    metadata = simple_metadata(own if isinstance(own, Mapping) else {})
+        return SkippedItem(where=where, why="a part of a file: only notes of the agent are imported")
+    extra = passage.get("metadata")
+    metadata = simple_metadata(extra if isinstance(extra, Mapping) else {})
     if name := as_label(passage.get("id")):
         metadata["letta_id"] = name
     return imported_fact(

@@ -66,8 +66,8 @@ def sheet(text: str, exported: Exported) -> FactSheet | None:
             lines.append(line)
         else:
             (below if lines else above).append(row)
-    own = tuple(row for row in head if row.partition(":")[0].strip() not in _OURS)
-    return FactSheet(lines=tuple(lines), head=own, above=_trimmed(above), below=_trimmed(below))
+    other_fields = tuple(row for row in head if row.partition(":")[0].strip() not in _OURS)
+    return FactSheet(lines=tuple(lines), head=other_fields, above=_trimmed(above), below=_trimmed(below))
 
 
 def _line(row: str, category: str, exported: Exported) -> VaultLine | None:

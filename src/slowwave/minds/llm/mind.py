@@ -53,16 +53,16 @@ class LanguageMind:
         caps: Caps = Caps(),  # noqa: B008 - frozen
         categories: Collection[str] = tuple(REGISTRY),
     ) -> None:
-        own = getattr(llm, "profile", None)
-        profile = profile or (own if isinstance(own, str) and own in PROFILES else "chat")
+        llm_profile = getattr(llm, "profile", None)
+        profile = profile or (llm_profile if isinstance(llm_profile, str) and llm_profile in PROFILES else "chat")
         if profile not in PROFILES:
             raise InputError(f"profile={profile!r}: use one of {', '.join(PROFILES)}")
         if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
         self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
         self._categories = tuple(categories)
-        own = getattr(llm, "model", None)
-        model = own if isinstance(own, str) else type(llm).__name__
+        llm_model = getattr(llm, "model", None)
+        model = llm_model if isinstance(llm_model, str) else type(llm).__name__
         self.name = name or model
         self.price, self._caps = price_of(prices, model, self.name), caps
         self.ledger = Ledger(price=self.price, caps=caps)

@@ -78,12 +78,12 @@ def fair_share(lengths: Iterable[int]) -> int:
     >>> fair_share([100, 200]), fair_share([100, 47_000, 90_000]), fair_share([90_000])
     (24000, 23950, 24000)
     """
-    room, texts = TOGETHER, sorted(lengths)
+    remaining, texts = TOGETHER, sorted(lengths)
     for place, length in enumerate(texts):
-        share = room // (len(texts) - place)
+        share = remaining // (len(texts) - place)
         if length > share:
             return min(share, SHOWN)
-        room -= length
+        remaining -= length
     return SHOWN
 
 

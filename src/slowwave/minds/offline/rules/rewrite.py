@@ -165,7 +165,7 @@ def _singular(speaker: str, short: str, after: str) -> Statement | None:
         had = _is_participle(words) or head == "better"
         return _with_auxiliary(speaker, _SHORT.get(short) or ("had" if had else "would"), [], [*adverbs, *words])
     if head in _AUXILIARIES:
-        return _with_auxiliary(speaker, _NEGATED.get(head, head), adverbs, words[1:], said=head)
+        return _with_auxiliary(speaker, _NEGATED.get(head, head), adverbs, words[1:], full_verb=head)
     if head in _DOING and len(words) > 1:
         return _with_do(speaker, adverbs, words)
     return _plain(speaker, adverbs, head, words[1:])
@@ -190,9 +190,9 @@ def _with_do(speaker: str, adverbs: list[str], words: list[str]) -> Statement | 
     verb = words[place].lower() if len(words) > place else ""
     if verb not in BASES:
         return _plain(speaker, adverbs, head, words[1:])
-    said = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
+    verb_phrase = " ".join((_NEGATED.get(head, head), *words[1:place], verb))
     form = "past" if head.startswith("did") else "present"
-    return _build(speaker, adverbs, said, words[place + 1 :], verb, form, negated=denied or head.endswith("n't"))
+    return _build(speaker, adverbs, verb_phrase, words[place + 1 :], verb, form, negated=denied or head.endswith("n't"))
 
 
 def _is_participle(words: list[str]) -> bool:
@@ -221,7 +221,7 @@ def _adverbs(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _with_auxiliary(
-    speaker: str, helper: str, adverbs: list[str], words: list[str], *, said: str = ""
+    speaker: str, helper: str, adverbs: list[str], words: list[str], *, full_verb: str = ""
 ) -> Statement | None:
     """A verb with an auxiliary: is, was, has, had, will, would and the other modals."""
     more, rest = _adverbs(words)
@@ -235,7 +235,7 @@ def _with_auxiliary(
     if helper in _BEING:
         return _being(speaker, lead, rest, past=helper.startswith("was"), negated=negated)
     if helper in _HAVING:
-        return _having(speaker, lead, rest, said=said, past=helper.startswith("had"), negated=negated)
+        return _having(speaker, lead, rest, full_verb=full_verb, past=helper.startswith("had"), negated=negated)
     verb = rest[0].lower()
     if verb not in BASES | {"be"}:
         return None
@@ -252,8 +252,8 @@ def _being(speaker: str, lead: str, rest: list[str], *, past: bool, negated: boo
     return _build(speaker, [], lead, rest, "be", "past" if past else "be", negated=negated)
 
 
-def _having(speaker: str, lead: str, rest: list[str], *, said: str, past: bool, negated: bool) -> Statement | None:
-    """A verb with has or had: has been going, has been, has gone, has got, has. `said` is the verb if it was not shortened."""
+def _having(speaker: str, lead: str, rest: list[str], *, full_verb: str, past: bool, negated: bool) -> Statement | None:
+    """A verb with has or had: has been going, has been, has gone, has got, has. `full_verb` is the verb if it was not shortened."""
     head, following = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
     if head == "been" and following.endswith("ing"):
         verb = f"{lead} been {rest[1]}"
@@ -262,11 +262,11 @@ def _having(speaker: str, lead: str, rest: list[str], *, said: str, past: bool, 
         return _build(speaker, [], f"{lead} been", rest[1:], "be", "perfect", negated=negated)
     if head == "got":
         return _build(speaker, [], f"{lead} got", rest[1:], "have", "present", negated=negated)
-    if head in PARTICIPLES and (not said or head not in BASES or head in _PARTICIPLE_OF_ITSELF):
+    if head in PARTICIPLES and (not full_verb or head not in BASES or head in _PARTICIPLE_OF_ITSELF):
         return _build(
             speaker, [], f"{lead} {rest[0]}", _coordinated(rest[1:]), LEMMAS.get(head, head), "perfect", negated=negated
         )
-    if said:
+    if full_verb:
         return _build(speaker, [], lead, rest, "have", "past" if past else "present", negated=negated)
     return None
 
@@ -283,10 +283,10 @@ def _of_ing(word: str) -> str:
 def _build(
     name: str, adverbs: list[str], verb: str, rest: list[str], base: str, form: str, *, negated: bool = False
 ) -> Statement:
-    said = " ".join(rest)
+    rest_text = " ".join(rest)
     negated = negated or "never" in [w.lower() for w in adverbs]
-    text = " ".join((name, *adverbs, verb, others(said))).strip()
-    return Statement(text=text, subject="one", verb=base, form=form, rest=said, negated=negated)
+    text = " ".join((name, *adverbs, verb, others(rest_text))).strip()
+    return Statement(text=text, subject="one", verb=base, form=form, rest=rest_text, negated=negated)
 
 
 def _plural(name: str, short: str, after: str) -> Statement | None:

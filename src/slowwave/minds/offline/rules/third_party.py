@@ -85,18 +85,18 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
     >>> instruction("Please keep answers short, no preamble", "The user")[0]
     'The user wants the assistant to keep answers short, no preamble'
     """
-    wish = _when_asked(piece) or _standing(piece) or _of_answers(piece)
-    if wish is None:
+    order = _when_asked(piece) or _standing(piece) or _of_answers(piece)
+    if order is None:
         return None
-    return f"{speaker} wants the assistant {wish}", Claim(category="preference", kind=PROCEDURAL, confidence=0.95)
+    return f"{speaker} wants the assistant {order}", Claim(category="preference", kind=PROCEDURAL, confidence=0.95)
 
 
 def _when_asked(piece: str) -> str | None:
-    asked = _WHEN_ASKED.match(piece)
-    if asked is None or not says_something_definite(asked["order"]):
+    match = _WHEN_ASKED.match(piece)
+    if match is None or not says_something_definite(match["order"]):
         return None
-    case = others(re.sub(r"^i\b", "I", asked["case"]))
-    return f"to {_order(asked['order'])} when {case}"
+    case = others(re.sub(r"^i\b", "I", match["case"]))
+    return f"to {_order(match['order'])} when {case}"
 
 
 def _standing(piece: str) -> str | None:
@@ -115,15 +115,15 @@ def _standing(piece: str) -> str | None:
 
 def _of_answers(piece: str) -> str | None:
     """An instruction about answers in general: "keep answers short", "please don't use emojis", "call me Sam"."""
-    wish = _WISH.match(piece)
-    if wish is None or not _OF_ANSWERS.search(piece) or not says_something_definite(wish["order"], 1):
+    match = _WISH.match(piece)
+    if match is None or not _OF_ANSWERS.search(piece) or not says_something_definite(match["order"], 1):
         return None
     polite = re.match(r"please\b|call\b|address\b|keep\b|don['’]t\b", piece, re.IGNORECASE)
     if not (polite or _ALWAYS_WHEN.search(piece)):
         return None
-    denied = (wish["not"] or "").lower().strip()
+    denied = (match["not"] or "").lower().strip()
     lead = {"": "to", "avoid": "to avoid"}.get(denied, "not to")
-    return f"{lead} {_order(wish['order'])}"
+    return f"{lead} {_order(match['order'])}"
 
 
 def _order(order: str) -> str:
@@ -218,28 +218,28 @@ def possession_statement(statement: Statement, *, assistant: bool) -> Claim | No
     verb = _OWNED_VERB.search(statement.owned)
     if verb is None or _VAGUE_OWNED.match(statement.owned):
         return None
-    noun, said = statement.owned[: verb.start()].strip(), statement.owned[verb.end() :].strip()
-    if not 0 < len(noun.split()) <= _LONGEST_NOUN or not says_something_definite(said, 1):
+    noun, predicate = statement.owned[: verb.start()].strip(), statement.owned[verb.end() :].strip()
+    if not 0 < len(noun.split()) <= _LONGEST_NOUN or not says_something_definite(predicate, 1):
         return None
     if _OF_IDENTITY.match(noun):
         return Claim(category="identity", kind=SEMANTIC, confidence=0.9)
     if re.match(r"favou?rite\b", noun):
-        return None if _VAGUE_TASTE.match(said) else Claim(category="preference", kind=SEMANTIC, confidence=0.9)
+        return None if _VAGUE_TASTE.match(predicate) else Claim(category="preference", kind=SEMANTIC, confidence=0.9)
     if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
-        vague = not says_something_definite(said) or _VAGUE_GOAL.match(said)
+        vague = not says_something_definite(predicate) or _VAGUE_GOAL.match(predicate)
         return None if vague else Claim(category="goal", kind=SEMANTIC, confidence=0.85)
-    return _of_thing(noun, said, verb["verb"], assistant=assistant)
+    return _of_thing(noun, predicate, verb["verb"], assistant=assistant)
 
 
-def _of_thing(noun: str, said: str, verb: str, *, assistant: bool) -> Claim | None:
+def _of_thing(noun: str, predicate: str, verb: str, *, assistant: bool) -> Claim | None:
     """The claim of a statement about a person, a thing of work, or a dated event; None for other things."""
     words = noun.lower().split()
     person = words[-1] in PERSON_WORDS or words[0].strip(",") in PERSON_WORDS
-    if not says_something_definite(said, 1 if person and verb in OF_PEOPLE else 2):
+    if not says_something_definite(predicate, 1 if person and verb in OF_PEOPLE else 2):
         return None
-    happened = has_time_word(said) and verb not in _STATES
+    happened = has_time_word(predicate) and verb not in _STATES
     if person:
         return Claim(category="person", kind=EPISODIC if happened else SEMANTIC, confidence=0.85)
     if assistant:
         return Claim(category="project", kind=SEMANTIC, confidence=0.75)
-    return Claim(category="observation", kind=EPISODIC, confidence=0.75) if has_time_word(said) else None
+    return Claim(category="observation", kind=EPISODIC, confidence=0.75) if has_time_word(predicate) else None
