@@ -305,7 +305,7 @@ def test_new_words_that_come_in_while_erasing_are_erased_too(world: "World", mon
     identity = memory.add(f"The word is {CANARY}").ids[0]
     from slowwave.pipelines.admin import erase as erasing  # noqa: PLC0415
 
-    applied: Callable[..., object] = erasing._applied
+    applied: Callable[..., object] = erasing._apply
     calls = []
 
     def late(*arguments: object) -> object:
@@ -315,7 +315,7 @@ def test_new_words_that_come_in_while_erasing_are_erased_too(world: "World", mon
         return applied(*arguments)
 
     # Someone changes the memory between planning and applying: an erase needs no version, it takes it all the same.
-    monkeypatch.setattr(erasing, "_applied", late)
+    monkeypatch.setattr(erasing, "_apply", late)
     assert memory.erase(text=CANARY).verified
     assert holding(world) == []
 
@@ -422,3 +422,15 @@ def test_conversations_whose_names_are_parts_of_others_keep_theirs(world: "World
     assert "of trip " not in told.replace("of trip to Rome", "")
     memory.erase(scope=True)
     assert "trip" not in repr(memory.runs(None))
+
+
+def test_what_is_due_in_a_conversation_stays_due_when_one_whose_name_ends_its_name_is_emptied(world: "World") -> None:
+    memory = world.open(immediate_window=2, recent_window=3)
+    world.mind.summary = lambda brief: "; ".join(m.text for m in brief.memories)
+    entries = [f"Entry {n} of the garden book" for n in range(12)]
+    spoken(memory, *entries[:4], f"{CANARY} here", *entries[5:], conversation="mail of 20")
+    memory.sleep()
+    spoken(memory, f"{CANARY} there", conversation="20")
+    receipt = memory.erase(text=CANARY)
+    assert [found.name for found in memory.ports.store.conversations("t")] == ["mail of 20"]
+    assert receipt.due == ("summaries of mail of 20 from message 5 on",)

@@ -1,10 +1,12 @@
 """A Postgres store that each test finds empty."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import psycopg
 import pytest
 
+from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
@@ -39,3 +41,15 @@ def in_postgres(address: str, emptied: Callable[[], None]) -> Iterator[PostgresS
     emptied()
     yield opened
     opened.close()
+
+
+@contextmanager
+def older_store(address: str, steps: int) -> Iterator[PostgresStore]:
+    """A store after the first migrations. While the block runs it has the columns that every write needs."""
+    opened = PostgresStore(address, steps=migrations("postgres")[:steps])
+    with psycopg.connect(address) as db:
+        db.execute("ALTER TABLE slowwave.runs ADD undoes text, ADD details text NOT NULL DEFAULT '[]'")
+    yield opened
+    opened.close()
+    with psycopg.connect(address) as db:
+        db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details")

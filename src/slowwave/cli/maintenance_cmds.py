@@ -96,9 +96,9 @@ def _skipped(result: "ConsolidationResult") -> str:
     reason = str(result.skipped_reason)
     if reason in result.problems:
         return "the rest stays due: the next consolidate asks again"
-    if not reason.endswith(")") or not reason.startswith("only "):
+    if (few := result.too_few) is None:
         return reason
-    return f"{reason.replace('only 1 messages', 'only 1 message')}: use --force"
+    return f"only {format_counts(few.unread, 'message')} (min {few.minimum}): use --force"
 
 
 @command(room, "sleep", PANEL)

@@ -26,11 +26,10 @@ def format_receipt(value: object) -> str:
 
 @format_receipt.register
 def _(value: Receipt) -> str:
-    _, _, details = str(value).partition("\n")
     first = f"{', '.join(_done(value)) or 'nothing changed'} in {value.scope}"
     first += f", {len(value.dropped)} dropped as out of date" if value.dropped else ""
     first += f", {value.waiting} waiting" if value.waiting else ""
-    return f"{first}\n{details}" if details else first
+    return f"{first}\n  {value.details}"
 
 
 def format_counts(number: int, noun: str) -> str:

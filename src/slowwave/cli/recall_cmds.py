@@ -17,7 +17,6 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import RejectFact
 from slowwave.model.query import Hit
 from slowwave.pipelines.conversations import unknown_conversation
-from slowwave.policy.comparison.values import PERHAPS
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.ranking.layout import CHAT
 
@@ -119,7 +118,7 @@ def _without_vector(memory: "AgentMemory") -> str:
 def _mark(hit: Hit) -> str:
     """Why a hit is marked: it is outdated, or perhaps so, or cold, or stands against another."""
     if hit.stale:
-        return hit.because if hit.because.startswith(PERHAPS) else f"outdated: {hit.because}"
+        return hit.because if hit.perhaps else f"outdated: {hit.because}"
     return f"cold: {hit.because}" if hit.deep else hit.because
 
 

@@ -89,12 +89,16 @@ class Suppress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectFact:
-    """Journal a proposed fact that is not stored, and why, for a person to read."""
+    """Journal a proposed fact that is not stored, and why, for a person to read.
+
+    `held` says that a person undid, deleted or erased it before. It is not journaled.
+    """
 
     text: str
     quote: str
     reason: str
     because: str
+    held: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

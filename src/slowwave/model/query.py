@@ -99,8 +99,8 @@ class Hit:
     """One found memory.
 
     `parts` are each signal's share of the score. `facts` are the facts derived from a message, which are shown with it.
-    `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, and
-    `because` why it is marked.
+    `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
+    why it is marked, and `perhaps` that it is only perhaps outdated.
     """
 
     memory: Memory
@@ -111,6 +111,7 @@ class Hit:
     deep: bool = False
     stale: bool = False
     because: str = ""
+    perhaps: bool = field(default=False, repr=False)
 
     @property
     def text(self) -> str:

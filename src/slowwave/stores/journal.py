@@ -1,4 +1,4 @@
-"""Reading the journal of a store: runs, histories, what changed since, and the rebuilding of a scope."""
+"""Reads the journal of a store: runs, histories, changes since a sequence, costs, and the replay of a scope."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,14 +19,18 @@ _EVER = to_micros(datetime.min.replace(tzinfo=UTC))
 
 
 class Journal(StoreBase):
-    """What happened, told from the journal."""
+    """Reads runs and operations from the journal."""
 
     def runs(
         self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
     ) -> list[Run]:
-        """The latest runs, newest first; with a cause only those whose cause is it or begins with it and a slash.
+        """The latest runs, newest first.
 
-        `since` leaves out runs at or before that instant.
+        Args:
+            scope: whose runs.
+            limit: the most runs; None: all.
+            cause: only runs with this cause, or with a cause that begins with it and a slash.
+            since: only runs after this instant.
         """
         with self._guard:
             token = self._tokens.scope(scope)
@@ -52,16 +56,17 @@ class Journal(StoreBase):
             return None if row is None else self._run(scope, row)
 
     def children(self, scope: str, run_id: str) -> list[Run]:
-        """The runs that belong to a run, in order."""
+        """The child runs of a run, in order."""
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all(SQL["children"], (token, run_id))
             return [self._run(scope, row) for row in rows]
 
     def later(self, scope: str, run: Run) -> list[Run]:
-        """Later runs that changed (not merely used) a memory that this run added or changed, newest first.
+        """The later runs that rest on this run, newest first.
 
-        So do runs that added a fact which rests on a memory that this run added, and which was not taken back since.
+        They changed (not only used) a memory that this run added or changed, or added a fact that rests on a memory which
+        this run added and that was not taken back.
         """
         with self._guard:
             token = self._tokens.scope(scope)
@@ -69,10 +74,10 @@ class Journal(StoreBase):
                 return []
             values = {"scope": token, "run": row[0], "first": row[-2], "last": row[-1]}
             found = {later[0]: later for later in self._all(SQL["later"], values)}
-            made = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
+            added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
             low, high = bounds(token)
-            for sources, *later in self._all(SQL["resting"], {**values, "low": low, "high": high}) if made else ():
-                if later[0] not in found and not made.isdisjoint(source for source, *_ in loads(sources)):
+            for sources, *later in self._all(SQL["resting"], {**values, "low": low, "high": high}) if added else ():
+                if later[0] not in found and not added.isdisjoint(source for source, *_ in loads(sources)):
                     found[later[0]] = later
             return [self._run(scope, found[key]) for key in sorted(found, reverse=True)]
 
@@ -82,10 +87,10 @@ class Journal(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            told = self._told(scope, token, memory)
+            operations = self._operations_on(scope, token, memory)
             events = []
             for key, run_id, cause, at in self._all(SQL["history"], {"scope": token, "id": memory}):
-                events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=told[key]))
+                events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=operations[key]))
         return events
 
     def refused(self, scope: str, limit: int | None = None) -> list[RejectFact]:
@@ -117,11 +122,11 @@ class Journal(StoreBase):
             rows = self._all(SQL["changed"], {"after": low + after, "high": high, "limit": limit})
             if len(rows) < limit:
                 return [row[0] for row in rows], max(after, self._sequence(token))
-            # A later change of one of these is told again: twice is harmless, never is not.
+            # A fact that changes again later is listed twice, which is harmless; a missing one would not be.
             return [row[0] for row in rows], rows[-1][1] - low
 
     def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
-        """What thinking has cost by cause, over the runs of the scope from an instant on; None means over all."""
+        """The cost of model calls by cause, over the runs of the scope since an instant; None: over all runs."""
         with self._guard:
             token = self._tokens.scope(scope)
             values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
@@ -142,14 +147,14 @@ class Journal(StoreBase):
         key, token, run_id, cause, at, parent, undoes, cost, because, details, first, last = row
         reasons = parse_reasons(because, details)
         operations: list[list[Operation]] = [[] for _ in reasons]
-        told: dict[str, dict[int, Operation]] = {}
+        histories: dict[str, dict[int, Operation]] = {}  # by memory
         for place, *values, total, part in self._all(SQL["run_rows"], (first, last, key)):
             checked_journal(place, values, total)
             op, memory, other, sentence, payload = values
             if op in {"change", "use"}:
-                if memory not in told:
-                    told[memory] = self._told(scope, token, memory)
-                operations[part].append(told[memory][place])
+                if memory not in histories:
+                    histories[memory] = self._operations_on(scope, token, memory)
+                operations[part].append(histories[memory][place])
             else:
                 operations[part].append(_simple(scope, op, memory, other, sentence, payload))
         plan = Plan(
@@ -166,15 +171,18 @@ class Journal(StoreBase):
         )
         return Run(id=run_id, scope=scope, cause=cause, at=plan.at, plan=plan, parent=parent, cost=plan.cost)
 
-    def _told(self, scope: str, token: int, memory: str) -> dict[int, Operation]:
-        """Every operation on a memory by journal key. Changes are journaled as differences, so they are told in order."""
-        told: dict[int, Operation] = {}
+    def _operations_on(self, scope: str, token: int, memory: str) -> dict[int, Operation]:
+        """Every operation on a memory by journal key.
+
+        The journal holds changes as differences, so that all of them are read in order.
+        """
+        operations: dict[int, Operation] = {}
         state: Row | None = None
         for key, *values, total in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
             checked_journal(key, values, total)
             op, one, other, because, payload = values
             if op not in {"change", "use"}:
-                told[key] = _simple(scope, op, one, other, because, payload)
+                operations[key] = _simple(scope, op, one, other, because, payload)
                 state = padded(payload) if op == "add" else state
                 continue
             if state is None:
@@ -182,24 +190,24 @@ class Journal(StoreBase):
             moved = loads(payload)
             if op == "change":
                 before, state = state, changed_row(state, moved)
-                told[key] = Change(before=from_row(scope, before), after=from_row(scope, state), because=because)
+                operations[key] = Change(before=from_row(scope, before), after=from_row(scope, state), because=because)
             else:
                 seen = changed_row(state, {name: (None, pair[0]) for name, pair in moved.items()})
                 after = changed_row(seen, moved)
-                told[key] = Use(used_version=from_row(scope, seen), after=from_row(scope, after), because=because)
+                operations[key] = Use(used_version=from_row(scope, seen), after=from_row(scope, after), because=because)
                 state = used(state, moved)
-        return told
+        return operations
 
     def _replayed(self, token: int) -> "Replayed":
-        """The scope as its journal tells it, from nothing."""
-        told = Replayed()
+        """The state of the scope that its journal gives."""
+        state = Replayed()
         low, high = bounds(token)
         for row in self._db.execute(SQL["whole_journal"], (low, high)):
             key, *values, total = row
             checked_journal(key, values, total)
             op, memory, other, _, payload = values
-            told.take(op, memory, other, payload)
-        return told
+            state.take(op, memory, other, payload)
+        return state
 
 
 @dataclass(slots=True)
@@ -212,7 +220,7 @@ class Replayed:
     held: set[str] = field(default_factory=set)
 
     def take(self, op: str, memory: Any, other: Any, payload: Any) -> None:  # noqa: ANN401  # scalars of a row
-        """Carry out one journal row."""
+        """Apply one journal row."""
         match op:
             case "add":
                 self.rows[memory] = padded(payload)
@@ -221,12 +229,12 @@ class Replayed:
             case "use":
                 self.rows[memory] = used(self.rows[memory], loads(payload))
             case "link":
-                told = loads(payload)
-                place = (memory, other, told["kind"])
-                if told["weight"][1]:
-                    self.links[place] = told["weight"][1], told["at"]
+                link = loads(payload)
+                ends = (memory, other, link["kind"])
+                if link["weight"][1]:
+                    self.links[ends] = link["weight"][1], link["at"]
                 else:
-                    self.links.pop(place, None)
+                    self.links.pop(ends, None)
             case "advance":
                 conversation, cursor, _, after = loads(payload)
                 self.cursors[conversation, cursor] = after
@@ -234,11 +242,11 @@ class Replayed:
                 key, on = loads(payload)
                 (self.held.add if on else self.held.discard)(key)
             case _:
-                pass  # refusals change nothing, and what an erase took is no longer in the journal
+                pass  # refusals change no state, and the journal no longer holds what was erased
 
 
 def padded(payload: str) -> Row:
-    """The row of a journaled new memory; columns that are younger than it are None."""
+    """The row of a memory when it was added; columns that were added to the schema later are None."""
     values = loads(payload)
     return (*values, *(None,) * (len(COLUMNS) - len(values)))
 
@@ -252,25 +260,25 @@ def changed_row(row: Row, moved: Any) -> Row:  # noqa: ANN401  # names to pairs,
 
 
 def _simple(scope: str, op: str, memory: str, other: str, because: str, payload: str) -> Operation:
-    """An operation that its journal row tells alone."""
+    """An operation that its journal row holds whole."""
     match op:
         case "add":
             return Add(memory=from_row(scope, padded(payload)), because=because)
         case "link":
-            told = loads(payload)
-            before, weight = told["weight"]
+            link = loads(payload)
+            before, weight = link["weight"]
             return Link(
                 source=memory,
                 target=other,
-                kind=told["kind"],
+                kind=link["kind"],
                 weight=weight,
                 before=before,
                 because=because,
-                at=from_micros(told["at"]),
+                at=from_micros(link["at"]),
             )
         case "advance":
-            conversation, cursor, stood, after = loads(payload)
-            return MoveCursor(conversation=conversation, cursor=cursor, before=stood, after=after, because=because)
+            conversation, cursor, before, after = loads(payload)
+            return MoveCursor(conversation=conversation, cursor=cursor, before=before, after=after, because=because)
         case "hold":
             key, on = loads(payload)
             return Suppress(key=key, on=on, because=because)

@@ -1,4 +1,4 @@
-"""Commands: what an agent may type, `@memory-status` and `@compact-memories`, answered in words."""
+"""Commands that an agent may write into a conversation: `@memory-status` and `@compact-memories`."""
 
 from collections.abc import Callable
 
@@ -12,30 +12,31 @@ SHOWN = 8
 
 
 def handle_agent_command(ports: Ports, text: str) -> str:
-    """The answer to a command; the name of a conversation may follow it, else it is the one written to last.
+    """Run a command and return its answer as text.
+
+    The name of a conversation may follow the command; without one it is the conversation written to last.
 
     Raises:
-        InputError: for a command nobody knows, listing those there are, and for what is no text.
+        InputError: for an unknown command, listing the known ones, and for a value that is not text.
     """
     if not isinstance(text, str):
         raise InputError(f"a command is text, not {type(text).__name__}: there are {', '.join(sorted(_COMMANDS))}")
-    said, _, rest = text.strip().partition(" ")
-    verb = _COMMANDS.get(said.lower())
-    if verb is None:
+    name, _, argument = text.strip().partition(" ")
+    command = _COMMANDS.get(name.lower())
+    if command is None:
         raise InputError(f"no command {text!r}: there are {', '.join(sorted(_COMMANDS))}")
-    return verb(ports, rest.strip() or latest_conversation(ports))
+    return command(ports, argument.strip() or latest_conversation(ports))
 
 
 def _status(ports: Ports, name: str | None) -> str:
-    # it loads what reconciles, and a context does without
-    from slowwave.pipelines.admin.status import status  # noqa: PLC0415
+    from slowwave.pipelines.admin.status import status  # noqa: PLC0415 - it imports reconciliation
 
     lines = [str(status(ports))]
     return "\n".join([*lines, *summary_coverage(ports, name)])
 
 
 def summary_coverage(ports: Ports, name: str | None) -> list[str]:
-    """How a conversation is held in view: its messages, what is summarised, what is not, and the newest summaries."""
+    """Lines about a conversation: its number of messages, what is summarised, what is not, and the newest summaries."""
     found = ports.store.conversation(ports.scope, name) if name is not None else None
     if found is None:
         return [] if name is None else [f"  {unknown_conversation(ports, name)}"]
@@ -53,8 +54,8 @@ def summary_coverage(ports: Ports, name: str | None) -> list[str]:
 
 
 def _compact(ports: Ports, name: str | None) -> str:
-    """Summarise whatever lies outside the immediate window, regardless of the threshold. Idempotent by the cursor."""
-    from slowwave.pipelines.sleep.compact_now import compact_conversation  # noqa: PLC0415 - it loads all of sleep
+    """Summarise all messages outside the immediate window, whatever the threshold. Repeating it changes nothing."""
+    from slowwave.pipelines.sleep.compact_now import compact_conversation  # noqa: PLC0415 - it imports all of sleep
 
     return str(compact_conversation(ports, name))
 

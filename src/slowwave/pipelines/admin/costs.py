@@ -1,4 +1,4 @@
-"""Spending: what thinking has cost by the journal, and what reading the unread would cost. Nothing is counted twice."""
+"""Costs of model calls: the sums of the journal, and an estimate for the unread messages."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostReport:
-    """What thinking has cost since an instant (None: ever), in all and by the cause of the runs."""
+    """The cost of model calls since an instant (None: of all runs), in total and by the cause of the runs."""
 
     total: Cost = FREE
     causes: Mapping[str, Cost] = field(default_factory=dict)
@@ -48,9 +48,9 @@ class CostReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What consolidating the unread messages is expected to cost, at most; money only where a price is known.
+    """The highest expected cost of consolidating the unread messages; money only where a price is known.
 
-    `calls` are one to distil and at most one to reconcile for each chunk.
+    `calls` counts one call to distil and one to reconcile for each chunk.
     """
 
     conversations: int = 0
@@ -70,17 +70,20 @@ class Estimate:
 
 
 def costs(ports: Ports, since: datetime | None = None) -> CostReport:
-    """What the journal says."""
+    """Sum the costs that the journal holds."""
     since = checked_time(since, "since") if since is not None else None
     causes = ports.store.costs(ports.scope, since)
     return CostReport(total=sum(causes.values(), FREE), causes=causes, since=since)
 
 
 def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
-    """What reading one conversation, or with None all of them, would cost. Asks no model."""
-    found = _conversations(ports, optional_conversation(conversation))
-    late = Counter(message.conversation for message in released_messages(ports))
-    counts = [(one.last_seq - one.cursor(CURSOR) + late[one.name], list(_chunks(ports, one))) for one in found]
+    """Estimate the cost of distilling one conversation, or all of them with None. Calls no model."""
+    conversations = _conversations(ports, optional_conversation(conversation))
+    released = Counter(message.conversation for message in released_messages(ports))
+    counts = [
+        (found.last_seq - found.cursor(CURSOR) + released[found.name], list(_chunks(ports, found)))
+        for found in conversations
+    ]
     counts = [(messages, chunks) for messages, chunks in counts if chunks]
     chunks = [size for _, sizes in counts for size in sizes]
     basis = Estimate(conversations=len(counts), messages=sum(messages for messages, _ in counts), chunks=len(chunks))
@@ -102,18 +105,18 @@ def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
 
 def _conversations(ports: Ports, name: str | None) -> list[Conversation]:
     if name is None:
-        return [one for one in ports.store.conversations(ports.scope) if one.name]
+        return [found for found in ports.store.conversations(ports.scope) if found.name]
     found = ports.store.conversation(ports.scope, name)
     return [found] if found is not None else []
 
 
 def _chunks(ports: Ports, found: Conversation) -> Iterator[int]:
-    """The tokens of each chunk that would be read: what was released after review, then what is new."""
-    late = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
-    while late:
-        sizes, taken = _sizes(late[:MESSAGES])
+    """The tokens of each chunk that would be read: messages released after review, then new ones."""
+    released = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
+    while released:
+        sizes, taken = _sizes(released[:MESSAGES])
         yield from sizes
-        late = late[taken:]
+        released = released[taken:]
     cursor = found.cursor(CURSOR)
     where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
     while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
@@ -126,8 +129,8 @@ def _sizes(texts: Sequence[str]) -> tuple[list[int], int]:
     """The tokens of the chunks that the first of these texts make, and how many texts these are."""
     first, start = texts[0], 0
     if (end := piece_end(first, 0)) == len(first):
-        together = first_batch(iter(texts))
-        return [PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in together)], len(together)
+        batch = first_batch(iter(texts))
+        return [PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in batch)], len(batch)
     sizes = []
     while start < len(first):
         sizes.append(PROMPT_TOKENS + LINE_TOKENS + tokens(first[start:end]))

@@ -1,4 +1,4 @@
-"""Edits: what a person changes by hand. Each is a plan like any other, and can be undone."""
+"""Edits by a person: update, delete, pin, revive, release, reject. Each is applied as a plan and can be undone."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -30,10 +30,10 @@ from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
 
 NAMED: Final = 5
-"""Losses of a summary that are named."""
+"""How many details that a new summary text lacks are listed."""
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
-"""Why a fact rests on no message any more; and the flag that says its history names those it once rested on."""
+"""The reason why a fact rests on no message any more, and the flag of such facts: their history names the messages."""
 
 
 def found(ports: Ports, memory_id: str) -> Memory:
@@ -45,17 +45,17 @@ def found(ports: Ports, memory_id: str) -> Memory:
 
 
 def update(ports: Ports, memory_id: str, text: str, category: str | None = None) -> Receipt:
-    """New words for a fact, and a new category if one is given; the old ones stay in its history.
+    """Replace the text of a fact, and its category if one is passed; the old text stays in its history.
 
-    Words that the messages it rests on do not hold are a person's own: then it rests on none of them any more.
+    A fact whose new text its source messages do not support rests on no message any more.
     """
     text = checked_text(text)
     category = checked_name(category, "category") if category is not None else None
-    made, problems = entries(ports, [text])
+    index_entries, problems = entries(ports, [text])
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
-        operations = rewording(ports, before, text, category=category, entry=made[0])
+        operations = rewording(ports, before, text, category=category, entry=index_entries[0])
         because = operations[-1].because if operations else EDITED
         return single_group_plan(ports, "edit", operations, because, now=now)
 
@@ -64,7 +64,7 @@ def update(ports: Ports, memory_id: str, text: str, category: str | None = None)
 
 
 def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
-    """What a summary in new words says no longer of the memories it stands for."""
+    """A note with the details of its members that the new text of a summary lacks."""
     summary = found(ports, memory_id)
     behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
     if lost := missing_details(text, behind) if behind else ():
@@ -75,11 +75,13 @@ def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
 def rewording(
     ports: Ports, before: Memory, text: str, *, category: str | None = None, entry: IndexEntry | None = None
 ) -> list[Operation]:
-    """What gives a fact new words, and a new category if one is given; nothing if it has them. The change comes last.
+    """The operations that replace the text of a fact, and its category if one is passed. The change comes last.
+
+    Without a difference there are none.
 
     Raises:
         InputError: it is a message.
-        ConflictError: another live fact has these words.
+        ConflictError: another live fact has this text.
     """
     if before.kind == MESSAGE:
         raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
@@ -88,7 +90,7 @@ def rewording(
     flags = before.flags - {RESTORED}
     after = replace(before, text=text, category=category or before.category, flags=flags, version=before.version + 1)
     because = EDITED
-    if not _said(ports, after):
+    if not _is_supported(ports, after):
         after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
     _refuse_twin(ports, after)
     held = ports.store.suppressed_keys(ports.scope, [content_key(text)])
@@ -96,14 +98,14 @@ def rewording(
     return [*(Suppress(key=key, on=False, because="stated again") for key in held), change]
 
 
-def _said(ports: Ports, fact: Memory) -> bool:
-    """Whether the messages that a fact rests on, if any, hold its words."""
+def _is_supported(ports: Ports, fact: Memory) -> bool:
+    """Whether the source messages of a fact, if any, support its text."""
     messages = ports.store.get((ports.scope,), [source.memory for source in fact.sources])
     return not messages or (shares_content(fact.text, messages) and not invented_details(fact.text, messages))
 
 
 def delete(ports: Ports, memory_id: str) -> Receipt:
-    """Take a memory back: retracted, reversible, and not distilled again from the same words."""
+    """Retract a memory. It can be undone, and the same text is not distilled again."""
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
@@ -112,18 +114,20 @@ def delete(ports: Ports, memory_id: str) -> Receipt:
         ended = transition(before, "retract", ports.config, valid_to=max(now, before.valid_from))
         hold = Suppress(key=content_key(before.text), because="deleted by hand")
         change = Change(before=before, after=ended, because="deleted by hand")
-        return single_group_plan(ports, "edit", [change, hold, *_stood_for(ports, before)], "deleted by hand", now=now)
+        return single_group_plan(
+            ports, "edit", [change, hold, *_restored_members(ports, before)], "deleted by hand", now=now
+        )
 
-    return _told_of_members(apply_with_retry(ports, plan))
+    return _with_member_note(apply_with_retry(ports, plan))
 
 
-def _stood_for(ports: Ports, summary: Memory) -> Iterator[Change]:
-    """What a summary that goes stood for is back in use, held as after an undo; none of it hides behind what is gone."""
+def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
+    """Changes that restore the members of a summary that is retracted, so that none stays superseded by it."""
     because = "the summary that stood for it was taken back"
     for member in ports.store.get((ports.scope,), summary.members) if summary.kind == SUMMARY else ():
         if member.phase != "superseded" or member.superseded_by != summary.id:
             continue
-        if twin := _twin(ports, member, besides=summary.id):  # a scope holds the same words once
+        if twin := _twin(ports, member, besides=summary.id):  # a scope holds the same text only once
             fields = {"superseded_by": twin.id, "reason": "duplicate", "version": member.version + 1}
             yield Change(before=member, after=altered(member, **fields), because=because)
             continue
@@ -131,13 +135,13 @@ def _stood_for(ports: Ports, summary: Memory) -> Iterator[Change]:
         yield Change(before=member, after=reschedule(back, ports.config), because=because)
 
 
-def _told_of_members(receipt: Receipt) -> Receipt:
-    back = sum(isinstance(one, Change) and one.after.is_searchable for one in receipt.applied)
-    return with_notes(receipt, notes=[f"what it stood for is in use again: {back} of them"] if back else [])
+def _with_member_note(receipt: Receipt) -> Receipt:
+    restored = sum(isinstance(one, Change) and one.after.is_searchable for one in receipt.applied)
+    return with_notes(receipt, notes=[f"what it stood for is in use again: {restored} of them"] if restored else [])
 
 
 def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
-    """Exempt a memory from everything automatic, or no longer."""
+    """Exempt a memory from all automatic changes; with `on=False` end the exemption."""
 
     def change(memory: Memory) -> Memory:
         after = replace(memory, pinned=on, version=memory.version + 1)
@@ -147,7 +151,10 @@ def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
 
 
 def revive(ports: Ports, memory_id: str) -> Receipt:
-    """Bring back what is cold, superseded or retracted, and words that are; sleep leaves it alone until it is used or changed."""
+    """Return a memory that is cold, superseded or retracted, or the trimmed words of a message, to hot storage.
+
+    A sleep pass leaves it there until it is used or changed.
+    """
 
     def change(memory: Memory) -> Memory:
         if memory.is_searchable and memory.gist is None:
@@ -155,7 +162,9 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
         if memory.is_searchable:
             return replace(memory, gist=None, flags=memory.flags | {RESTORED}, version=memory.version + 1)
         event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
-        back = transition(_due(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None)
+        back = transition(
+            _flag_skipped(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None
+        )
         _refuse_twin(ports, back)
         return reschedule(replace(back, flags=back.flags | {RESTORED}), ports.config)
 
@@ -163,10 +172,10 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
 
 
 def release(ports: Ports, memory_id: str) -> Receipt:
-    """A person has looked at it: it is recalled like any other, and a message that was passed over is read after all."""
+    """End the review of a memory and keep it: it is searched again, and a message that was not distilled is distilled."""
 
     def change(memory: Memory) -> Memory:
-        after = transition(_due(ports, memory), "release", ports.config)
+        after = transition(_flag_skipped(ports, memory), "release", ports.config)
         _refuse_twin(ports, after)
         return after
 
@@ -177,8 +186,8 @@ def release(ports: Ports, memory_id: str) -> Receipt:
     )
 
 
-def _due(ports: Ports, memory: Memory) -> Memory:
-    """A message under review that distilling has passed over is flagged: the next one reads it."""
+def _flag_skipped(ports: Ports, memory: Memory) -> Memory:
+    """The memory, flagged if it is a message under review that distilling skipped: the next `consolidate` reads it."""
     if memory.phase != "quarantined" or memory.kind != MESSAGE:
         return memory
     read = ports.store.conversation(ports.scope, str(memory.conversation))
@@ -187,16 +196,16 @@ def _due(ports: Ports, memory: Memory) -> Memory:
 
 
 def reject(ports: Ports, memory_id: str) -> Receipt:
-    """A person has looked at it: it is retracted, and the same fact is not taken in again."""
+    """End the review of a memory and retract it: the same fact is not stored again."""
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
         because = "rejected after review"
         change = Change(before=before, after=transition(before, "reject", ports.config, valid_to=now), because=because)
         holds = [Suppress(key=content_key(before.text), because=because)] if before.kind != MESSAGE else []
-        return single_group_plan(ports, "edit", [change, *holds, *_stood_for(ports, before)], because, now=now)
+        return single_group_plan(ports, "edit", [change, *holds, *_restored_members(ports, before)], because, now=now)
 
-    return _told_of_members(apply_with_retry(ports, plan))
+    return _with_member_note(apply_with_retry(ports, plan))
 
 
 def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:
@@ -210,7 +219,7 @@ def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], beca
 
 
 def _refuse_twin(ports: Ports, memory: Memory) -> None:
-    """Raise ConflictError if another live fact has the same words: a scope holds them once."""
+    """Raise ConflictError if another live fact has the same text: a scope holds it only once."""
     if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
         return
     if twin := _twin(ports, memory):
@@ -218,7 +227,7 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
 
 
 def _twin(ports: Ports, memory: Memory, *, besides: str = "") -> Memory | None:
-    """Another live fact with the same words."""
+    """Another live fact with the same text."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
-    found = ports.store.select((ports.scope,), where)
-    return next((one for one in found if one.id not in {memory.id, besides}), None)
+    facts = ports.store.select((ports.scope,), where)
+    return next((fact for fact in facts if fact.id not in {memory.id, besides}), None)

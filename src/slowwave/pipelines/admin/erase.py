@@ -1,4 +1,7 @@
-"""Erase: the one thing that destroys. It reaches whatever was derived, brings back what a summary stood for, and proves it."""
+"""Erases memories with everything derived from them, restores what they had superseded, and verifies the result.
+
+Nothing else in the package destroys content.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,18 +24,18 @@ NOT_REACHED = (
     "logs of model providers",
 )
 MIN_SCAN_LENGTH = 12
-"""Characters from which a text is searched for in the files; a shorter one may stand anywhere by chance."""
+"""Characters of the shortest text that is searched for in files: a shorter one may occur by chance."""
 
 MAX_LISTED = 10
-"""Ids that a receipt prints of those that still say what was erased."""
+"""Ids that a receipt prints of the memories that still say what was erased."""
 
 EVERY_WORD = ""
-"""Stands in every sentence."""
+"""The empty text: every reason in the journal contains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseTarget:
-    """What to erase, said in exactly one way: an id, the caller's message id, a conversation, a text, or all."""
+    """What to erase, selected in exactly one way: an id, the caller's message id, a conversation, a text, or all."""
 
     memory_id: str | None = None
     source: str | None = None
@@ -41,7 +44,7 @@ class EraseTarget:
     scope: bool = False
 
     def __post_init__(self) -> None:
-        """Raise InputError unless exactly one way is given, and it can be meant."""
+        """Raise InputError unless exactly one way is used, and its value is valid."""
         if not isinstance(self.scope, bool) or not isinstance(self.text, str | None):
             raise InputError("an erase takes text=... as text, and scope=True for all of a scope")
         for name, numbers in (("memory_id", False), ("source", False), ("conversation", True)):
@@ -55,20 +58,20 @@ class EraseTarget:
 
     @property
     def key(self) -> str:
-        """The key under which it is held that this was erased: a hash only, so that the same can be asked for again."""
+        """The key under which this erase is held: a hash, so that the same erase can be repeated without its words."""
         ways = (self.memory_id, self.source, self.conversation, self.text, "" if self.scope else None)
         return next(f"asked {place} {content_key(way)}" for place, way in enumerate(ways) if way is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
-    """What an erase destroyed, brought back, left due and could not reach.
+    """What an erase destroyed, restored, left due and could not reach.
 
-    `restored` are memories that an erased one stood for, and facts that others said as well, stored anew. `still` are
-    memories of this scope that say what an erased one said, such as the messages it was drawn from: they were not chosen.
-    `verified` says that neither the store nor its files, or a server's tables, hold the words any more. Where it is not, the same erase can
-    be asked for again, once no other process has the file open, or no older transaction is left on the server.
-    `rewritten` names the file or the tables that were, for which others had to wait.
+    `restored` are memories that an erased one had superseded, and facts that other messages support, stored anew. `still`
+    are memories of this scope that say the same as an erased one, such as the messages it was derived from: they were not
+    chosen. `verified` says that neither the store nor its files, or the tables of a server, hold the words any more. If
+    not, repeat the erase once no other process has the file open, or no older transaction is open on the server.
+    `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
     """
 
     run_id: str
@@ -105,8 +108,8 @@ class ErasureReceipt:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Done:
-    """What an erase has come to so far."""
+class _Progress:
+    """What an erase has done so far."""
 
     run_id: str
     destroyed: dict[str, Memory] = field(default_factory=dict)
@@ -117,26 +120,27 @@ class _Done:
 
 
 def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> ErasureReceipt:
-    """Destroy whole memories that match, and everything derived from them; asked for again, finish what was left.
+    """Destroy whole memories that match, and everything derived from them. A repeated erase finishes an interrupted one.
 
     Args:
-        ports: what it works with.
+        ports: everything it works with.
         choice: what to erase.
-        rewrite: whether files or tables may be rewritten, for which others wait; None: small ones.
+        rewrite: whether files or tables may be rewritten, for which other writers wait; None: only small ones.
 
     Raises:
-        NotFoundError: if nothing matches, and nothing is left of an earlier erase of it.
+        NotFoundError: if nothing matches, and no earlier erase of the same is unfinished.
     """
-    done, again = _Done(run_id=new_id(ports.now())), _unfinished(ports, choice)
+    done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
     for _ in range(TRIES):
-        doom = ErasePlan(ports, _chosen(ports, choice))
-        receipt = _applied(ports, doom, choice, done)
+        receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
         if not receipt.dropped:
             break
-    if not done.touched and not again:
+    if not done.touched and not repeated:
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
-    if done.touched and not done.destroyed:  # words of the journal alone: whether there are any, only erasing tells
+    if (
+        done.touched and not done.destroyed
+    ):  # only words in the journal were erased, which the plan cannot know beforehand
         hold = Group(operations=(Suppress(key=choice.key, because=BECAUSE),), because=BECAUSE)
         now = ports.now()
         ports.store.apply(
@@ -147,7 +151,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
     try:
-        rewritten = ports.store.rewrite_erased(rewrite=rewrite, again=again)
+        rewritten = ports.store.rewrite_erased(rewrite=rewrite, again=repeated)
     except StoreError as error:
         done.problems.append(str(error))
     done.problems += ports.store.find_traces(_needles(words, done.destroyed.values()), tuple(done.destroyed))
@@ -164,28 +168,28 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
     )
 
 
-def _applied(ports: Ports, doom: ErasePlan, choice: EraseTarget, done: _Done) -> Receipt:
+def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
     units: list[list[Operation]] = []
-    if doom.doomed:
-        units = [[Suppress(key=choice.key, because=BECAUSE)], *doom.units()]
+    if plan.memories:
+        units = [[Suppress(key=choice.key, because=BECAUSE)], *plan.units()]
     if choice.text is not None or choice.scope:
         units.append([Erase(words=(choice.text or EVERY_WORD,), because=BECAUSE)])
-    if choice.conversation is not None and not doom.doomed:
+    if choice.conversation is not None and not plan.memories:
         units.append([Erase(conversation=choice.conversation, because=BECAUSE)])
     now, run = ports.now(), new_id(ports.now())
     receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
-    gone = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
+    erased = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
     done.touched = done.touched or bool(receipt.applied)
     done.run_id = run if receipt.applied else done.run_id
-    done.destroyed |= {identity: memory for identity, memory in doom.doomed.items() if identity in gone}
-    there = {memory.id for memory in ports.store.get((ports.scope,), doom.restored)}
-    done.restored += [identity for identity in doom.restored if identity in there]
-    done.due += [what for what in doom.due if what not in done.due]
+    done.destroyed |= {identity: memory for identity, memory in plan.memories.items() if identity in erased}
+    stored = {memory.id for memory in ports.store.get((ports.scope,), plan.restored)}
+    done.restored += [identity for identity in plan.restored if identity in stored]
+    done.due += [what for what in plan.due if what not in done.due]
     return receipt
 
 
 def _groups(units: Iterable[Sequence[Operation]]) -> list[Group]:
-    """As few transactions as hold the units; only a unit that is larger than one is cut."""
+    """The units in as few groups as possible; only a unit that is larger than a group is split."""
     groups: list[list[Operation]] = [[]]
     for unit in units:
         if groups[-1] and len(groups[-1]) + len(unit) > GROUP_MAX:
@@ -207,28 +211,28 @@ def _chosen(ports: Ports, choice: EraseTarget) -> list[Memory]:
     return ports.store.select(own, Where(cascade=None, conversation=choice.conversation))
 
 
-def _unfinished(ports: Ports, choice: EraseTarget) -> bool:
-    """Whether an earlier erase of the very same may have left bytes behind."""
+def _was_erased_before(ports: Ports, choice: EraseTarget) -> bool:
+    """Whether the same was erased before, so that bytes of it may remain in files."""
     if choice.memory_id is not None:
-        told = ports.store.history(ports.scope, choice.memory_id)
-        return bool(told) and isinstance(told[-1].operation, Erase)
+        events = ports.store.history(ports.scope, choice.memory_id)
+        return bool(events) and isinstance(events[-1].operation, Erase)
     return bool(ports.store.suppressed_keys(ports.scope, [choice.key]))
 
 
 def _still(ports: Ports, choice: EraseTarget, destroyed: Mapping[str, Memory]) -> tuple[str, ...]:
-    """Who says what a memory chosen by itself said: what it rested on, and whoever has its words."""
+    """Ids of memories that say the same as a memory erased by its id: its sources, and those that contain its text."""
     chosen = destroyed.get(choice.memory_id) if choice.memory_id is not None else None
     if chosen is None:
         return ()
-    resting = [one.memory for one in chosen.sources]
-    saying = ports.store.mentions(ports.scope, chosen.text) if len(chosen.text) >= MIN_SCAN_LENGTH else []
-    standing = ports.store.get((ports.scope,), list(dict.fromkeys([*resting, *saying])))
-    return tuple(memory.id for memory in standing)
+    sources = [source.memory for source in chosen.sources]
+    mentions = ports.store.mentions(ports.scope, chosen.text) if len(chosen.text) >= MIN_SCAN_LENGTH else []
+    return tuple(memory.id for memory in ports.store.get((ports.scope,), list(dict.fromkeys([*sources, *mentions]))))
 
 
-def _needles(words: Sequence[str], doomed: Iterable[Memory]) -> list[str]:
-    """What is looked for in the files: the words asked for, and all that the erased memories said."""
-    said = [*words]
-    for memory in doomed:
-        said += [memory.text, memory.speaker or "", *memory.metadata.values(), *(one.quote for one in memory.sources)]
-    return [text for text in dict.fromkeys(said) if len(text) >= MIN_SCAN_LENGTH]
+def _needles(words: Sequence[str], erased: Iterable[Memory]) -> list[str]:
+    """The texts to look for in the files: the words of the request, and all texts of the erased memories."""
+    texts = [*words]
+    for memory in erased:
+        quotes = (source.quote for source in memory.sources)
+        texts += [memory.text, memory.speaker or "", *memory.metadata.values(), *quotes]
+    return [text for text in dict.fromkeys(texts) if len(text) >= MIN_SCAN_LENGTH]

@@ -1,4 +1,4 @@
-"""What an erase takes with it: all that rests on what was chosen, and who returns in its place."""
+"""Plans an erase: which memories it destroys besides the chosen ones, and which memories return in their place."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,116 +17,131 @@ from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports
 
 BECAUSE = "erased by request"
-"""The journal keeps that something was erased, never what."""
+"""The journal keeps that something was erased, but not what."""
 
 
 class ErasePlan:
-    """The memories that an erase reaches, and the operations that destroy them, in units that stand or fall together.
+    """The memories that an erase destroys, and its operations in units, each applied whole or not at all.
 
-    What was derived goes before what it rests on: if an erase is cut off between two units, the same request, made
-    again, finds the rest.
+    A derived memory is destroyed before the memories it rests on. If an erase is interrupted between two units, the same
+    request finds the rest when it is repeated.
+
+    Attributes:
+        memories: those to destroy, by id: the chosen ones and all that were derived from them.
+        restored: the ids of memories that return to hot storage, and of facts that are stored anew. Filled by `units`.
     """
 
     def __init__(self, ports: Ports, chosen: Sequence[Memory]) -> None:
         self.ports = ports
         self.now = ports.now()
         facts = ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), cascade=None))
-        self.doomed = _with_derived(chosen, facts, {one.id: self._once(one) for one in facts if STATED in one.flags})
+        former = {fact.id: self._former_sources(fact) for fact in facts if STATED in fact.flags}
+        self.memories = _with_derived(chosen, facts, former)
         self.restored: list[str] = []
-        self.due: list[str] = []
+        self._due: dict[str, int] = {}
         self._chosen = {memory.id for memory in chosen}
-        self._behind: dict[str, list[Memory]] = {}
-        self._live: dict[str, str] = {}
+        self._superseded: dict[str, list[Memory]] = {}  # by the id of the successor, which is destroyed
+        self._live: dict[str, str] = {}  # ids of hot facts by content key
         for fact in facts:
-            if fact.id in self.doomed:
+            if fact.id in self.memories:
                 continue
-            if fact.superseded_by in self.doomed:
-                self._behind.setdefault(str(fact.superseded_by), []).append(fact)
+            if fact.superseded_by in self.memories:
+                self._superseded.setdefault(str(fact.superseded_by), []).append(fact)
             if fact.is_searchable and not fact.is_cascade:
                 self._live[content_key(fact.text)] = fact.id
 
-    def _once(self, fact: Memory) -> set[str]:
-        """The messages a fact rested on before a person gave it other words: its history quotes them."""
-        told = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
-        return {source.memory for one in told if isinstance(one, Change) for source in one.before.sources}
+    def _former_sources(self, fact: Memory) -> set[str]:
+        """The messages that a fact rested on before a person changed its text: its history quotes them."""
+        operations = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
+        changes = (operation for operation in operations if isinstance(operation, Change))
+        return {source.memory for change in changes for source in change.before.sources}
+
+    @property
+    def due(self) -> list[str]:
+        """What a later sleep pass writes again. Complete once `units` has run."""
+        return [f"summaries of {name} from message {first} on" for name, first in self._due.items()]
 
     def units(self) -> list[list[Operation]]:
-        """What to do, in order."""
+        """The operations, in order."""
         units: list[list[Operation]] = [[Suppress(key=SOME, because=BECAUSE)]]
-        cascades = [memory for memory in self.doomed.values() if memory.is_cascade]
+        cascades = [memory for memory in self.memories.values() if memory.is_cascade]
         units += self._cascades(cascades)
-        for memory in reversed(self.doomed.values()):
+        for memory in reversed(self.memories.values()):
             if memory.is_cascade:
                 continue
-            again = self._planted(memory)
+            copy = self._supported_copy(memory)
             unit: list[Operation] = [Erase(memory=memory.id, because=BECAUSE)]
-            if again is None:
+            if copy is None:
                 unit = [*(Suppress(key=key, because=BECAUSE) for key in buried(memory)), *unit]
-            behind = self._behind.get(memory.id, ())
-            unit += [_repointed(one, again.memory.id) if again else self._returned(one) for one in behind]
-            units.append([*unit, *([again] if again else [])])
+            superseded = self._superseded.get(memory.id, ())
+            unit += [_repointed(fact, copy.memory.id) if copy else self._returned(fact) for fact in superseded]
+            units.append([*unit, *([copy] if copy else [])])
         units += [[Erase(conversation=name, because=BECAUSE)] for name in self._emptied()]
         return units
 
     def _returned(self, memory: Memory) -> Change:
-        """What an erased memory stood for comes back; what it had replaced as outdated stays so."""
+        """Return a fact whose successor is erased to hot storage; a fact that was replaced as outdated stays outdated."""
         if memory.outdated:
             return _repointed(memory, None)
         twin = self._live.get(content_key(memory.text))
-        if twin is not None:  # a scope holds the same words once
+        if twin is not None:  # a scope holds the same text only once
             return _repointed(memory, twin, reason="duplicate")
         self._live[content_key(memory.text)] = memory.id
         self.restored.append(memory.id)
         after = transition(memory, "restore", self.ports.config, superseded_by=None)
         return Change(before=memory, after=after, because="what stood for it was erased")
 
-    def _planted(self, memory: Memory) -> Add | None:
-        """A fact that other messages say as well is stored anew, resting on these alone; its history is gone."""
-        kept = [source for source in memory.sources if source.memory not in self.doomed]
+    def _supported_copy(self, memory: Memory) -> Add | None:
+        """A new fact with the same text that rests only on messages that stay, without the history; None if none support it."""
+        kept = [source for source in memory.sources if source.memory not in self.memories]
         key = content_key(memory.text)
         if not kept or memory.id in self._chosen or memory.kind == SUMMARY or memory.phase not in {*HOT, "cold"}:
             return None
-        said = {one.id: one for one in self.ports.store.get((self.ports.scope,), [one.memory for one in kept])}
-        sources = tuple(one for one in kept if one.memory in said and _supports(said[one.memory], memory, one.quote))
+        messages = {one.id: one for one in self.ports.store.get((self.ports.scope,), [one.memory for one in kept])}
+        sources = tuple(
+            source
+            for source in kept
+            if source.memory in messages and _supports(messages[source.memory], memory, source.quote)
+        )
         if not sources or key in self._live:
             return None
         self._live[key] = memory.id
-        trust = least(said[one.memory].trust for one in sources)
-        again = replace(memory, id=new_id(self.now), sources=sources, trust=trust, version=1, superseded_by=None)
+        trust = least(messages[source.memory].trust for source in sources)
+        copy = replace(memory, id=new_id(self.now), sources=sources, trust=trust, version=1, superseded_by=None)
         entry = self.ports.store.entries(self.ports.scope, [memory.id]).get(memory.id)
-        self.restored.append(again.id)
-        return Add(memory=again, because="others said it as well", entry=entry)
+        self.restored.append(copy.id)
+        return Add(memory=copy, because="others said it as well", entry=entry)
 
     def _cascades(self, cascades: Sequence[Memory]) -> list[list[Operation]]:
-        """Summaries of conversations go with their cursor, which goes back to where they began."""
+        """Destroy summaries of conversations, and move the cursor of each conversation back to where they began."""
         units: list[list[Operation]] = []
-        for name, own in _by_conversation(cascades).items():
-            starts = [memory.span[0] - 1 for memory in own if memory.span and memory.depth == 1]
-            start = min(starts, default=None)  # an era by itself is written again from the summaries that stand
-            found = self.ports.store.conversation(self.ports.scope, name)
+        for name, summaries in _by_conversation(cascades).items():
+            starts = [memory.span[0] - 1 for memory in summaries if memory.span and memory.depth == 1]
+            start = min(starts, default=None)  # an era alone is written again from the summaries that stay
+            conversation = self.ports.store.conversation(self.ports.scope, name)
             unit: list[Operation] = []
-            if found is not None and start is not None and found.cursor(CURSOR) > start:
-                before = found.cursor(CURSOR)
+            if conversation is not None and start is not None and conversation.cursor(CURSOR) > start:
+                before = conversation.cursor(CURSOR)
                 unit.append(MoveCursor(conversation=name, cursor=CURSOR, before=before, after=start, because=BECAUSE))
-                self.due.append(f"summaries of {name} from message {start + 1} on")
-            holds = [Suppress(key=key, because=BECAUSE) for memory in own for key in buried(memory)]
-            behind = [_repointed(one, None) for memory in own for one in self._behind.get(memory.id, ())]
-            units.append([*unit, *holds, *(Erase(memory=memory.id, because=BECAUSE) for memory in own), *behind])
+                self._due[name] = start + 1
+            holds = [Suppress(key=key, because=BECAUSE) for memory in summaries for key in buried(memory)]
+            erases = [Erase(memory=memory.id, because=BECAUSE) for memory in summaries]
+            superseded = [fact for memory in summaries for fact in self._superseded.get(memory.id, ())]
+            units.append([*unit, *holds, *erases, *(_repointed(fact, None) for fact in superseded)])
         return units
 
     def _emptied(self) -> list[str]:
-        """Conversations of which no message is left: their names go too."""
+        """Conversations of which no message remains: their names are erased too."""
         counts: dict[str, int] = {}
-        for memory in self.doomed.values():
+        for memory in self.memories.values():
             if memory.kind == MESSAGE and memory.conversation is not None:
                 counts[memory.conversation] = counts.get(memory.conversation, 0) + 1
-        own = (self.ports.scope,)
         names = []
         for name, number in counts.items():
             where = Where(kinds=frozenset({MESSAGE}), conversation=name, limit=number + 1)
-            if len(self.ports.store.select(own, where)) == number:
+            if len(self.ports.store.select((self.ports.scope,), where)) == number:
                 names.append(name)
-                self.due[:] = [what for what in self.due if f" of {name} from " not in what]
+                self._due.pop(name, None)
         return names
 
 
@@ -135,31 +150,34 @@ def _repointed(memory: Memory, to: str | None, **fields: str) -> Change:
     return Change(before=memory, after=after, because="what stood for it was erased")
 
 
-def _with_derived(chosen: Sequence[Memory], facts: Iterable[Memory], once: Mapping[str, set[str]]) -> dict[str, Memory]:
-    """What matches and all that rests on it, or did `once`: facts, their summaries, and summaries of the stretch it was said in.
+def _with_derived(
+    chosen: Sequence[Memory], facts: Iterable[Memory], former: Mapping[str, set[str]]
+) -> dict[str, Memory]:
+    """The chosen memories and all that were derived from them, directly or not, by id.
 
-    Of a fact that was chosen, what was merged into it says the same, and goes too.
+    These are facts that rest on them, or did (`former`: earlier sources by fact), summaries of facts, and summaries of the
+    messages. Duplicates that were merged into a chosen fact say the same, and are destroyed with it.
     """
-    doomed = {memory.id: memory for memory in chosen}
-    picked = set(doomed)
-    rest = [fact for fact in facts if fact.id not in doomed]
+    derived = {memory.id: memory for memory in chosen}
+    chosen_ids = set(derived)
+    rest = [fact for fact in facts if fact.id not in derived]
     fresh = list(chosen)
     while fresh:
         ids = {memory.id for memory in fresh}
-        said = _by_conversation(memory for memory in fresh if memory.kind == MESSAGE)
-        spans = _by_conversation(memory for memory in doomed.values() if memory.is_cascade and memory.depth == 1)
+        messages = _by_conversation(memory for memory in fresh if memory.kind == MESSAGE)
+        summaries = _by_conversation(memory for memory in derived.values() if memory.is_cascade and memory.depth == 1)
         fresh = [
             memory
             for memory in rest
             if not ids.isdisjoint(source.memory for source in memory.sources)
             or not ids.isdisjoint(memory.members)
-            or not ids.isdisjoint(once.get(memory.id, ()))
-            or (memory.superseded_by in picked and memory.reason == "duplicate")
-            or (memory.is_cascade and _stretches(memory, said, spans))
+            or not ids.isdisjoint(former.get(memory.id, ()))
+            or (memory.superseded_by in chosen_ids and memory.reason == "duplicate")
+            or (memory.is_cascade and _covers(memory, messages, summaries))
         ]
-        doomed |= {memory.id: memory for memory in fresh}
-        rest = [memory for memory in rest if memory.id not in doomed]
-    return doomed
+        derived |= {memory.id: memory for memory in fresh}
+        rest = [memory for memory in rest if memory.id not in derived]
+    return derived
 
 
 def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
@@ -170,17 +188,20 @@ def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
     return found
 
 
-def _stretches(memory: Memory, said: Mapping[str, list[Memory]], spans: Mapping[str, list[Memory]]) -> bool:
-    """Whether it covers an erased message, or is at or after an erased summary: spans tile, so all from there on are written anew."""
-    first, last = memory.span or (0, 0)
-    name = memory.conversation or ""
-    return any(first <= one.seq <= last for one in said.get(name, ())) or any(
-        one.span is not None and last >= one.span[0] for one in spans.get(name, ())
+def _covers(summary: Memory, messages: Mapping[str, list[Memory]], summaries: Mapping[str, list[Memory]]) -> bool:
+    """Whether a summary covers an erased message, or ends after the beginning of an erased summary.
+
+    Spans of summaries adjoin each other, so that all from an erased one on are written anew.
+    """
+    first, last = summary.span or (0, 0)
+    name = summary.conversation or ""
+    return any(first <= message.seq <= last for message in messages.get(name, ())) or any(
+        erased.span is not None and last >= erased.span[0] for erased in summaries.get(name, ())
     )
 
 
 def _supports(message: Memory, fact: Memory, quote: str) -> bool:
-    """Whether a fact could be drawn from this message alone."""
+    """Whether a fact can be derived from this message alone."""
     shown = Transcript(conversation=message.conversation or "", turns=(Turn(number=1, memory=message),), most=1)
     proposed = Fact(text=fact.text, quote=quote, turn=1, subject=fact.subject, kind=fact.kind)
     return not isinstance(ground(proposed, shown), Rejected)

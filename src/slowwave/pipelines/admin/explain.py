@@ -1,4 +1,4 @@
-"""Explain: all about one memory, in a form that prints for a person."""
+"""Explains one memory: its strength, its dates, its history, links and sources."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,15 +30,20 @@ MEANS: Final[Mapping[str, str]] = {
     "freshness": "{:.2f} for being used lately",
     "type": "{:.2f} for its category",
 }
-"""The parts of a strength in words; those that only lead to another of them are left out."""
+"""The parts of a strength in words. Intermediate parts have none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One memory: how strong it is and why, when it will fade (None: never, or it has), what keeps it, and its life.
+    """A memory with its strength, the parts of the strength, its history, links and sources.
 
-    `rule` is the rule of the policy by which it will fade, `expires_at` the last instant of its time to live, if it has one.
-    `behind` is the summary that stands for it. The strength of one that is no longer in use is what it would be if it were: how well its words are retained.
+    Attributes:
+        strength: for a memory that is not searchable, the strength it would have if it were.
+        fades_at: when it will fade; None: never, or it has faded already.
+        rule: the rule of the policy by which it will fade.
+        expires_at: the last instant of its time to live, if it has one.
+        kept_because: why it never fades, if it does not.
+        behind: the summary that supersedes it.
     """
 
     memory: Memory
@@ -71,38 +76,39 @@ class Explanation:
         if self.expires_at and memory.is_searchable:
             lines.append(f"  expires after {self.expires_at:%Y-%m-%d}, unless it is pinned")
         if self.behind:
-            gone = "" if self.behind.is_searchable else f", itself {self.behind.phase}"
-            lines.append(f"  stands behind the summary {self.behind.id}{gone}: {self.behind.text!r}")
+            phase = "" if self.behind.is_searchable else f", itself {self.behind.phase}"
+            lines.append(f"  stands behind the summary {self.behind.id}{phase}: {self.behind.text!r}")
             lines.append(f"  `slowwave revive {memory.id}` brings it back")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
             lines.append(f"  rests on {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}: {quote!r}")
         lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
-        lived = [
-            f"  {one.at:%Y-%m-%d %H:%M} {one.cause}: {one.operation.because} (run {one.run_id})" for one in self.history
+        history = [
+            f"  {event.at:%Y-%m-%d %H:%M} {event.cause}: {event.operation.because} (run {event.run_id})"
+            for event in self.history
         ]
-        lines += dict.fromkeys(lived)  # a summary changes its member and is linked with it, for one reason
+        lines += dict.fromkeys(history)  # a summary changes a member and is linked with it, for the same reason
         return "\n".join(lines)
 
 
 def explain(ports: Ports, memory: Memory) -> Explanation:
-    """Everything known about a memory. A pure read."""
+    """Explain a memory. Reads only."""
     now, config, kept = ports.now(), ports.config, exemption_reason(memory)
-    after = [memory.superseded_by] if memory.superseded_by and memory.phase == "superseded" else []
-    behind = [one for one in ports.store.get(ports.scopes, after) if one.kind == SUMMARY]
-    ways = archive_rules(memory, config) if memory.is_searchable and kept is None else []
+    successor = [memory.superseded_by] if memory.superseded_by and memory.phase == "superseded" else []
+    summaries = [found for found in ports.store.get(ports.scopes, successor) if found.kind == SUMMARY]
+    rules = archive_rules(memory, config) if memory.is_searchable and kept is None else []
     never = f"not before the year 9999 by the policy {config.retention_policy}"
-    at, rule = min(ways, default=(None, never))
+    first = min(rules, default=None)
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),
         parts=explain_strength(memory, config, now),
-        fades_at=at,
-        rule=rule,
+        fades_at=first.at if first else None,
+        rule=first.text if first else never,
         expires_at=expiry(memory, config),
         kept_because=kept,
         history=tuple(ports.store.history(memory.scope, memory.id)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),
         sources=tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources])),
-        behind=next(iter(behind), None),
+        behind=next(iter(summaries), None),
     )

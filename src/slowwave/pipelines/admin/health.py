@@ -1,4 +1,4 @@
-"""Health: what a person should look at, each finding with examples and what to do about it."""
+"""Health: findings that a person should look at, each with examples and a way to fix it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from slowwave.ports import Ports
 
 EXAMPLES: Final = 5
 LOOKED_AT: Final = 20_000
-"""How many hot facts, the newest, are looked at one by one."""
+"""How many hot facts, the newest, are checked one by one."""
 JUNK: Final = (0.3, 0.6)
-"""Importance and confidence below both of which a fact that nobody used is junk."""
+"""A fact that was never used is junk if its importance and its confidence are below these."""
 JUNK_SHARE: Final = 0.1
 READABLE: Final = 500
-"""Hot facts past which nobody reads through a list of them any more (S3)."""
+"""Hot facts beyond which a person no longer reads the whole list."""
 UNREAD: Final = 500
 OUTDATED_SHARE: Final = 0.5
 OUTDATED_FEW: Final = 20
@@ -38,10 +38,10 @@ _SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something to look at.
+    """One kind of problem or notice.
 
-    `examples` are ids, of two memories each for pairs, and `shown` what these say. `urgent` ones make a memory not ok:
-    something is wrong, or a person has to decide; the others are worth knowing.
+    `examples` are ids, two in each for pairs; `shown` are their texts. An `urgent` finding makes `Health.ok` false: something
+    is wrong, or a person has to decide.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """How well a scope is. `left` is how many hot facts were too many to look at one by one."""
+    """The findings about a scope. `left` is the number of hot facts that were not checked one by one."""
 
     scope: str
     findings: tuple[Finding, ...] = ()
@@ -68,7 +68,7 @@ class Health:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong and nothing waits for a person."""
+        """Whether no finding is urgent."""
         return not any(finding.urgent for finding in self.findings)
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class Health:
 
 
 def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
-    """Look a scope over. Reads only. `troubles` are what went wrong in the background, in its own words."""
+    """Check a scope. Reads only. `troubles` are the messages of errors of the background sleeper."""
     store, scope = ports.store, ports.scope
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
@@ -111,21 +111,20 @@ def _store(ports: Ports) -> Iterator[Finding]:
 
 
 def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
-    if told := [trouble for trouble in troubles if trouble]:
+    if messages := [trouble for trouble in troubles if trouble]:
         fix = "see to what it says; the next night tries again"
-        yield Finding(kind="sleep", count=len(told), says=f"troubled nights: {'; '.join(told)}", fix=fix)
+        yield Finding(kind="sleep", count=len(messages), says=f"troubled nights: {'; '.join(messages)}", fix=fix)
 
 
 def _linked(ports: Ports) -> Iterator[Finding]:
     links = ports.store.links(ports.scope, None, tuple(_LINKS))
     ends = {end for link in links for end in (link.source, link.target)}
-    there = ports.store.get((ports.scope,), ends)
-    live = {
-        memory.id: memory for memory in there if memory.is_searchable and not memory.pinned
-    }  # a pin says that it stands
+    memories = ports.store.get((ports.scope,), ends)
+    # A person who pins a memory has decided that it stays.
+    live = {memory.id: memory for memory in memories if memory.is_searchable and not memory.pinned}
     for kind, (says, urgent) in _LINKS.items():
-        found = [link for link in links if link.kind == kind and {link.source, link.target} <= live.keys()]
-        pairs = [(live[link.source], live[link.target]) for link in found]
+        open_links = [link for link in links if link.kind == kind and {link.source, link.target} <= live.keys()]
+        pairs = [(live[link.source], live[link.target]) for link in open_links]
         if pairs:
             yield Finding(
                 kind=kind,
@@ -133,38 +132,40 @@ def _linked(ports: Ports) -> Iterator[Finding]:
                 says=says,
                 fix=_LOOK,
                 urgent=urgent,
-                examples=tuple(f"{one.id} {other.id}" for one, other in pairs[:EXAMPLES]),
-                shown=tuple(line for one, other in pairs[:EXAMPLES] for line in (_told(one), f"  {_told(other)}")),
+                examples=tuple(f"{first.id} {second.id}" for first, second in pairs[:EXAMPLES]),
+                shown=tuple(
+                    line for first, second in pairs[:EXAMPLES] for line in (_line(first), f"  {_line(second)}")
+                ),
             )
 
 
-def _told(memory: Memory) -> str:
+def _line(memory: Memory) -> str:
     text = " ".join(memory.text.split())
     return f"{memory.id}  {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}"
 
 
 def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
     store, scope = ports.store, ports.scope
-    yield from _found(
+    yield from _finding(
         "waiting",
         [fact for fact in facts if WAITS in fact.flags],
         "facts were stored while no mind could decide about them",
         "check the model, then `slowwave sleep`",
     )
-    yield from _found(
+    yield from _finding(
         "quarantined",
         review(ports),
         "memories read as instructions and were not said by the user",
         "look at them with `slowwave review`, then `release` or `reject` each",
     )
     ahead = store.select((scope,), Where(kinds=frozenset(KINDS), cascade=None, flag="future"))
-    yield from _found(
+    yield from _finding(
         "future",
         [memory for memory in ahead if memory.at > ports.now()],
         "messages say they were written in the future",
         "set the clock of whoever wrote them; times are kept as they were given",
     )
-    yield from _found(
+    yield from _finding(
         "unembedded",
         without_vector(ports, LOOKED_AT),
         "memories have no vector of the current embedder, and are found by words only",
@@ -179,28 +180,28 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         if fact.importance < JUNK[0] and fact.confidence < JUNK[1] and not fact.accesses and not fact.pinned
     ]
     if len(junk) > JUNK_SHARE * len(facts):
-        yield from _found(
+        yield from _finding(
             "junk",
             junk,
             "facts are neither important nor sure, and nobody ever used one",
             "raise `confidence_threshold`; what is there fades by itself, or `delete` it",
             urgent=False,
         )
-    named = {source.memory for fact in facts for source in fact.sources}
-    there = {memory.id for memory in ports.store.get((ports.scope,), named)}
-    yield from _found(
+    sources = {source.memory for fact in facts for source in fact.sources}
+    stored = {memory.id for memory in ports.store.get((ports.scope,), sources)}
+    yield from _finding(
         "orphans",
-        [fact for fact in facts if fact.sources and there.isdisjoint(source.memory for source in fact.sources)],
+        [fact for fact in facts if fact.sources and stored.isdisjoint(source.memory for source in fact.sources)],
         "facts rest on messages that are not here",
         "import the messages too, or `delete` what nothing supports",
     )
 
 
 def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
-    gone = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded", "retracted"}), limit=LOOKED_AT)
-    outdated = [memory for memory in ports.store.select((ports.scope,), gone) if memory.outdated]
+    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded", "retracted"}), limit=LOOKED_AT)
+    outdated = [memory for memory in ports.store.select((ports.scope,), where) if memory.outdated]
     if len(outdated) >= OUTDATED_FEW and len(outdated) > OUTDATED_SHARE * (hot + len(outdated)):
-        yield from _found(
+        yield from _finding(
             "outdated",
             outdated,
             "facts were replaced or taken back: more than still stand",
@@ -210,14 +211,15 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
 
 
 def _hidden(ports: Ports) -> Iterator[Finding]:
-    """Details of a summary that is gone: no search finds them."""
+    """Members of a summary that was taken back: no search finds them."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded"}), limit=LOOKED_AT)
-    behind = [one for one in ports.store.select((ports.scope,), where) if not one.outdated and one.superseded_by]
-    stands = ports.store.get((ports.scope,), {str(one.superseded_by) for one in behind})
-    fine = {one.id for one in stands if one.phase != "retracted" or one.kind != SUMMARY}
-    yield from _found(
+    superseded = ports.store.select((ports.scope,), where)
+    members = [memory for memory in superseded if not memory.outdated and memory.superseded_by]
+    successors = ports.store.get((ports.scope,), {str(member.superseded_by) for member in members})
+    valid = {memory.id for memory in successors if memory.phase != "retracted" or memory.kind != SUMMARY}
+    yield from _finding(
         "hidden",
-        [one for one in behind if one.superseded_by not in fine],
+        [member for member in members if member.superseded_by not in valid],
         "memories stand behind a summary that was taken back, and are found by nothing",
         "`slowwave revive ID` brings one back",
     )
@@ -228,14 +230,14 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
     if hot > limit:
         fix = "set `hot_facts_max`, or a shorter `semantic_decay_days`, or let it sleep more often"
         yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
-    behind = {
+    unread_by_name = {
         found.name: found.last_seq - found.cursor(CURSOR)
         for found in ports.store.conversations(ports.scope)
         if found.name and found.last_seq > found.cursor(CURSOR)
     }
-    if (unread := sum(behind.values())) > UNREAD:
+    if (unread := sum(unread_by_name.values())) > UNREAD:
         fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
-        says = f"messages of {len(behind):,} conversations were never distilled"
+        says = f"messages of {len(unread_by_name):,} conversations were never distilled"
         yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
 
 
@@ -245,7 +247,7 @@ def _held(ports: Ports) -> Iterator[Finding]:
         config.category_tokens_max
     ):
         return
-    yield from _found(
+    yield from _finding(
         "held",
         ports.store.select((ports.scope,), Where(kinds=frozenset(KINDS), phases=frozenset(HOT), flag=RESTORED)),
         "memories stand beside the size targets: an undo or `revive` brought them back",
@@ -254,8 +256,8 @@ def _held(ports: Ports) -> Iterator[Finding]:
     )
 
 
-def _found(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:
+def _finding(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:
     if memories:
-        some = memories[:EXAMPLES]
-        examples, shown = tuple(memory.id for memory in some), tuple(map(_told, some))
+        first = memories[:EXAMPLES]
+        examples, shown = tuple(memory.id for memory in first), tuple(map(_line, first))
         yield Finding(kind=kind, count=len(memories), says=says, fix=fix, urgent=urgent, examples=examples, shown=shown)

@@ -1,4 +1,4 @@
-"""Plots: how facts fade and were used, how a memory grew, and what its nights did, as pictures to be drawn."""
+"""Plots of a scope: how facts fade, how their number grew, and what the sleep passes changed."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -18,7 +18,7 @@ CURVES: Final = 6
 """How many facts are drawn: those that were used, then the others, each in core memory's ranking."""
 POINTS: Final = 120
 AHEAD: Final = 0.35
-"""The share of a curve's width that lies in the future, where nothing is used any more."""
+"""The share of the width that shows the future, in which no fact is used."""
 RUNS: Final = 5000
 """The latest runs that are read for growth."""
 NIGHTS: Final = 60
@@ -27,7 +27,7 @@ _TICKS: Final = 5
 
 
 def plot(ports: Ports, kind: str) -> Picture:
-    """What `forgetting`, `growth` or `sleep` shows.
+    """The picture of a kind: `forgetting`, `growth` or `sleep`.
 
     Raises:
         InputError: for any other kind.
@@ -64,7 +64,7 @@ def forgetting(ports: Ports) -> Picture:
 
 
 def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series:
-    """A fact's strength over time: at every instant by the anchors it had then, as its history tells them."""
+    """The strength of a fact over time, computed at each instant from the version that was current then."""
     versions: list[tuple[datetime, Memory]] = []
     uses: list[tuple[float, float]] = []
     for event in ports.store.history(memory.scope, memory.id):
@@ -80,9 +80,9 @@ def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series
     points: list[tuple[float, float]] = []
     for place in places:
         at = first + timedelta(days=place)
-        known = [version for since, version in versions if since <= at]
-        if known:
-            points.append((place, strength(known[-1], ports.config, at)))
+        earlier = [version for since, version in versions if since <= at]
+        if earlier:
+            points.append((place, strength(earlier[-1], ports.config, at)))
     return Series(name=memory.text, points=tuple(points), dots=tuple(uses))
 
 
@@ -91,21 +91,21 @@ def growth(ports: Ports) -> Picture:
     runs = ports.store.runs(ports.scope, RUNS)
     now = ports.now()
     first = runs[-1].at if runs else now
-    stood: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     counted = ports.store.count(ports.scope)
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _STATES}
     for (kind, phase), number in counted.items():
-        stood[_state(kind, phase)] += number
-    for name in _STATES:  # from today backwards: what was before the first run that is read need not be known
-        lines[name].append((_days(first, now), float(stood[name])))
+        totals[_state(kind, phase)] += number
+    for name in _STATES:  # backwards from today, so that runs before those that are read are not needed
+        lines[name].append((_days(first, now), float(totals[name])))
     for run in runs:
         at = max(0.0, _days(first, run.at))
         for name in _STATES:
-            lines[name].append((at, float(stood[name])))
+            lines[name].append((at, float(totals[name])))
         for operation in run.plan.operations:
-            _undo(stood, operation)
-    for name in _STATES:  # and before it
-        lines[name].append((0.0, float(stood[name])))
+            _undo(totals, operation)
+    for name in _STATES:
+        lines[name].append((0.0, float(totals[name])))
     last = max(_days(first, now), 1.0)
     return Picture(
         title="How the memory grew",
@@ -128,13 +128,13 @@ def _state(kind: str, phase: str) -> str:
     return named.get(phase, "hot")
 
 
-def _undo(stood: Counter[str], operation: Operation) -> None:
+def _undo(totals: Counter[str], operation: Operation) -> None:
     match operation:
         case Add(memory=memory):
-            stood[_of(memory)] -= 1
+            totals[_of(memory)] -= 1
         case Change(before=before, after=after):
-            stood[_of(after)] -= 1
-            stood[_of(before)] += 1
+            totals[_of(after)] -= 1
+            totals[_of(before)] += 1
         case _:
             return
 
@@ -144,7 +144,7 @@ def _of(memory: Memory) -> str:
 
 
 def nights(ports: Ports) -> Picture:
-    """What each of the latest nights did to facts, stage by stage."""
+    """How many memories each of the latest sleep passes changed or linked, by stage."""
     slept = [run for run in ports.store.runs(ports.scope, NIGHTS * 10, "sleep") if run.parent is not None]
     first = slept[-1].at if slept else ports.now()
     done: dict[str, Counter[float]] = {}

@@ -1,4 +1,4 @@
-"""Status: how a scope stands, in numbers."""
+"""Status: the numbers of a scope."""
 
 from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.plan import FREE
@@ -12,11 +12,11 @@ from slowwave.policy.retention.policies import fingerprint
 from slowwave.ports import Ports
 
 IDENTITY = "identity"
-"""The category of who one is."""
+"""The category of facts about who the user is."""
 
 
 def status(ports: Ports) -> Status:
-    """Counts, what waits and what is due, who thinks and what it has cost so far."""
+    """Counts, what waits and what is due, the mind, and the cost of its calls so far."""
     store, scope = ports.store, ports.scope
     conversations = [found for found in store.conversations(scope) if found.name]
     embedder = ports.embedder.name if ports.embedder else None

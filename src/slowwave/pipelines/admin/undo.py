@@ -1,4 +1,7 @@
-"""Undo: the inverse of a run, as a plan. What a person undid is held, so that no later night does it again."""
+"""Undoes runs: applies the inverse of a run as a plan of its own.
+
+What a person undid is held, so that no later sleep pass does it again.
+"""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,114 +22,115 @@ from slowwave.ports import Ports
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
-    """Take back a run, or a sleep with all its stages. Receipts come newest run first.
+    """Take back a run, or a sleep pass with all its stages. Returns a receipt for each run, newest run first.
 
-    What was taken back already stays as it is: an undo is undone by its own id. What an erase has destroyed since stays
-    gone, and the receipt says so.
+    A run that was taken back already is not taken back again: an undo is undone by its own id. What an erase has destroyed
+    since is not restored, and the receipt says so.
 
     Raises:
         NotFoundError: if there is no such run.
-        InputError: if it is an erase.
+        InputError: if the run is an erase.
         ConflictError: if later runs rest on it; `cascade=True` takes them back too, newest first.
     """
     run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]
-    taken = _taken_back(ports)
-    standing = [one for one in family if any(one.plan.groups) and one.id not in taken]
-    done = {taken[one.id] for one in family if one.id in taken}
-    if not standing and run.id not in taken.values() and done:
-        note = _told_back([one for one in taken.values() if one in done])
+    undone_by = _undos_by_run(ports)
+    standing = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
+    undos = {undone_by[member.id] for member in family if member.id in undone_by}
+    if not standing and run.id not in undone_by.values() and undos:
+        note = _already_undone([undo_id for undo_id in undone_by.values() if undo_id in undos])
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
     if any(map(_erases, family)):
         raise InputError(f"run {run_id} is an erase: what it destroyed cannot come back")
-    reached = _newest_first(ports, standing, taken)
-    chosen = [one for one in reached if not _erases(one)]
-    later = [one for one in chosen if one.id not in {member.id for member in family}]
+    reached = _with_dependents(ports, standing, undone_by)
+    undoable = [dependent for dependent in reached if not _erases(dependent)]
+    family_ids = {member.id for member in family}
+    later = [dependent for dependent in undoable if dependent.id not in family_ids]
     if later and not cascade:
-        names = ", ".join(f"{one.id} ({one.cause})" for one in later[:5])
-        runs, them = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
-        how = f"`slowwave undo {run_id} --cascade` takes {them} back too"
+        names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
+        runs, pronoun = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
+        how = f"`slowwave undo {run_id} --cascade` takes {pronoun} back too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
-    lost = [f"what run {one.id} (erase) destroyed since stays gone" for one in reached if _erases(one)]
-    undone = [_Undoing(ports, one).undone() for one in chosen if any(one.plan.groups)]
-    return (*undone[:-1], *(with_notes(receipt, notes=lost) for receipt in undone[-1:]))
+    lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
+    receipts = [_Inverse(ports, dependent).apply() for dependent in undoable if any(dependent.plan.groups)]
+    return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
 
 
-def _told_back(undos: Sequence[str]) -> str:
-    """What took it back, newest first, in the order in which to undo these."""
+def _already_undone(undos: Sequence[str]) -> str:
+    """A note that names the undos of a run, newest first, which is the order in which to undo them."""
     runs = f"run{'s' if len(undos) > 1 else ''} {', '.join(undos)}"
-    return (
-        f"already taken back by {runs}: to bring it back, {', then '.join(f'`slowwave undo {one}`' for one in undos)}"
-    )
+    commands = ", then ".join(f"`slowwave undo {undo_id}`" for undo_id in undos)
+    return f"already taken back by {runs}: to bring it back, {commands}"
 
 
 def _erases(run: Run) -> bool:
     return any(isinstance(operation, Erase) for operation in run.plan.operations)
 
 
-def _taken_back(ports: Ports) -> dict[str, str]:
-    """Which runs were taken back, and by which undo, itself not taken back."""
-    taken: dict[str, str] = {}
-    for one in ports.store.runs(ports.scope, cause="undo"):  # by no instant: a clock may be set back
-        if one.undoes and one.id not in taken:
-            taken.setdefault(one.undoes, one.id)
-    return taken
+def _undos_by_run(ports: Ports) -> dict[str, str]:
+    """The id of the undo by the id of the run that it took back. Undos that were taken back are left out."""
+    undone_by: dict[str, str] = {}
+    for run in ports.store.runs(ports.scope, cause="undo"):  # not limited by time: a clock may be set back
+        if run.undoes and run.id not in undone_by:
+            undone_by.setdefault(run.undoes, run.id)
+    return undone_by
 
 
-def _newest_first(ports: Ports, runs: Sequence[Run], taken: Mapping[str, str]) -> list[Run]:
-    """The runs and all that rests on them, however indirectly, each before what it rests on.
+def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, str]) -> list[Run]:
+    """The runs and all that rest on them, directly or not, each before the runs that it rests on.
 
-    A run that was taken back and the undo that did it cancel out: nothing rests on either.
+    A run that was taken back and its undo cancel out: nothing rests on either.
     """
-    found: dict[str, Run] = {}
-    entered: set[str] = {*taken, *taken.values()} - {run.id for run in runs}
-    waiting = list(runs)
-    while waiting:
-        run = waiting[-1]
+    ordered: dict[str, Run] = {}
+    entered: set[str] = {*undone_by, *undone_by.values()} - {run.id for run in runs}
+    stack = list(runs)
+    while stack:
+        run = stack[-1]
         if run.id in entered:
-            found.setdefault(waiting.pop().id, run)
+            ordered.setdefault(stack.pop().id, run)
         else:
             entered.add(run.id)
             if _erases(run):
-                continue  # it stays, and so does what was done after it
-            later = [*ports.store.later(ports.scope, run), *_eras_on(ports, run)]
-            waiting += [one for one in reversed(later) if one.id not in entered]
-    return list(found.values())
+                continue  # an erase cannot be undone, so that what was done after it stays too
+            later = [*ports.store.later(ports.scope, run), *_eras_built_on(ports, run)]
+            stack += [dependent for dependent in reversed(later) if dependent.id not in entered]
+    return list(ordered.values())
 
 
-def _eras_on(ports: Ports, run: Run) -> Iterator[Run]:
-    """The runs that wrote the eras which are built on a stretch that this run summarised, and which still hold."""
-    made = {one.memory.id: one.memory for one in run.plan.operations if isinstance(one, Add) and one.memory.depth == 1}
-    for conversation in {memory.conversation for memory in made.values() if memory.is_cascade}:
+def _eras_built_on(ports: Ports, run: Run) -> Iterator[Run]:
+    """The runs that wrote eras from summaries of this run, where the era was not taken back."""
+    adds = [operation for operation in run.plan.operations if isinstance(operation, Add)]
+    summaries = {add.memory.id: add.memory for add in adds if add.memory.depth == 1}
+    for conversation in {memory.conversation for memory in summaries.values() if memory.is_cascade}:
         where = Where(kinds=frozenset({SUMMARY}), conversation=conversation, cascade=True, order="newest")
         for era in ports.store.select((ports.scope,), where):
-            if era.phase != "retracted" and not made.keys().isdisjoint(era.members):
-                wrote = ports.store.run(ports.scope, ports.store.history(ports.scope, era.id)[0].run_id)
-                if wrote is not None and wrote.id != run.id:
-                    yield wrote
+            if era.phase != "retracted" and not summaries.keys().isdisjoint(era.members):
+                writer = ports.store.run(ports.scope, ports.store.history(ports.scope, era.id)[0].run_id)
+                if writer is not None and writer.id != run.id:
+                    yield writer
 
 
-class _Undoing:
-    """One run being taken back: memories and cursors as they stand, moved along with each inverse."""
+class _Inverse:
+    """The inverse of one run, planned on the present memories and cursors, which each inverse operation changes."""
 
     def __init__(self, ports: Ports, run: Run) -> None:
         self.ports = ports
         self.run = run
         self.now = ports.now()
         self.by_person = run.cause.partition("/")[0] in {"add", "edit"}
-        ids = {touched.id for operation in run.plan.operations if (touched := _touched(operation)) is not None}
+        ids = {memory.id for operation in run.plan.operations if (memory := _subject(operation)) is not None}
         self.current = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
-        self.made = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
+        self.added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
         self.cursors: dict[tuple[str, str], int] = {}
         self.notes = [f"took back run {run.id} ({run.cause})"]
 
-    def undone(self) -> Receipt:
-        """Apply the inverse of the run."""
+    def apply(self) -> Receipt:
+        """Plan the inverse of the run, and apply it."""
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
-            operations = [one for operation in reversed(group.operations) for one in self._inverse(operation)]
+            operations = [inverse for operation in reversed(group.operations) for inverse in self._inverse(operation)]
             groups += split_groups(
                 operations,
                 because=f"undo of {self.run.id}: {group.because}",
@@ -144,13 +148,13 @@ class _Undoing:
         return with_notes(self.ports.store.apply(plan), notes=self.notes)
 
     def _inverse(self, operation: Operation) -> Iterator[Operation]:
-        """What takes one operation back, on memories as they stand now."""
+        """The operations that take one operation back, on the present memories."""
         because = f"undo: {operation.because}"
         match operation:
             case Add() if (memory := self.current.get(operation.memory.id)) is not None:
                 if memory.phase == "retracted":
                     return
-                # What was never to be stored was at no time true.
+                # A fact that should not have been stored was never true: its validity ends where it begins.
                 after = transition(memory, "retract", self.ports.config, valid_to=memory.valid_from)
                 yield self._changed(memory, replace(after, reason="undone"), because)
                 if memory.is_cascade and memory.depth == 1:
@@ -161,7 +165,7 @@ class _Undoing:
                 yield self._changed(memory, _restored(self.ports, memory, operation), because)
             case Link():
                 yield self._unlinked(operation, because)
-                yield from self._apart(operation, because)
+                yield from self._kept_apart(operation, because)
             case MoveCursor():
                 yield from self._rewound(operation, because)
             case Suppress():
@@ -173,42 +177,42 @@ class _Undoing:
 
     def _changed(self, before: Memory, after: Memory, because: str) -> Change:
         self.current[after.id] = after
-        less = after.gist is not None and after.gist != before.gist  # what is left of a message is searched as such
-        texts = [after.visible_text] if less else [after.text] if after.text != before.text else []
-        made = entries(self.ports, texts)[0] if texts else [None]
-        return Change(before=before, after=after, because=because, entry=made[0])
+        trimmed = after.gist is not None and after.gist != before.gist  # a trimmed message is searched by its gist
+        texts = [after.visible_text] if trimmed else [after.text] if after.text != before.text else []
+        entry = entries(self.ports, texts)[0][0] if texts else None
+        return Change(before=before, after=after, because=because, entry=entry)
 
-    def _apart(self, link: Link, because: str) -> Iterator[Suppress]:
-        """Two facts whose comparison a person took back are not compared again."""
+    def _kept_apart(self, link: Link, because: str) -> Iterator[Suppress]:
+        """Hold the pair of facts whose comparison a person took back, so that it is not compared again."""
         ends = {link.source, link.target}
-        if link.kind in SETTLED and link.weight > link.before and ends.isdisjoint(self.made):
-            there = self.ports.store.get((self.ports.scope,), ends)
-            if len(there) == len(ends):
-                yield Suppress(key=compared_pair_key(*there), because=because)
+        if link.kind in SETTLED and link.weight > link.before and ends.isdisjoint(self.added):
+            facts = self.ports.store.get((self.ports.scope,), ends)
+            if len(facts) == len(ends):
+                yield Suppress(key=compared_pair_key(*facts), because=because)
 
     def _unlinked(self, link: Link, because: str) -> Link:
-        """What the run added to the weight goes; what was added since stays."""
+        """Subtract what the run added to the weight; keep what was added since."""
         ends = (link.source, link.target)
-        known = self.ports.store.links(self.ports.scope, [link.source], [link.kind])
-        weight = next((one.weight for one in known if (one.source, one.target) == ends), 0.0)
-        left = max(0.0, round(weight - link.weight + link.before, 6))
-        return replace(link, before=weight, weight=left, because=because, at=self.now)
+        rows = self.ports.store.links(self.ports.scope, [link.source], [link.kind])
+        weight = next((row.weight for row in rows if (row.source, row.target) == ends), 0.0)
+        remaining = max(0.0, round(weight - link.weight + link.before, 6))
+        return replace(link, before=weight, weight=remaining, because=because, at=self.now)
 
     def _rewound(self, move: MoveCursor, because: str) -> Iterator[MoveCursor]:
-        """A cursor goes back, unless later runs read on from there: what they did stands, and so does the cursor."""
-        place = (move.conversation, move.cursor)
-        if place not in self.cursors:
-            found = self.ports.store.conversation(self.ports.scope, move.conversation)
-            self.cursors[place] = found.cursor(move.cursor) if found else 0
-        if self.cursors[place] == move.after:
-            self.cursors[place] = move.before
+        """Move a cursor back, unless later runs read on from it: their work and the cursor stay."""
+        name = (move.conversation, move.cursor)
+        if name not in self.cursors:
+            conversation = self.ports.store.conversation(self.ports.scope, move.conversation)
+            self.cursors[name] = conversation.cursor(move.cursor) if conversation else 0
+        if self.cursors[name] == move.after:
+            self.cursors[name] = move.before
             yield replace(move, before=move.after, after=move.before, because=because)
-        elif move.conversation and not move.cursor.startswith("cascade"):  # of those, the summaries tell
+        elif move.conversation and not move.cursor.startswith("cascade"):  # the notes of the summaries say it
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
 
 
 def _unsummarised(memory: Memory) -> str:
-    """What it means that the summary of a stretch is gone, and the way back."""
+    """A note that some messages have no summary now, and how to write one."""
     first, last = memory.span or (0, 0)
     return (
         f"messages {first} to {last} of {memory.conversation} stand in no summary now, and no night writes the same words "
@@ -217,15 +221,16 @@ def _unsummarised(memory: Memory) -> str:
 
 
 def _unused(use: Use, memory: Memory, because: str) -> Use:
-    """One use less. What it moved besides counts and stability stays where a later use moved it on."""
+    """Take one use back. If the memory was used again since, only its counts and its stability go back."""
     before = use.used_version
     if memory.used_at != use.after.used_at:
-        kept = ("used_at", "last_session", "due_at", "expires_at", "flags")
-        before = replace(before, **{name: getattr(use.after, name) for name in kept})
+        unchanged = ("used_at", "last_session", "due_at", "expires_at", "flags")
+        before = replace(before, **{name: getattr(use.after, name) for name in unchanged})
     return Use(used_version=use.after, after=before, because=because)
 
 
-def _touched(operation: Operation) -> Memory | None:
+def _subject(operation: Operation) -> Memory | None:
+    """The memory that an operation adds, changes or uses."""
     match operation:
         case Add():
             return operation.memory
@@ -238,21 +243,21 @@ def _touched(operation: Operation) -> Memory | None:
 
 
 def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
-    """The memory with the fields that the change touched as they were before it."""
-    touched = {
+    """The memory with the former values of the fields that the change altered."""
+    former = {
         name: getattr(change.before, name)
         for name in Memory.__dataclass_fields__
         if name not in COUNTERS | {"version", "due_at", "stability"}
         and getattr(change.before, name) != getattr(change.after, name)
     }
-    after = replace(memory, **touched, version=memory.version + 1)
+    after = replace(memory, **former, version=memory.version + 1)
     if after.is_searchable and (
-        not memory.is_searchable or not change.after.is_searchable or _says_more(after, memory)
+        not memory.is_searchable or not change.after.is_searchable or _restores_words(after, memory)
     ):
         after = replace(after, flags=after.flags | {RESTORED})
     return reschedule(after, ports.config)
 
 
-def _says_more(after: Memory, before: Memory) -> bool:
-    """Whether words of a message are back."""
+def _restores_words(after: Memory, before: Memory) -> bool:
+    """Whether words of a trimmed message are hot again."""
     return before.gist is not None and (after.gist is None or len(after.gist) > len(before.gist))

@@ -224,9 +224,9 @@ class ChangeSet:
         self.operations.append(link)
         self.notes.append(f"linked ({kind}) with {target.text!r}")
 
-    def refuse(self, new: Memory, quote: str, reason: str) -> None:
+    def refuse(self, new: Memory, quote: str, reason: str, *, held: bool = False) -> None:
         """Journal a fact that is not stored, and why."""
-        self.operations.append(RejectFact(text=new.text, quote=quote, reason=reason, because=reason))
+        self.operations.append(RejectFact(text=new.text, quote=quote, reason=reason, because=reason, held=held))
         self._successors[new.id] = None
 
     def release_holds(self, keys: Iterable[str]) -> None:

@@ -23,12 +23,21 @@ REFUSED_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TooFew:
+    """How many messages are unread, where that is less than the configured minimum."""
+
+    unread: int
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationResult:
     """What a consolidation did.
 
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
     as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
+    `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -42,6 +51,7 @@ class ConsolidationResult:
     notes: tuple[str, ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
+    too_few: TooFew | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         head = (
@@ -69,7 +79,10 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
         return ConsolidationResult(skipped_reason="no new messages")
     enough = unread >= ports.config.min_messages or force or is_partly_read(found)
     if not enough and not released:
-        return ConsolidationResult(skipped_reason=f"only {unread} messages (min {ports.config.min_messages})")
+        minimum = ports.config.min_messages
+        return ConsolidationResult(
+            skipped_reason=f"only {unread} messages (min {minimum})", too_few=TooFew(unread=unread, minimum=minimum)
+        )
     until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     parent: str | None = None

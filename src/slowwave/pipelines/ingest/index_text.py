@@ -11,14 +11,23 @@ from slowwave.ports import Ports
 def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[IndexEntry], tuple[str, ...]]:
     """One index entry for each text, and problems. If the embedder fails, entries have no vectors."""
     bare = [index_text(text) for text in texts]
-    embedder = ports.embedder
-    if embedder is None or not texts:
-        return bare, ()
-    pieces = [passages(text) for text in texts]
     try:
-        vectors = ports.embed([*texts, *(piece for row in pieces for piece in row)])
+        return embedded_entries(ports, texts, bare), ()
     except EmbedderError as error:
         return bare, (f"stored without vectors, found by words until `slowwave reembed`: {error}",)
+
+
+def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry]) -> list[IndexEntry]:
+    """The bare entries of these texts with their vectors, or as they are if there is no embedder.
+
+    Raises:
+        EmbedderError: if the embedder fails.
+    """
+    embedder = ports.embedder
+    if embedder is None or not texts:
+        return bare
+    pieces = [passages(text) for text in texts]
+    vectors = ports.embed([*texts, *(piece for row in pieces for piece in row)])
     index_entries, next_piece = [], len(texts)
     for place, (entry, row) in enumerate(zip(bare, pieces, strict=True)):
         data = vectors[place].tobytes()
@@ -28,7 +37,7 @@ def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[IndexEntry], tuple
             data += vectors[next_piece : next_piece + len(row)].tobytes()
         index_entries.append(_with_vectors(entry, data, vectors.shape[1] if data else 0, embedder.name))
         next_piece += len(row)
-    return index_entries, ()
+    return index_entries
 
 
 def _with_vectors(entry: IndexEntry, vectors: bytes, dim: int, embedder: str) -> IndexEntry:

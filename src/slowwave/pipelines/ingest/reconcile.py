@@ -95,7 +95,7 @@ def reconcile(
             continue
         notes_before = len(changes.notes)
         if new.key in suppressed and memory.id not in changes.stored:
-            changes.refuse(memory, new.fact.quote, "a person undid, deleted or erased it")
+            changes.refuse(memory, new.fact.quote, "a person undid, deleted or erased it", held=True)
         else:
             duplicate = changes.live_duplicate(memory, new.key, duplicates)
             _plan_fact(changes, new, memory, duplicate, verdicts.get(number, ()), stated=stated)

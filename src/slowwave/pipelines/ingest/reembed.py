@@ -1,8 +1,9 @@
 """Re-embed: vectors of the current embedder for what has none; resumable, and recall works by words meanwhile."""
 
-from slowwave.errors import EmbedderError, SettingsError
+from slowwave.errors import SettingsError
 from slowwave.model.memory import Memory
-from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.index_text import embedded_entries
+from slowwave.policy.text.features import index_text
 from slowwave.ports import Ports
 
 BATCH = 500
@@ -46,8 +47,6 @@ def without_vector(ports: Ports, most: int | None = None) -> list[Memory]:
 def _embedded(ports: Ports, batch: list[Memory], *, gists: bool) -> int:
     """How many of a batch got a vector. A text without a single known token has no direction, and needs none."""
     texts = [memory.visible_text if gists else memory.text for memory in batch]
-    made, problems = entries(ports, texts)
-    if problems:
-        raise EmbedderError(problems[0].partition(": ")[2])
+    made = embedded_entries(ports, texts, [index_text(text) for text in texts])
     ports.store.index(ports.scope, {one.id: entry for one, entry in zip(batch, made, strict=True)}, gists=gists)
     return sum(1 for entry in made if entry.dim)

@@ -342,7 +342,7 @@ def _hit_line(hit: Hit, shown: Collection[str], longest: int) -> Item:
         words = "; ".join(fact.text for fact in facts)
     elif facts := [fact for fact in facts if missing_details(said, [fact])]:
         words = f"{words} ({'; '.join(fact.text for fact in facts)})"
-    stale = f" ({PERHAPS if hit.because.startswith(PERHAPS) else 'outdated'})" if hit.stale else ""
+    stale = f" ({PERHAPS if hit.perhaps else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
     return context_line(f"{words}{stale}", memory, because, facts=facts, quoted=quoted, dated=True)

@@ -238,7 +238,7 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
     for pair in pairs:
         if pair.stale:
-            hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because)
+            hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because, perhaps=not pair.certain)
     return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
 
 
@@ -325,5 +325,5 @@ def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: 
     if (place := _place(hits, one)) is None or not other.is_searchable:
         return hits
     above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
-    older = replace(hits[place], stale=True, because=found.is_uncertain)
+    older = replace(hits[place], stale=True, because=found.is_uncertain, perhaps=not found.certain)
     return [*hits[:place], above, older, *hits[place + 1 :]]

@@ -84,7 +84,7 @@ def _told(night: SleepContext, memory: Memory) -> str:
     idle = (night.now - memory.last_used_or_recorded).days
     unused = f"unused for {idle:,} days" if memory.used_at else f"never used in {idle:,} days"
     now_at = math.floor(1000 * strength(memory, config, night.now)) / 1000  # rounded up, it would not lie below
-    rule = min(archive_rules(memory, config))[1]  # that which held first
-    if rule.startswith("strength "):
-        return f"{rule.replace(' ', f' {now_at:.3f}, ', 1)}: {unused}"
-    return f"relevance {now_at:.3f}, {unused}; the rule: {rule}"
+    rule = min(archive_rules(memory, config))  # the one that held first
+    if rule.strength_below is not None:
+        return f"strength {now_at:.3f}, below {rule.strength_below}: {unused}"
+    return f"relevance {now_at:.3f}, {unused}; the rule: {rule.text}"

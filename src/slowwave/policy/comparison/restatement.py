@@ -78,6 +78,7 @@ def _pair(newer: int, older: int, found: "Supersession", *, stale: bool) -> Valu
         old_value=found.old_value,
         stale=stale,
         because=found.is_uncertain,
+        certain=found.certain,
     )
 
 

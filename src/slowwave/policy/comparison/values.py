@@ -92,7 +92,8 @@ class ValuePair:
     """Two ranked texts that give different values for what a question asks.
 
     `newer` and `older` are indexes into the ranking. `stale`: whether the older one is to be marked; False when the
-    question asks for the history, where both values are part of the answer and only the order changes.
+    question asks for the history, where both values are part of the answer and only the order changes. `certain`: whether
+    the newer value replaces the older one for certain, or only perhaps.
     """
 
     newer: int
@@ -101,6 +102,7 @@ class ValuePair:
     old_value: str
     stale: bool
     because: str
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

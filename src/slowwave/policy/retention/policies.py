@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from math import inf, isinf, nextafter, pow as power, sqrt
-from typing import Final
+from typing import Final, NamedTuple
 
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, altered
@@ -307,12 +307,24 @@ def _fading_from(memory: Memory, config: Config) -> datetime | None:
     return fade_date(memory, config, config.consolidation_retention_threshold)
 
 
-def archive_rules(memory: Memory, config: Config) -> list[tuple[datetime, str]]:
-    """Each rule by which the policy would archive it, with the first instant at which it holds, exemptions aside."""
+class ArchiveRule(NamedTuple):
+    """A rule by which a policy archives a memory.
+
+    `at` is the first instant at which it holds, `text` the rule in words. `strength_below` is the threshold of a rule that
+    compares the strength; None for the other rules.
+    """
+
+    at: datetime
+    text: str
+    strength_below: float | None = None
+
+
+def archive_rules(memory: Memory, config: Config) -> list[ArchiveRule]:
+    """Each rule by which the policy would archive it, exemptions aside."""
     if config.retention_policy not in _SCORED:
         threshold = config.forgetting_threshold
         at = fade_date(memory, config, threshold)
-        return [(at, f"strength below {threshold}")] if at else []
+        return [ArchiveRule(at, f"strength below {threshold}", threshold)] if at else []
     at_most_exempt = fade_date(memory, config, nextafter(config.archive_exempt_score, inf))
     days: float | None = config.archive_max_idle_days
     last = ""
@@ -327,12 +339,12 @@ def archive_rules(memory: Memory, config: Config) -> list[tuple[datetime, str]]:
     if config.retention_policy == "relevance":
         threshold = config.relevance_archive_threshold
         rules.append((fade_date(memory, config, threshold), f"relevance below {threshold}"))
-    return [(at, rule) for at, rule in rules if at is not None]
+    return [ArchiveRule(at, text) for at, text in rules if at is not None]
 
 
 def _leaves_at(memory: Memory, config: Config) -> datetime | None:
     """The first instant at which the policy would archive it, exemptions aside."""
-    return min((at for at, _ in archive_rules(memory, config)), default=None)
+    return min((rule.at for rule in archive_rules(memory, config)), default=None)
 
 
 def _past(anchor: datetime, days: float) -> datetime | None:
