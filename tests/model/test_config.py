@@ -34,7 +34,7 @@ def test_the_defaults_are_the_sources() -> None:
 
 
 @given(st.sampled_from(NUMBERS), junk)
-def test_no_number_takes_what_cannot_be_meant(name: str, value: object) -> None:
+def test_every_number_refuses_invalid_values(name: str, value: object) -> None:
     if value is None and "None" in str(ANNOTATIONS[name]):
         assert getattr(Config(**{name: value}), name) is None
         return
@@ -60,7 +60,7 @@ def test_a_limit_or_trigger_may_be_off(name: str) -> None:
     assert getattr(Config(**{name: 3}), name) == 3
 
 
-def test_every_violation_is_told_at_once() -> None:
+def test_all_violations_are_reported_at_once() -> None:
     with pytest.raises(InputError) as told:
         Config(
             max_facts_per_pass=0,
@@ -100,7 +100,7 @@ def test_a_config_is_frozen_with_its_tables() -> None:
         config.min_messages = 1
 
 
-def test_a_table_of_settings_is_a_config_and_unknown_names_are_told() -> None:
+def test_a_table_of_settings_is_a_config_and_unknown_names_are_reported() -> None:
     assert Config.from_mapping({"min_messages": 2}) == Config(min_messages=2)
     with pytest.raises(InputError, match=r"unknown settings min_mesages; known are .*min_messages"):
         Config.from_mapping({"min_mesages": 2})

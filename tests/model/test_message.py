@@ -84,7 +84,7 @@ def test_a_bad_message_is_refused_naming_its_place(wrong: dict[str, object], wor
     assert words in str(told.value)
 
 
-def test_a_message_that_is_none_is_refused_with_the_class_to_use() -> None:
+def test_another_type_than_a_message_is_refused_with_the_class_to_use() -> None:
     with pytest.raises(InputError, match=r"is a dict: pass slowwave\.Message"):
         checked_message({"role": "user", "content": "x"})
 

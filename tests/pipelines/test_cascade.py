@@ -174,7 +174,7 @@ def test_spans_tile_under_any_course_of_events(world: "World", steps: Sequence[t
     _tiles(memory)
 
 
-def test_of_many_who_try_at_once_one_thinks(world: "World") -> None:
+def test_of_many_threads_one_calls_the_mind(world: "World") -> None:
     memory = world.open(**SMALL)
     _say(memory, 40)
     asked = threading.Semaphore(0)
@@ -224,7 +224,7 @@ def test_processes_that_run_at_once_leave_no_gap_and_nothing_twice(world: "World
     _tiles(memory)
 
 
-def test_a_loser_stops_before_it_asks_again(world: "World") -> None:
+def test_a_process_that_was_overtaken_stops_before_it_calls_the_mind_again(world: "World") -> None:
     memory, other = world.open(**SMALL), world.open(**SMALL)
     _say(memory, 40)
     asked = []
@@ -297,7 +297,7 @@ def test_a_backlog_is_worked_off_without_writing_every_version_of_an_era(world: 
     _tiles(memory)
 
 
-def test_what_a_mind_fails_at_waits_and_is_done_the_next_night(world: "World") -> None:
+def test_a_stretch_at_which_a_mind_fails_is_summarised_by_the_next_pass(world: "World") -> None:
     memory = world.open(**SMALL)
     _say(memory, 20)
     world.mind.summary = ModelError("the model is down")
@@ -324,7 +324,7 @@ def _failing_at_eras(brief: Brief) -> str:
     return _short(brief)
 
 
-def test_failures_are_paid_for_and_told(world: "World") -> None:
+def test_the_cost_and_the_problem_of_a_failure_are_reported(world: "World") -> None:
     memory = world.open(**SMALL)
     _say(memory, 9)
     world.mind.summary = ModelError("down")
@@ -376,7 +376,7 @@ def test_an_erased_message_takes_its_summaries_and_they_are_written_again(world:
     _tiles(memory)
 
 
-def test_undo_takes_a_compaction_back_and_the_same_words_do_not_return(world: "World") -> None:
+def test_undo_takes_a_compaction_back_and_its_text_is_not_stored_again(world: "World") -> None:
     world.mind.summary = _short
     memory = world.open(**SMALL)
     _say(memory, 9)
@@ -392,7 +392,7 @@ def test_undo_takes_a_compaction_back_and_the_same_words_do_not_return(world: "W
     _tiles(memory)
 
 
-def test_a_summary_says_how_much_it_holds(world: "World") -> None:
+def test_a_summary_reports_its_coverage(world: "World") -> None:
     memory = world.open(**SMALL, embedder="none")
     _say(memory, 9)
     memory.sleep()
@@ -453,7 +453,7 @@ def _until(holds: Callable[[], bool]) -> bool:
     return False
 
 
-def test_in_the_background_it_runs_by_itself_and_never_raises(world: "World") -> None:
+def test_background_compaction_never_raises(world: "World") -> None:
     memory = world.open(**SMALL)  # whose own worker stays idle, so that this one is alone
     ports = replace(memory.ports, config=replace(memory.ports.config, cascade_in_background=True))
     worker = Background()
@@ -502,7 +502,7 @@ def test_nothing_runs_in_the_background_unless_asked_for(world: "World") -> None
     assert _spans(memory) == []
 
 
-def test_a_compaction_tells_itself_in_words() -> None:
+def test_a_compaction_prints_what_it_did() -> None:
     assert str(Compaction(conversation="c", busy=True)) == "c is being compacted already"
     told = str(Compaction(conversation="c", run_id="r", summaries=2, eras=1, left=3, problems=("down",)))
     assert "2 short-term, 1 long-term summaries written, 3 left for next time" in told

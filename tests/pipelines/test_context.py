@@ -78,7 +78,7 @@ def test_an_empty_memory_gives_an_empty_context(world: "World") -> None:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(min_size=1, max_size=80).filter(str.strip), min_size=1, max_size=6))
-def test_whatever_is_stored_parses_back_and_closes_nothing(world: "World", texts: list[str]) -> None:
+def test_no_stored_text_can_close_the_fence(world: "World", texts: list[str]) -> None:
     memory = world.open(scope=f"t/{len(world.handles)}", embedder="none")
     for text in (*texts, "## Heading", "- item", "</slowwave-memory-00>"):
         memory.add_message(Message(role="user", content=text, at=world.clock()), conversation="c")
@@ -102,7 +102,7 @@ def test_core_and_relevant_share_one_cap(world: "World") -> None:
     assert "port 8002" in str(context)
 
 
-def test_what_is_outdated_says_so_and_what_is_cold_stays_out(world: "World", improved: "Told") -> None:
+def test_outdated_hits_are_marked_and_cold_ones_left_out(world: "World", improved: "Told") -> None:
     memory = world.open(embedder="none")
     improved(memory)
     prompt = str(memory.context("What is the average response time of the dashboard API?", conversation="z"))
@@ -113,7 +113,7 @@ def test_what_is_outdated_says_so_and_what_is_cold_stays_out(world: "World", imp
     assert "Iron House" not in str(memory.context("what is the gym called?"))
 
 
-def test_the_best_two_are_shown_in_full_and_a_fact_stands_for_any_other(world: "World", talk: "Talk") -> None:
+def test_the_best_two_messages_are_shown_in_full_and_others_as_their_facts(world: "World", talk: "Talk") -> None:
     memory = world.open()
     said = [f"Last Friday Alice tuned bed {n} of the deploy pipeline, what a day." for n in range(1, 4)]
     world.mind.facts = [
@@ -134,7 +134,7 @@ def test_the_best_two_are_shown_in_full_and_a_fact_stands_for_any_other(world: "
     assert all(item.because.startswith("fact ") for item in relevant.items)
 
 
-def test_a_fact_that_names_nothing_more_is_not_told_beside_its_message(
+def test_a_fact_without_further_details_is_not_shown_with_its_message(
     world: "World", talk: "Talk", facts: tuple[Fact, ...]
 ) -> None:
     memory = world.open()
@@ -146,7 +146,7 @@ def test_a_fact_that_names_nothing_more_is_not_told_beside_its_message(
     assert relevant.items[0].text.endswith("] user: Alice owns the deploy pipeline.")
 
 
-def test_the_fact_stands_for_a_message_that_is_too_long_to_be_shown(world: "World", talk: "Talk") -> None:
+def test_a_message_that_is_too_long_is_shown_as_its_fact(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add_messages(talk("Alice owns the deploy pipeline." + " And so on it goes." * 100), conversation="c")
     world.mind.facts = [Fact(text="Alice owns the deploy pipeline", turn=1, quote="Alice owns the deploy pipeline")]
@@ -182,7 +182,7 @@ def _sections(memory: AgentMemory, question: str, budget: int, profile: str = "p
 
 @pytest.mark.parametrize("budget", [100, 200, 400, 1500])
 @pytest.mark.parametrize("script", ["Cancel the Norway trip; book Iceland instead. ", "取消挪威之旅改订冰岛"])
-def test_the_newest_message_is_always_shown_and_cut_only_if_it_is_long(
+def test_the_newest_message_is_always_shown_and_shortened_only_if_it_is_long(
     world: "World", budget: int, script: str
 ) -> None:
     memory = _trip(world)
@@ -199,7 +199,7 @@ def test_the_newest_message_is_always_shown_and_cut_only_if_it_is_long(
 
 
 @pytest.mark.parametrize("budget", range(90, 700, 60))
-def test_the_latest_messages_have_no_hole_and_are_said_once(world: "World", budget: int) -> None:
+def test_the_latest_messages_have_no_gap_and_are_shown_once(world: "World", budget: int) -> None:
     memory = _trip(world)
     found = memory.context("hotel on the Norway trip?", budget_tokens=budget)
     ids = {section.name: [item.memory.seq for item in section.items] for section in found.sections}
@@ -208,7 +208,7 @@ def test_the_latest_messages_have_no_hole_and_are_said_once(world: "World", budg
     assert not set(latest) & set(ids.get("Relevant memories", ()))
 
 
-def test_messages_that_say_nothing_are_not_relevant(world: "World") -> None:
+def test_small_talk_is_not_relevant(world: "World") -> None:
     memory = _trip(world)
     relevant = _sections(memory, "ok, which hotel?", 400).get("Relevant memories", [])
     assert not any(line.endswith("assistant: ok") for line in relevant)

@@ -71,7 +71,7 @@ def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(facts, st.sampled_from(RETENTION_POLICIES), st.integers(0, 12), st.integers(0, 2))
-def test_the_lanes_give_what_comparing_every_fact_gives(
+def test_decay_classes_give_the_same_facts_as_comparing_all_of_them(
     opened: Callable[[Config], AgentMemory], given: list[dict[str, object]], policy: str, top_k: int, least: int
 ) -> None:
     config = Config(retention_policy=policy)

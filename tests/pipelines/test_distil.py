@@ -77,7 +77,7 @@ def test_a_note_stands_under_the_fact_it_is_about(
     assert "waiting" not in str(result)
 
 
-def test_facts_that_wait_say_for_what(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+def test_waiting_facts_say_what_they_wait_for(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
     memory = world.open()
     memory.add("Alice owns the build pipeline", category="person")
     memory.add_messages(talk(), conversation="c")
@@ -136,7 +136,9 @@ def test_the_cap_and_the_threshold_hold_and_the_rest_is_listed(
     assert [one.reason for one in kept] == [one.reason for one in result.rejected]
 
 
-def test_what_was_not_said_is_refused_with_a_reason(world: "World", talk: "Talk", texts: "Texts") -> None:
+def test_a_fact_that_its_quote_does_not_support_is_refused_with_a_reason(
+    world: "World", talk: "Talk", texts: "Texts"
+) -> None:
     memory = world.open()
     world.mind.facts = [
         Fact(text="John Doe lives in Springfield", turn=2, quote="John Doe lives in Springfield"),
@@ -189,7 +191,7 @@ def test_strict_raises_and_loses_nothing(world: "World", talk: "Talk", facts: tu
     assert len(memory.consolidate("c").facts) == 4
 
 
-def test_our_own_context_is_never_distilled_again(world: "World", talk: "Talk") -> None:
+def test_injected_contexts_are_not_distilled(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     block = str(memory.context("who owns deploys?"))
@@ -201,7 +203,7 @@ def test_our_own_context_is_never_distilled_again(world: "World", talk: "Talk") 
     assert _cursor(memory) == 2
 
 
-def test_a_conversation_of_nothing_but_our_context_asks_no_model(world: "World", talk: "Talk") -> None:
+def test_a_conversation_of_injected_contexts_only_calls_no_model(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     memory.add_messages(talk(str(memory.context("deploys"))), conversation="c")
@@ -230,7 +232,7 @@ def test_two_processes_distil_a_message_once(
     assert len(moves) == 1
 
 
-def test_who_is_overtaken_on_one_fact_decides_again_without_asking_the_model_twice(
+def test_a_conflict_on_one_fact_is_reconciled_again_without_distilling_again(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
 ) -> None:
     first, second = world.open(), world.open()
@@ -314,7 +316,7 @@ def test_the_cool_down_buffers_and_sleep_reads_the_rest(world: "World") -> None:
     assert read == list(range(1, 13))
 
 
-def test_a_clock_that_was_wrong_stops_no_distilling(world: "World") -> None:
+def test_a_run_in_the_future_does_not_delay_distilling(world: "World") -> None:
     memory = world.open(consolidate_every_turns=1, extraction_cooldown_seconds=120, min_messages=2)
     world.later(days=3650)
     _say(memory, world, "Said in the future")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DOWN = ModelError("model down")
 
 
-def test_what_has_nothing_to_do_with_anything_known_is_added_without_a_question(world: "World") -> None:
+def test_a_fact_without_similar_facts_is_added_without_a_call_of_the_mind(world: "World") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     memory.add("Invoices go out on Tuesdays")
@@ -26,7 +26,7 @@ def test_what_has_nothing_to_do_with_anything_known_is_added_without_a_question(
     assert world.mind.asked == []
 
 
-def test_equal_words_are_one_memory_whatever_their_case_and_end(world: "World", only: "Only") -> None:
+def test_texts_that_differ_in_case_and_end_punctuation_are_one_memory(world: "World", only: "Only") -> None:
     memory = world.open()
     first = memory.add("Alice owns the deploy pipeline")
     second = memory.add("alice  OWNS the deploy pipeline.")
@@ -36,7 +36,7 @@ def test_equal_words_are_one_memory_whatever_their_case_and_end(world: "World", 
     assert world.mind.asked == []
 
 
-def test_an_equal_cold_fact_comes_back(world: "World", only: "Only") -> None:
+def test_a_repeated_cold_fact_becomes_hot(world: "World", only: "Only") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline", kind="episodic")
     world.fade(memory, below=0.1)
@@ -64,7 +64,7 @@ def test_an_expired_fact_that_is_said_again_lives_as_long_as_a_new_one(world: "W
     assert not memory.get_all()
 
 
-def test_equal_words_that_were_superseded_are_a_new_fact(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_a_repeated_superseded_fact_is_added_again(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo uses a standing desk")
     world.mind.verdicts = [verdict("UPDATE", "Matteo switched back to sitting", "contradictory")]
@@ -75,7 +75,7 @@ def test_equal_words_that_were_superseded_are_a_new_fact(world: "World", verdict
     assert len(memory.get_all(phases=["superseded"])) == 2
 
 
-def test_a_contradiction_supersedes_and_closes_the_time_of_the_old(
+def test_a_contradiction_supersedes_the_old_fact_and_sets_its_end(
     world: "World", verdict: "Says", only: "Only"
 ) -> None:
     memory = world.open()
@@ -104,7 +104,7 @@ def test_a_compatible_update_merges_in_place_and_keeps_all_sources(
     assert memory.search("oat milk")[0].memory.id == first, "the new words are indexed"
 
 
-def test_a_merge_may_swallow_no_number_name_or_date(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_a_merge_that_loses_a_detail_is_refused(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo pays 300 francs rent to Anna")
     world.mind.verdicts = [verdict("UPDATE", "Matteo pays rent", "compatible")]
@@ -114,9 +114,7 @@ def test_a_merge_may_swallow_no_number_name_or_date(world: "World", verdict: "Sa
     assert [link.kind for link in memory.links(receipt.ids[0])] == ["close"]
 
 
-def test_invented_words_of_an_update_fall_back_to_what_was_said(
-    world: "World", verdict: "Says", texts: "Texts"
-) -> None:
+def test_an_update_with_invented_words_keeps_the_original_text(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo lives in Zurich")
     world.mind.verdicts = [verdict("UPDATE", "Matteo lives in Springfield with John Doe", "contradictory")]
@@ -170,9 +168,7 @@ def test_noop_reinforces_what_is_known(world: "World", verdict: "Says", only: "O
     assert receipt.notes == ("already known: 'Matteo is allergic to shellfish'",)
 
 
-def test_what_is_said_to_be_known_may_hide_no_number_name_or_date(
-    world: "World", verdict: "Says", texts: "Texts"
-) -> None:
+def test_a_noop_that_loses_a_detail_stores_both_facts(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo pays 300 francs rent")
     world.mind.verdicts = [verdict("NOOP", relation="subsumed")]
@@ -181,7 +177,7 @@ def test_what_is_said_to_be_known_may_hide_no_number_name_or_date(
     assert "does not say '500'" in receipt.problems[0]
 
 
-def test_two_names_of_one_subject_hide_nothing(world: "World", verdict: "Says", only: "Only") -> None:
+def test_two_names_of_one_subject_are_no_lost_detail(world: "World", verdict: "Says", only: "Only") -> None:
     memory = world.open()
     memory.add("The user prefers oat milk", subject="the user")
     world.mind.verdicts = [verdict("NOOP", relation="subsumed")]
@@ -189,7 +185,7 @@ def test_two_names_of_one_subject_hide_nothing(world: "World", verdict: "Says", 
     assert only(memory).accesses == 1
 
 
-def test_link_stores_both_and_joins_them(world: "World", verdict: "Says") -> None:
+def test_a_link_verdict_stores_both_facts_and_links_them(world: "World", verdict: "Says") -> None:
     memory = world.open()
     memory.add("Matteo runs 5 km")
     world.mind.verdicts = [verdict("LINK", relation="value changed?")]
@@ -198,7 +194,7 @@ def test_link_stores_both_and_joins_them(world: "World", verdict: "Says") -> Non
     assert [link.kind for link in memory.links(new)] == ["value changed?"]
 
 
-def test_one_fact_may_replace_one_memory_and_end_another(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_one_fact_may_replace_one_memory_and_retract_another(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo lives in Zurich")
     memory.add("Matteo works at Acme")
@@ -241,7 +237,7 @@ def test_equal_facts_of_one_batch_are_stored_once(world: "World", texts: "Texts"
     assert texts(memory) == {"Alice owns the pipeline"}
 
 
-def test_a_batch_mate_that_was_already_known_stands_for_what_it_became(
+def test_a_verdict_on_a_fact_of_the_batch_applies_to_the_memory_that_holds_it(
     world: "World", verdict: "Says", texts: "Texts"
 ) -> None:
     """A verdict on it used to name a memory that was never stored, and the batch was refused."""
@@ -260,7 +256,7 @@ def test_a_batch_mate_that_was_already_known_stands_for_what_it_became(
     assert texts(memory) == {"Matteo likes espresso and cake"}
 
 
-def test_a_batch_mate_that_is_refused_cannot_be_changed(world: "World", verdict: "Says") -> None:
+def test_a_verdict_on_a_refused_fact_of_the_batch_changes_nothing(world: "World", verdict: "Says") -> None:
     memory = world.open()
     memory.delete(memory.add("Matteo hates rain").ids[0])
     world.mind.verdicts = lambda cases: [
@@ -276,7 +272,7 @@ def test_a_batch_mate_that_is_refused_cannot_be_changed(world: "World", verdict:
     assert [fact.text for fact in made.facts] == ["Matteo hates rain and snow"]
 
 
-def test_a_deleted_fact_is_held_until_a_person_states_it_again(
+def test_a_deleted_fact_stays_suppressed_until_a_person_states_it_again(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
 ) -> None:
     memory = world.open()
@@ -296,7 +292,7 @@ def test_a_deleted_fact_is_held_until_a_person_states_it_again(
     assert gone.text in texts(memory)
 
 
-def test_a_distilled_fact_changes_no_pinned_memory_but_is_joined_with_it(
+def test_a_distilled_fact_is_linked_with_a_pinned_memory_and_does_not_change_it(
     world: "World", talk: "Talk", verdict: "Says", texts: "Texts"
 ) -> None:
     memory = world.open()
@@ -311,9 +307,7 @@ def test_a_distilled_fact_changes_no_pinned_memory_but_is_joined_with_it(
     assert not result.problems
 
 
-def test_a_pinned_memory_that_is_heard_again_is_reinforced(
-    world: "World", talk: "Talk", verdict: "Says", only: "Only"
-) -> None:
+def test_a_repeated_pinned_memory_is_reinforced(world: "World", talk: "Talk", verdict: "Says", only: "Only") -> None:
     memory = world.open()
     memory.pin(memory.add("Matteo lives in Zurich").ids[0])
     world.mind.facts = [Fact(text="Matteo is living in Zurich", turn=1, quote="Matteo, live in Zurich")]
@@ -344,7 +338,7 @@ def test_a_mind_alone_neither_rewords_nor_retracts_what_a_person_stated(
     assert texts(memory) == {"Matteo likes espresso", "Matteo likes espresso and cake"}
 
 
-def test_a_scope_is_never_changed_from_below(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_a_scope_never_changes_its_ancestors(world: "World", verdict: "Says", texts: "Texts") -> None:
     above = world.open(scope="acme")
     above.add("Matteo lives in Zurich")
     below = world.open(scope="acme/alice", inherit=True)
@@ -355,7 +349,7 @@ def test_a_scope_is_never_changed_from_below(world: "World", verdict: "Says", te
     assert {hit.text for hit in below.search("where does Matteo live?")} == texts(above) | texts(below)
 
 
-def test_an_embedder_that_is_down_costs_the_vectors_and_not_the_fact(world: "World") -> None:
+def test_a_fact_is_stored_without_vectors_if_the_embedder_fails(world: "World") -> None:
     memory = world.open()
     world.embedder.fails = RuntimeError("no network")
     receipt = memory.add("Alice owns the deploy pipeline")
@@ -383,7 +377,7 @@ def test_an_embedder_that_is_down_costs_the_vectors_and_not_the_fact(world: "Wor
         {"text": "x", "subject": " "},
     ],
 )
-def test_a_fact_that_cannot_be_meant_is_refused_before_anything_happens(world: "World", wrong: dict[str, Any]) -> None:
+def test_an_invalid_fact_is_refused_and_nothing_is_stored(world: "World", wrong: dict[str, Any]) -> None:
     memory = world.open()
     with pytest.raises(InputError):
         memory.add(wrong.pop("text"), **wrong)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave.errors import ModelError
+from slowwave.model.memory import UNRECONCILED
 from slowwave.model.mind import ReconcileCase, Verdict
-from slowwave.pipelines.ingest.change_set import WAITS
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Texts, World
@@ -24,7 +24,7 @@ def test_a_failing_mind_loses_nothing_and_the_fact_is_decided_in_place(
     receipt = memory.add("Matteo switched back to sitting")
     new = receipt.ids[0]
     assert (receipt.waiting, receipt.problems) == (1, ("model down",))
-    assert WAITS in memory.get(new).flags
+    assert UNRECONCILED in memory.get(new).flags
     assert memory.search("sitting")[0].memory.id == new
     assert memory.status().waiting == 1
     assert memory.sleep().problems == ("model down",)
@@ -54,7 +54,7 @@ def test_a_waiting_fact_may_become_part_of_a_known_one(world: "World", verdict: 
     report = memory.sleep()
     assert not report.left
     fact = only(memory)
-    assert WAITS not in fact.flags
+    assert UNRECONCILED not in fact.flags
     if op == "UPDATE":
         assert fact.text == "Matteo is allergic to shellfish and cannot eat prawns"
     else:

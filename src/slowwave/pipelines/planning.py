@@ -33,9 +33,9 @@ _EPOCH_MS = 1_577_836_800_000  # 2020: 40 bits of milliseconds from there last u
 
 
 class _Serial:
-    """Letters for 60 bits that begin at random in each process and go up by one.
+    """The last 60 bits of ids: they begin at random in each process and count up.
 
-    So names made one after the other are neighbours in every index, where random ones would each touch a page.
+    Consecutive ids are therefore neighbours in every index; random ones would each touch another page.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class _Serial:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """Begin at random, in a forked child once more."""
+        """Begin at another random number, so that a forked child issues other ids than its parent."""
         number = int.from_bytes(os.urandom(8), "big")
         self.process = "".join(_PAIRS[number >> shift & 1023] for shift in (20, 10, 0))
         self.count = count(number >> 34)
@@ -53,7 +53,7 @@ _serial = _Serial()
 
 
 def new_id(now: datetime) -> str:
-    """A name of 20 characters for a memory or run: sorts by time, unique by 60 bits drawn for each process."""
+    """An id of 20 characters for a memory or a run: it sorts by time, and 60 bits make it unique."""
     at, number = int(now.timestamp() * 1000) - _EPOCH_MS, next(_serial.count)
     return (
         f"{_PAIRS[at >> 30 & 1023]}{_PAIRS[at >> 20 & 1023]}{_PAIRS[at >> 10 & 1023]}{_PAIRS[at & 1023]}"
@@ -62,7 +62,7 @@ def new_id(now: datetime) -> str:
 
 
 def own_id(name: str) -> str:
-    """The id itself if `new_id` could have made it; otherwise an id of that shape, the same one for the same name.
+    """The id itself if it has the form of `new_id`; otherwise an id of that form, always the same for the same name.
 
     An imported id may hold line breaks or be as long as a page, which would break what prints it.
 
@@ -78,7 +78,7 @@ def own_id(name: str) -> str:
 def single_group_plan(
     ports: Ports, cause: str, operations: Iterable[Operation], because: str, *, now: datetime, cost: Cost = FREE
 ) -> Plan:
-    """A plan that stands or falls as a whole."""
+    """A plan of one group: it is applied as a whole or not at all."""
     group = Group(operations=tuple(operations), because=because)
     return Plan(
         id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=(group,) if len(group) else (), cost=cost
@@ -100,30 +100,30 @@ def split_groups(
 
 
 def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
-    """Plan and apply; where another writer was faster, plan again on what stands now.
+    """Plan and apply; if another writer changed the same memories meanwhile, plan again on the present state.
 
     Raises:
-        ConflictError: if the ground kept moving for several tries; nothing of the dropped part was stored.
+        ConflictError: other writers were faster in every try; nothing of the dropped part was stored.
     """
     spent = FREE
     for _ in range(TRIES):
-        made = plan()
-        made = replace(made, cost=spent + made.cost)
-        if not made:
-            record_unapplied_cost(ports, made, "nothing came of it")
-            return Receipt(run_id=made.id, cause=made.cause, scope=made.scope)
-        receipt = ports.store.apply(made)
+        attempt = plan()
+        attempt = replace(attempt, cost=spent + attempt.cost)
+        if not attempt:
+            record_unapplied_cost(ports, attempt, "nothing came of it")
+            return Receipt(run_id=attempt.id, cause=attempt.cause, scope=attempt.scope)
+        receipt = ports.store.apply(attempt)
         if not receipt.dropped:
             return receipt
-        spent = made.cost
-    record_unapplied_cost(ports, made, receipt.dropped[0].reason)
+        spent = attempt.cost
+    record_unapplied_cost(ports, attempt, receipt.dropped[0].reason)
     raise ConflictError(
         f"other writers changed the same memories {TRIES} times in a row ({receipt.dropped[0].reason}); try again"
     )
 
 
 def record_unapplied_cost(ports: Ports, plan: Plan, because: str, conversations: tuple[str, ...] = ()) -> None:
-    """Journal what a plan cost of which nothing was applied: answers that come to nothing are paid for too."""
+    """Journal the cost of a plan of which nothing was applied: its model calls were paid for."""
     if plan.cost != FREE:
         group = Group(operations=(), because=because, conversations=conversations)
         ports.store.apply(replace(plan, groups=(group,)))
@@ -132,14 +132,14 @@ def record_unapplied_cost(ports: Ports, plan: Plan, because: str, conversations:
 def with_notes(
     receipt: Receipt, *, notes: Iterable[str] = (), problems: Iterable[str] = (), waiting: int = 0
 ) -> Receipt:
-    """The receipt with what the pipeline has to say."""
-    said, wrong = tuple(notes), tuple(problems)
-    if not (said or wrong or waiting):
+    """The receipt with more notes, problems and waiting facts."""
+    notes, problems = tuple(notes), tuple(problems)
+    if not (notes or problems or waiting):
         return receipt
     return replace(
         receipt,
-        notes=(*receipt.notes, *said),
-        problems=(*receipt.problems, *wrong),
+        notes=(*receipt.notes, *notes),
+        problems=(*receipt.problems, *problems),
         waiting=receipt.waiting + waiting,
     )
 
@@ -148,39 +148,39 @@ def transition(memory: Memory, event: str, config: Config, **fields: object) -> 
     """The memory after the event, with its phase, its reason and the instant it next needs attention.
 
     Raises:
-        PhaseError: if the law knows no such step.
+        PhaseError: the event does not exist in this phase.
     """
     phase = step(family(memory), memory.phase, event)
-    put_away: dict[str, object] = {} if phase in HOT else {"due_at": None, "pace": None}
+    unscheduled: dict[str, object] = {} if phase in HOT else {"due_at": None, "pace": None}
     after = altered(
         memory,
         phase=phase,
         reason=reason(event),
         version=memory.version + 1,
-        **put_away,
+        **unscheduled,
         **fields,
     )
-    return after if put_away else reschedule(after, config)
+    return after if unscheduled else reschedule(after, config)
 
 
 def reschedule(memory: Memory, config: Config) -> Memory:
-    """The memory with the instant it needs attention, which may have passed; what is not hot needs none."""
+    """The memory with the instant at which it needs attention, which may have passed; a cold one needs none."""
     return planned(memory, config)
 
 
 def postpone(memory: Memory, config: Config, now: datetime) -> Memory:
-    """The memory, looked at and left as it is, with the next instant after now at which it needs attention."""
+    """The memory with the next instant after now at which it needs attention."""
     return planned(memory, config, after=now)
 
 
 def record_use(memory: Memory, config: Config, now: datetime, session: str | None) -> Memory:
-    """The memory after one more use: anchor, stability and counters, no new version. One that earned core is due."""
+    """The memory after one more use, without a new version; it is due if it now qualifies for core memory."""
     after = reinforced(memory, config, now, session)
     return replace(after, due_at=now) if after.phase == "active" and promotes(after, config) else after
 
 
 def checked_text(text: str, what: str = "a memory") -> str:
-    """The words of a fact, clean and stripped, or InputError."""
+    """The text of a fact, cleaned and stripped, or InputError."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{what} needs words: {text!r} has none")
     if len(text) > TEXT_LONGEST:

@@ -34,7 +34,9 @@ def before_fading(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch, act: Cal
     monkeypatch.setattr(store, "apply", applied)
 
 
-def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_go(opened: Opened, clock: FrozenClock) -> None:
+def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_are_archived(
+    opened: Opened, clock: FrozenClock
+) -> None:
     memory, (used, *others) = faint(opened, clock)
     plan = memory.sleep(dry_run=True).plan
     memory.record_retrieval([memory.get(used)])
@@ -46,7 +48,7 @@ def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_go(opened: Ope
     assert all(memory.get(one).is_searchable for one in others)
 
 
-def test_a_pin_during_the_night_keeps_one_fact_and_lets_the_others_go(
+def test_a_pin_during_the_pass_keeps_one_fact_and_the_others_are_archived(
     opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, (pinned, *others) = faint(opened, clock)

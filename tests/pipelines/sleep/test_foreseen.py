@@ -85,7 +85,7 @@ def _told(operation: Operation, name: Callable[[str | None], str | None]) -> tup
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("seed", range(6))
-def test_a_dry_run_plans_what_the_night_does(settings: dict[str, object], seed: int) -> None:
+def test_a_dry_run_plans_what_a_sleep_pass_does(settings: dict[str, object], seed: int) -> None:
     with lived(settings, seed) as one, lived(settings, seed) as other:
         foreseen, night = one.sleep(dry_run=True), other.sleep()
         done = [operation for receipt in night.receipts for operation in receipt.applied]

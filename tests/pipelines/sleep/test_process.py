@@ -17,12 +17,12 @@ def _name_of(pid: int) -> str:
     return f"{lease._machine()}:{pid}:{lease._started(pid)}"
 
 
-def test_a_process_that_lives_is_not_gone() -> None:
+def test_a_running_process_has_not_exited() -> None:
     assert not has_exited(process_identity())
     assert process_identity() == process_identity()
 
 
-def test_one_that_was_killed_is_gone_before_and_after_it_is_buried() -> None:
+def test_a_killed_process_has_exited_before_and_after_its_parent_waits() -> None:
     other = subprocess.Popen(ASLEEP)
     name = _name_of(other.pid)
     assert not has_exited(name)
@@ -37,23 +37,23 @@ def test_one_that_was_killed_is_gone_before_and_after_it_is_buried() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say when a process started")
-def test_a_number_that_went_to_another_process_is_not_the_one_of_before() -> None:
+def test_a_reused_process_number_is_another_process() -> None:
     machine, pid, _ = process_identity().rsplit(":", 2)
     assert has_exited(f"{machine}:{pid}:1")
 
 
 @pytest.mark.parametrize("who", ["", "elsewhere", "other-machine:1:2", "other-machine:999999999:2", "a:b:c"])
-def test_of_another_machine_nothing_is_known(who: str) -> None:
+def test_a_process_of_another_machine_counts_as_running(who: str) -> None:
     assert not has_exited(who)
 
 
-def test_where_the_system_tells_no_start_the_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_start_time_the_process_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease, "_started", lambda _: "")
     assert not has_exited(f"{lease._machine()}:{os.getpid()}:")
     assert has_exited(f"{lease._machine()}:{4_000_000}:")
 
 
-def test_without_a_proc_folder_the_machine_goes_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_proc_folder_the_machine_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(*_: object, **__: object) -> str:
         raise FileNotFoundError
 

@@ -26,7 +26,7 @@ def faded(opened: Opened, clock: FrozenClock, number: int) -> AgentMemory:
     return memory
 
 
-def test_a_night_says_what_faded_and_how_to_take_it_back(opened: Opened, clock: FrozenClock) -> None:
+def test_a_report_says_what_faded_and_how_to_undo_it(opened: Opened, clock: FrozenClock) -> None:
     memory = faded(opened, clock, 5)
     report = memory.sleep()
     assert str(report).splitlines() == [
@@ -64,7 +64,7 @@ def test_few_are_told_without_a_count_and_a_long_one_is_cut(opened: Opened, cloc
     assert len(lines) == 4
 
 
-def test_a_night_that_only_looked_at_a_memory_has_no_news(opened: Opened, clock: FrozenClock) -> None:
+def test_a_pass_that_only_reschedules_reports_no_change(opened: Opened, clock: FrozenClock) -> None:
     memory = faded(opened, clock, 0)
     memory.add("Rome has trams", kind="episodic", category="observation")
     clock.advance(days=40)
@@ -85,7 +85,7 @@ def test_a_summary_is_told_before_what_it_was_made_of(world: "World") -> None:
     assert lines[place + 2].startswith("    - Hike")
 
 
-def test_what_was_overtaken_is_told_as_not_done(world: "World") -> None:
+def test_dropped_groups_are_reported_as_not_done(world: "World") -> None:
     memory, other = world.open(), world.open()
     for n in range(5):
         memory.add(f"Hike {n} went up the northern trail", kind="episodic", category="observation")
@@ -117,7 +117,7 @@ def test_what_a_failing_model_left_is_told_plainly_and_why(world: "World") -> No
     assert str(memory.sleep()).startswith("sleep in t: ")
 
 
-def test_a_second_sleeper_says_who_is_at_work(world: "World") -> None:
+def test_a_second_pass_reports_that_another_is_running(world: "World") -> None:
     memory = world.open()
     memory.add("Rome has trams")
     with_lease = Lease.taken(memory.ports)

@@ -8,11 +8,11 @@ from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model import names
 from slowwave.model.codec import content_key
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory, altered
+from slowwave.model.memory import MESSAGE, SUMMARY, Memory, altered
 from slowwave.model.operations import Change, Operation, Suppress
 from slowwave.model.plan import Plan, Receipt
 from slowwave.model.progress import RELEASED
-from slowwave.model.query import Where
+from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import secrets
@@ -228,6 +228,5 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
 
 def _twin(ports: Ports, memory: Memory, *, besides: str = "") -> Memory | None:
     """Another live fact with the same text."""
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
-    facts = ports.store.select((ports.scope,), where)
+    facts = facts_with_key(ports, content_key(memory.text))
     return next((fact for fact in facts if fact.id not in {memory.id, besides}), None)

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.change_set import WAITS
 from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.ingest.review import review
@@ -148,7 +147,7 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
     store, scope = ports.store, ports.scope
     yield from _finding(
         "waiting",
-        [fact for fact in facts if WAITS in fact.flags],
+        [fact for fact in facts if UNRECONCILED in fact.flags],
         "facts were stored while no mind could decide about them",
         "check the model, then `slowwave sleep`",
     )

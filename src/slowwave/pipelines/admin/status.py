@@ -1,10 +1,9 @@
 """Status: the numbers of a scope."""
 
-from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED
 from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.status import Status
-from slowwave.pipelines.ingest.change_set import WAITS
 from slowwave.pipelines.ingest.chunks import CURSOR, released_messages
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.recall.core_memory import core_lines
@@ -26,7 +25,9 @@ def status(ports: Ports) -> Status:
         scope=scope,
         store=store.name,
         counts=store.count(scope),
-        waiting=len(store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))),
+        waiting=len(
+            store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=UNRECONCILED))
+        ),
         due=store.due(scope, ports.now()),
         unread=sum(found.last_seq - found.cursor(CURSOR) for found in conversations) + len(released_messages(ports)),
         conversations=len(conversations),

@@ -1,7 +1,7 @@
-"""Admission: which records of an export may be stored, and which of their fields are believed.
+"""Decides which records of an export may be stored, and which of their fields are believed.
 
-An export is a text file that anybody can write. Records that the store cannot prove to be its own, and that no person
-vouches for, are stored like those of any imported file. Values that would break a later verb are refused in either case.
+An export is a text file that anyone can write. Records that the store cannot prove to be its own, and that no person
+confirms, are stored like those of any imported file. Values that would break a later operation are always refused.
 """
 
 import re
@@ -36,7 +36,7 @@ MISSING_MOST: Final = 1_000_000
 numbers of a conversation, so one message with a number of twelve digits would keep it busy for hours."""
 FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
 LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
-"""The times that date arithmetic can step away from by a lifetime without leaving the calendar."""
+"""Times between which date arithmetic over a human lifetime stays within the calendar."""
 
 _FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD})
 _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
@@ -57,15 +57,15 @@ def one_line(name: str) -> str:
 
 
 def named(link: LinkRow) -> LinkRow:
-    """The link between the ids that its ends are stored under."""
+    """The link with the ids under which its ends are stored."""
     return replace(link, source=own_id(link.source), target=own_id(link.target), kind=one_line(link.kind))
 
 
 def admitted(memory: Memory, scope: str) -> Memory:
-    """A record as it may be stored in a scope if all that it claims is believed.
+    """A record as it may be stored in a scope if all its fields are believed.
 
     Raises:
-        InputError: a field has a value that would break a later verb.
+        InputError: a field has a value that would break a later operation.
     """
     _check(memory)
     names = {name: one_line(value) for name in _NAMES if (value := getattr(memory, name)) is not None}
@@ -84,10 +84,10 @@ def admitted(memory: Memory, scope: str) -> Memory:
 
 
 def unproven(memory: Memory, now: datetime) -> Memory:
-    """An admitted record as it is stored without proof: no claim of it raises its standing.
+    """An admitted record as it is stored without proof.
 
-    Trust is at most "import", and nothing is pinned, core, protected by its category or strengthened by uses. What
-    reads as an instruction waits for review, whichever field it stands in.
+    Trust is at most "import"; pins, core memory, protected categories and uses are dropped. A record with a field that
+    reads as an instruction waits for review.
     """
     trust = least((memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT))
     phase = "active" if memory.phase == "core" else memory.phase
@@ -129,7 +129,7 @@ def _check(memory: Memory) -> None:
 
 
 def _suspicion(memory: Memory, trust: str) -> str | None:
-    """Why a record reads as an instruction, in any field of it that a model may be shown; None if it does not."""
+    """Why a field of a record that a model may see reads as an instruction; None if none does."""
     names = (memory.category, memory.subject, memory.conversation, memory.speaker)
     quotes = dict.fromkeys(source.quote for source in memory.sources if source.quote)
     return (
@@ -141,13 +141,13 @@ def _suspicion(memory: Memory, trust: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _name_suspicion(name: str, trust: str) -> str | None:
-    """The same of a name, remembered: most records of an export share their names, and the check is slow."""
+    """The same for a name, cached: most records of an export share their names, and the check is slow."""
     return suspect(name, trust)
 
 
 @dataclass(slots=True, kw_only=True)
 class Sifted:
-    """A batch of records after the checks: those that are new, changes that restore known ones, and the rest."""
+    """A batch of records after the checks: new memories, changes that restore known ones, and refused records."""
 
     fresh: list[Memory] = field(default_factory=list)
     restored: list[Operation] = field(default_factory=list)
@@ -159,9 +159,9 @@ class Admission:
     """Checks the records of one import against the store and against those before them.
 
     Args:
-        ports: everything to work with.
-        trust_export: a person vouches for the file, so its records count as proven.
-        dry_run: nothing is stored, so a member or message that is missing may only not be stored yet.
+        ports: the store and the settings.
+        trust_export: a person confirms the file, so its records count as proven.
+        dry_run: nothing is stored, so a missing member or message may be one of the file.
     """
 
     def __init__(self, ports: Ports, *, trust_export: bool, dry_run: bool) -> None:
@@ -177,7 +177,7 @@ class Admission:
         """Records that were read and are not believed."""
 
     def sift(self, kept: Sequence[ExportedMemory]) -> Sifted:
-        """The records of a batch that may be stored, in their order. Linear in the records and their references."""
+        """Check the records of a batch, in linear time in the records and their references."""
         sifted, now = Sifted(), self._ports.now()
         records: list[tuple[ExportedMemory, Memory]] = []
         for item in kept:
@@ -197,7 +197,7 @@ class Admission:
             elif why := self._misfit(memory, here, believed=believed):
                 sifted.refused.append(SkippedItem(where=item.where, why=why))
             else:
-                stored = memory if believed else _resting(unproven(memory, now), here)
+                stored = memory if believed else _with_stored_sources(unproven(memory, now), here)
                 here[stored.id] = stored
                 sifted.fresh.append(stored)
         return sifted
@@ -239,7 +239,7 @@ class Admission:
         )
 
     def _end(self, name: str) -> int:
-        """The last number of a conversation, with what this import adds to it."""
+        """The last number of a conversation, with the messages of this import."""
         if name not in self._ends:
             found = self._ports.store.conversation(self._ports.scope, name)
             if found is None:
@@ -248,7 +248,7 @@ class Admission:
         return self._ends[name]
 
     def numbered(self, messages: list[Memory]) -> list[Memory]:
-        """The messages of one conversation with their own numbers, or without any, so that the store numbers them.
+        """The messages of one conversation with their numbers, or without, so that the store assigns them.
 
         They lose their numbers if those are taken, are not in order, or skip more than an erase can explain.
         """
@@ -264,7 +264,7 @@ class Admission:
         return messages
 
     def joins(self, item: ExportedLink, link: LinkRow, here: Mapping[str, Memory]) -> bool:
-        """Whether a link may be stored: both ends are here, and one without proof touches nothing trusted further."""
+        """Whether a link may be stored: both ends are stored, and if it is unproven, neither is trusted more than an import."""
         believed = self._believes(item)
         ends = [here[one] for one in (link.source, link.target) if one in here]
         if len(ends) < 2:  # noqa: PLR2004 - a link has two ends
@@ -272,12 +272,12 @@ class Admission:
         return believed or not any(outranks(one.trust, IMPORT) for one in ends)
 
     def advances(self, item: ExportedCursor, name: str) -> bool:
-        """Whether a cursor may move: without proof only in a conversation that this import began."""
+        """Whether a cursor may move: if it is unproven, only in a conversation that this import created."""
         believed = self._believes(item)
         return name not in self.renumbered and (believed or name in self._new)
 
     def _restoring(self, before: Memory, memory: Memory, now: datetime) -> list[Operation]:
-        """The changes that turn a memory, as an earlier import stored it without proof, into what is now believed.
+        """The changes that restore a memory that an earlier import stored as unproven.
 
         Empty if it was changed since, or if there is nothing to restore.
         """
@@ -298,8 +298,8 @@ class Admission:
         return [Change(before=before, after=changed, because=because), *uses]
 
 
-def _resting(memory: Memory, here: Mapping[str, Memory]) -> Memory:
-    """A record without proof on those of its sources that are here and trusted no further than an import."""
+def _with_stored_sources(memory: Memory, here: Mapping[str, Memory]) -> Memory:
+    """An unproven record with those of its sources that are stored and trusted no more than an import."""
     if not memory.sources:
         return memory
     kept = (one for one in memory.sources if one.memory in here and not outranks(here[one.memory].trust, IMPORT))

@@ -1,4 +1,4 @@
-"""Outgoing: everything a scope holds, as the records of an export."""
+"""Reads everything a scope contains, as the records of an export."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,32 +15,32 @@ BATCH: Final = 500
 
 
 def outgoing(ports: Ports) -> Iterator[Item]:
-    """Everything a scope holds, in an order that can be taken in: messages, cursors, facts, summaries, links.
+    """Everything a scope contains, in an order that can be imported: messages, cursors, facts, summaries, links.
 
-    Phases, times, uses and sources are in it. The journal, vectors, what undo holds and other scopes are not.
+    Phases, times, uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
     """
     scope = (ports.scope,)
-    conversations = sorted(ports.store.conversations(ports.scope), key=lambda one: one.name)
-    for found in conversations:
+    conversations = sorted(ports.store.conversations(ports.scope), key=lambda conversation: conversation.name)
+    for conversation in conversations:
         after = 0
-        while page := ports.store.select(scope, _page(found.name, after)):
+        while page := ports.store.select(scope, _page(conversation.name, after)):
             yield from (ExportedMemory(memory=memory, where="") for memory in page)
             after = page[-1].seq
-    for found in conversations:
-        for cursor, seq in sorted(found.cursors.items()):
-            yield ExportedCursor(conversation=found.name, cursor=cursor, seq=seq, where="")
+    for conversation in conversations:
+        for cursor, seq in sorted(conversation.cursors.items()):
+            yield ExportedCursor(conversation=conversation.name, cursor=cursor, seq=seq, where="")
     ids: list[str] = []
     for cascade in (False, True):
         where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
-        for memory in sorted(ports.store.select(scope, where), key=lambda one: (one.recorded_at, one.id)):
+        for memory in sorted(ports.store.select(scope, where), key=lambda fact: (fact.recorded_at, fact.id)):
             ids.append(memory.id)
             yield ExportedMemory(memory=memory, where="")
-    told: set[tuple[str, str, str]] = set()
+    yielded: set[tuple[str, str, str]] = set()
     for start in range(0, len(ids), BATCH):
         for link in ports.store.links(ports.scope, ids[start : start + BATCH]):
             place = (link.source, link.target, link.kind)
-            if place not in told:
-                told.add(place)
+            if place not in yielded:
+                yielded.add(place)
                 yield ExportedLink(link=link, where="")
 
 

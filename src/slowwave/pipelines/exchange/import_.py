@@ -16,7 +16,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation
@@ -24,6 +24,7 @@ from slowwave.model.plan import FREE, Cost, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.exchange.admission import Admission, named, one_line
+from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
@@ -35,7 +36,7 @@ from slowwave.ports import Ports
 
 
 def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Neighbours of one sort, at most so many of them; what is skipped goes along with any."""
+    """Groups neighbours of one sort, at most so many; skipped items belong to any sort."""
     batch: list[Item] = []
     sort: object = None
     for item in items:
@@ -50,7 +51,7 @@ def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
 
 
 def _sort(item: Item) -> object:
-    """Records of a conversation are numbered together; lines of many conversations may well alternate."""
+    """The sort of an item. Exported messages of one conversation are numbered together, so each is a sort of its own."""
     if isinstance(item, ExportedMemory):
         return ExportedMemory, item.memory.conversation if item.memory.kind == MESSAGE else None
     return type(item)
@@ -67,9 +68,10 @@ UNPROVEN: Final = (
 class ImportReport:
     """What an import did, or would do.
 
-    `skipped` counts what was not taken in by reason, `examples` are the first of them with their places. `known` is
-    what was there before. `unproven` counts the records of an export that this memory cannot prove to be its own. `broken` are files, or the rest of files, that could not be read. Undo takes `run_id`, which is
-    empty where nothing was written.
+    `skipped` counts the items that were not imported, by reason, and `examples` are the first of them. `known` counts
+    those that were stored before. `unproven` counts the records of an export that this store cannot prove to be its own.
+    `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
+    written.
     """
 
     run_id: str = ""
@@ -89,13 +91,13 @@ class ImportReport:
 
     def __str__(self) -> str:
         done = "would import" if self.dry_run else "imported"
-        said = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
-        counts = f"{said}, {_many(self.facts, 'fact')}"
+        messages = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
+        counts = f"{messages}, {_many(self.facts, 'fact')}"
         lines = [f"{done} {counts}; {self.known:,} already known"]
         if self.unproven:
             lines.append(f"  {_many(self.unproven, 'record')} {UNPROVEN}")
         lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
-        lines += [f"  not read: {one.where}: {one.why}" for one in self.broken]
+        lines += [f"  not read: {item.where}: {item.why}" for item in self.broken]
         lines += [f"  problem: {problem}" for problem in self.problems]
         if self.run_id:
             lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
@@ -107,11 +109,11 @@ def _many(number: int, noun: str) -> str:
 
 
 BATCH: Final = 500
-"""Records of one transaction, so that an interrupted import loses little and starts again where it was."""
+"""Records of one transaction: an interrupted import loses no more, and continues there."""
 FACTS: Final = 20
-"""Stated facts of one batch: a mind sees them together."""
+"""Facts that are reconciled together, in one call of the mind."""
 REMEMBERED: Final = 500_000
-"""Ids of messages that are kept in mind at once."""
+"""Ids of messages that are cached at once."""
 EXAMPLES: Final = 20
 
 T = TypeVar("T")
@@ -129,10 +131,10 @@ def incoming(
     trust_export: bool = False,
     told: Callable[[int], None] | None = None,
 ) -> ImportReport:
-    """Take in what a file holds, batch by batch; interrupted, it can be run again: what is known stays as it is.
+    """Import the items of a file batch by batch. It can be repeated after an interruption: known items are skipped.
 
     Args:
-        ports: everything to work with.
+        ports: the store, the mind, the embedder and the settings.
         items: in the order of the file.
         dry_run: only count; nothing is stored.
         trust_export: believe the records of an export also without proof.
@@ -149,7 +151,7 @@ def incoming(
 
 
 class Importer:
-    """Takes batches in and keeps count."""
+    """Imports batches and counts their items."""
 
     def __init__(self, ports: Ports, *, dry_run: bool, trust_export: bool) -> None:
         self._ports = ports
@@ -167,7 +169,7 @@ class Importer:
         self._cost = FREE
 
     def result(self) -> ImportReport:
-        """What came of it."""
+        """The report of all batches so far."""
         return ImportReport(
             run_id=self._parent if self._wrote else "",
             messages=self._counts["messages"],
@@ -186,19 +188,19 @@ class Importer:
         )
 
     def take(self, batch: Sequence[Item]) -> None:
-        """One batch of one sort."""
+        """Import one batch of one sort."""
         self._skip([item for item in batch if isinstance(item, SkippedItem)])
-        if said := [item for item in batch if isinstance(item, ImportedMessage)]:
-            self._say(said)
-        if kept := [item for item in batch if isinstance(item, ExportedMemory)]:
-            self._keep(kept)
+        if messages := [item for item in batch if isinstance(item, ImportedMessage)]:
+            self._add_messages(messages)
+        if memories := [item for item in batch if isinstance(item, ExportedMemory)]:
+            self._add_memories(memories)
         facts = [item.fact for item in batch if isinstance(item, ImportedFact)]
         for start in range(0, len(facts), FACTS):
-            self._state(facts[start : start + FACTS])
+            self._add_facts(facts[start : start + FACTS])
         if links := [item for item in batch if isinstance(item, ExportedLink)]:
-            self._join(links)
-        if worked := [item for item in batch if isinstance(item, ExportedCursor)]:
-            self._work(worked)
+            self._add_links(links)
+        if cursors := [item for item in batch if isinstance(item, ExportedCursor)]:
+            self._move_cursors(cursors)
 
     def _skip(self, skipped: Sequence[SkippedItem]) -> None:
         for one in skipped:
@@ -211,41 +213,41 @@ class Importer:
 
     # ---- messages
 
-    def _say(self, said: Sequence[ImportedMessage]) -> None:
+    def _add_messages(self, items: Sequence[ImportedMessage]) -> None:
         by_conversation: dict[str, list[ImportedMessage]] = {}
-        for one in said:
-            by_conversation.setdefault(one.conversation, []).append(one)
-        for name, own in by_conversation.items():
-            fresh = self._unburied(self._unknown(name, own), _said)
+        for item in items:
+            by_conversation.setdefault(item.conversation, []).append(item)
+        for name, same in by_conversation.items():
+            fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
             if not fresh:
                 continue
             self._conversations.add(name)
             self._counts["messages"] += len(fresh)
             if not self._dry_run:
-                messages = [one.message for one in fresh]
+                messages = [item.message for item in fresh]
                 self._written(
                     observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
                 )
 
-    def _unknown(self, name: str, said: Sequence[ImportedMessage]) -> list[ImportedMessage]:
-        """Those that are new to their conversation; the same id with other words is skipped."""
+    def _unknown(self, name: str, items: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+        """The messages that are new to their conversation; one with a known id and another content is skipped."""
         known = self._known_of(name)
         fresh = []
-        for one in said:
-            ref, content = str(one.message.id), _content(one.message)
+        for item in items:
+            ref, content = str(item.message.id), _content(item.message)
             if ref not in known:
                 known[ref] = content
-                fresh.append(one)
+                fresh.append(item)
             elif known[ref] is None:
-                self._skip([SkippedItem(where=one.where, why=TAKEN_BACK)])
+                self._skip([SkippedItem(where=item.where, why=TAKEN_BACK)])
             elif known[ref] == content:
                 self._counts["known"] += 1
             else:
-                self._skip([SkippedItem(where=one.where, why=CONFLICT)])
+                self._skip([SkippedItem(where=item.where, why=CONFLICT)])
         return fresh
 
     def _known_of(self, name: str) -> dict[str, int | None]:
-        """What a conversation holds by the callers' ids, read once; None stands for what was taken back."""
+        """A hash of each message of a conversation by the caller's id, cached; None for a message that was taken back."""
         if name not in self._known:
             if sum(map(len, self._known.values())) > REMEMBERED:
                 self._known.clear()
@@ -260,12 +262,11 @@ class Importer:
 
     # ---- records of our own exports
 
-    def _keep(self, kept: Sequence[ExportedMemory]) -> None:
-        """Memories as they stood, as far as they are believed. Near duplicates of known ones are left to the next sleep."""
-        sifted = self._admission.sift(kept)
+    def _add_memories(self, items: Sequence[ExportedMemory]) -> None:
+        """Store memories as they were exported, as far as they are believed; the next sleep pass finds near duplicates."""
+        sifted = self._admission.sift(items)
         self._skip(sifted.refused)
-        unburied = self._unburied(sifted.fresh, buried)
-        fresh = [one for one in unburied if not self._lives(one)]
+        fresh = [memory for memory in self._not_erased(sifted.fresh, buried) if not self._is_duplicate(memory)]
         self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
         self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
         if fresh and fresh[0].kind == MESSAGE:
@@ -285,7 +286,7 @@ class Importer:
             self._trim(stored, {one.id: one for one in fresh if one.gist is not None})
 
     def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
-        """What was cold of a message's wording is so here: what is left has an entry of its own."""
+        """Shorten messages as they were in the export; the remaining clauses get an index entry of their own."""
         befores = [one for one in stored if one.id in trimmed]
         afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
         made, problems = entries(self._ports, [one.visible_text for one in afters])
@@ -297,26 +298,25 @@ class Importer:
             ]
         )
 
-    def _unburied(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
-        """Those that were not erased here."""
+    def _not_erased(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
+        """The items that were not erased here before."""
         if not anything_erased(self._ports):
             return list(items)
         gone = erased(self._ports, map(keys, items))
         self._skip([SkippedItem(where="a record", why=ERASED) for was in gone if was])
         return [item for item, was in zip(items, gone, strict=True) if not was]
 
-    def _lives(self, memory: Memory) -> bool:
-        """Whether the same fact is hot already: a scope holds it once."""
+    def _is_duplicate(self, memory: Memory) -> bool:
+        """Whether a hot fact with the same content key is stored: a scope holds each once."""
         if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
             return False
-        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), key=content_key(memory.text))
-        return bool(self._ports.store.select((self._ports.scope,), where))
+        return bool(facts_with_key(self._ports, content_key(memory.text)))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
         for one in fresh:
             self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
 
-    def _join(self, links: Sequence[ExportedLink]) -> None:
+    def _add_links(self, links: Sequence[ExportedLink]) -> None:
         wanted = [(one, named(one.link)) for one in links]
         ids = {end for _, link in wanted for end in (link.source, link.target)}
         here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
@@ -333,9 +333,9 @@ class Importer:
                 fresh.append(link)
         self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
 
-    def _work(self, worked: Sequence[ExportedCursor]) -> None:
-        """Cursors move only where the messages before them are the export's own."""
-        for one in worked:
+    def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
+        """Move cursors, if the messages before them come from the export."""
+        for one in cursors:
             name, cursor = one_line(one.conversation), one_line(one.cursor)
             advances = self._admission.advances(one, name)
             found = self._ports.store.conversation(self._ports.scope, name)
@@ -348,7 +348,7 @@ class Importer:
                 self._perform([advance])
 
     def _perform(self, operations: Sequence[Operation]) -> Sequence[Operation]:
-        """Carry out all of them; where that does not hold, each half by itself, down to the one that does not."""
+        """Apply all operations; if they conflict, each half by itself, down to the one that conflicts."""
         if not operations:
             return ()
         now = self._ports.now()
@@ -374,48 +374,48 @@ class Importer:
         return (*self._perform(operations[:middle]), *self._perform(operations[middle:]))
 
     def _written(self, receipt: Receipt) -> Receipt:
-        """Note what applying a part of it came to."""
+        """Record the receipt of a child run."""
         self._wrote = self._wrote or bool(receipt.applied)
         self._problems |= dict.fromkeys(receipt.problems)
         return receipt
 
     # ---- stated facts
 
-    def _state(self, facts: Sequence[Fact]) -> None:
+    def _add_facts(self, facts: Sequence[Fact]) -> None:
         facts = [
             replace(fact, trust=least((fact.trust, "import")), category=unprotected(fact.category)) for fact in facts
         ]
-        facts = self._unburied(facts, lambda fact: (tombstone(fact.text),))
+        facts = self._not_erased(facts, lambda fact: (tombstone(fact.text),))
         if self._dry_run:
             self._counts["facts"] += len(facts)
             return
-        done: list[ReconcileResult] = []
+        attempts: list[ReconcileResult] = []
 
         def plan() -> Plan:
             now = self._ports.now()
-            done.append(reconcile(self._ports, facts, now=now, stated=True))
+            attempts.append(reconcile(self._ports, facts, now=now, stated=True))
             because = f"{len(facts)} facts of a file"
             made = single_group_plan(
-                self._ports, "import/facts", done[-1].operations, because, now=now, cost=done[-1].cost
+                self._ports, "import/facts", attempts[-1].operations, because, now=now, cost=attempts[-1].cost
             )
             return replace(made, parent=self._parent)
 
         receipt = self._written(apply_with_retry(self._ports, plan))
         self._counts["facts"] += len(receipt.ids)
         self._counts["known"] += max(0, len(facts) - len(receipt.ids))
-        self._counts["waiting"] += done[-1].waiting
-        self._problems |= dict.fromkeys(done[-1].problems)
-        self._cost += done[-1].cost
+        self._counts["waiting"] += attempts[-1].waiting
+        self._problems |= dict.fromkeys(attempts[-1].problems)
+        self._cost += attempts[-1].cost
 
 
 def _whole(memory: Memory) -> Memory:
-    """A message as it was before some of its words went cold."""
+    """A message as it was before it was shortened."""
     return replace(memory, gist=None, version=max(1, memory.version - 1))
 
 
-def _said(one: ImportedMessage) -> tuple[str, ...]:
-    """The keys of a message as it would be stored."""
-    row = checked_message(one.message, one.where)
+def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:
+    """The tombstones of a message as it would be stored."""
+    row = checked_message(item.message, item.where)
     return said_tombstones(row.content, row.id, row.at)
 
 

@@ -1,1 +1,1 @@
-"""Workflows that take messages and facts in."""
+"""Workflows that store messages and facts."""

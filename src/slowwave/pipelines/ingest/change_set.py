@@ -16,8 +16,6 @@ from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
 
-WAITS = UNRECONCILED
-
 LIVE = frozenset({"active", "core", "cold"})
 """The phases in which a fact counts as known."""
 

@@ -1,4 +1,4 @@
-"""Distil: read a conversation from its cursor and keep what is worth a fact, each checked against its own words."""
+"""Distils conversations: reads them from their cursors, and checks each proposed fact against the words it quotes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,11 +34,10 @@ class TooFew:
 class ConsolidationResult:
     """What a consolidation did.
 
-    `facts` are those written or changed this time. `skipped_reason` is None when everything due was read; else why
-    not, in the model's own words if it failed: then the messages stay due. Undo takes `run_id`, and with it every chunk.
-    `waiting` are those of the facts that this time no model could decide about; the next sleep asks again. `about` are
-    those of the notes that are about one of the facts, by its id. `too_few` is set where nothing was read because too
-    few messages are unread; `force=True` reads them.
+    `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
+    as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
+    facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
+    `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -63,22 +62,23 @@ class ConsolidationResult:
         for fact in self.facts:
             lines.append(f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})")
             lines += [f"    {note}" for note in self.about.get(fact.id, ())]
-        lines += [f"  refused {one.text!r}: {one.reason}" for one in self.rejected]
+        lines += [f"  refused {rejected.text!r}: {rejected.reason}" for rejected in self.rejected]
         return "\n".join(lines)
 
 
 def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
-    Each chunk's facts and its cursor move in one transaction; a failing model leaves the rest due.
+    The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
+    due.
     """
     found = _conversation(ports, conversation)
     unread = found.last_seq - found.cursor(CURSOR) if found else 0
-    passed_over = found is not None and bool(released_messages(ports, found.name))
-    if found is None or (unread == 0 and not passed_over):
+    released = found is not None and bool(released_messages(ports, found.name))
+    if found is None or (unread == 0 and not released):
         return ConsolidationResult(skipped_reason="no new messages")
     enough = unread >= ports.config.min_messages or force or is_partly_read(found)
-    if not enough and not passed_over:
+    if not enough and not released:
         minimum = ports.config.min_messages
         return ConsolidationResult(
             skipped_reason=f"only {unread} messages (min {minimum})", too_few=TooFew(unread=unread, minimum=minimum)
@@ -88,8 +88,8 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
     parent: str | None = None
     while (read := planned(ports, found.name, until=until)) is not None:
         if not results and read.chunk.more:
-            parent = new_id(ports.now())  # the run that stands for those of all chunks
-        results.append(_applied(ports, read, parent))  # a cursor moves forward, or there is a reason to stop
+            parent = new_id(ports.now())  # the parent of the runs of all chunks
+        results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
         if results[-1].skipped_reason:
             break
     return _joined(results, parent)
@@ -103,9 +103,9 @@ def _conversation(ports: Ports, name: str | None) -> Conversation | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A chunk, read: the plan, and what will be said of it. If the mind failed, the plan holds only what that cost.
+    """The plan for a chunk, and its result. If the mind failed, the plan has the cost only.
 
-    What the mind made of it is kept, so that planning again does not ask again.
+    The answer of the mind is kept, so that planning again after a conflict does not call it again.
     """
 
     chunk: Chunk
@@ -124,13 +124,13 @@ class Reading:
 
 
 def planned(ports: Ports, name: str, again: Reading | None = None, until: int | None = None) -> Reading | None:
-    """Plan the next chunk of a conversation; None when nothing is left.
+    """Plan the next chunk of a conversation; None if all is read.
 
     Args:
-        ports: everything to work with.
+        ports: the store, the mind, the embedder and the settings.
         name: the conversation.
-        again: a plan that others overtook.
-        until: read no chunk that begins behind this message; those that were released lie before any.
+        again: a plan that was dropped because of a conflict.
+        until: read no chunk that begins after this message, except released messages.
     """
     found = ports.store.conversation(ports.scope, name)
     chunk = next_chunk(ports, found) if found is not None else None
@@ -191,7 +191,7 @@ def _reconciled(
 
 
 def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationResult:
-    """Apply a chunk; where other writers were faster, reconcile again on what stands now."""
+    """Apply the plan of a chunk; after a conflict with other writers, reconcile again on the present state."""
     for _ in range(TRIES):
         plan = replace(read.plan, parent=parent)
         if read.failed:
@@ -214,10 +214,10 @@ def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationRe
 def _supported(
     ports: Ports, transcript: Transcript, proposal: MindAnswer[tuple[Fact, ...]]
 ) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
-    """The facts whose words are really there and that the mind is sure enough of, with their sources; and the rest."""
+    """The facts that their quotes support and that are confident enough, with their sources; and the rejected ones."""
     kept: list[Fact] = []
     rejected = list(proposal.rejected)
-    said = {turn.number: turn.memory for turn in transcript.turns}
+    messages = {turn.number: turn.memory for turn in transcript.turns}
     threshold = ports.config.confidence_threshold
     for fact in proposal.value:
         found = ground(fact, transcript)
@@ -232,25 +232,25 @@ def _supported(
         elif hollow(fact.text):
             rejected.append(Rejected(text=fact.text, quote=fact.quote, reason="says nothing without its secret"))
         elif found.turn is not None:
-            kept.append(_sourced(found, said[found.turn], transcript))
-    return tuple(kept), tuple(map(_discreet, rejected))
+            kept.append(_sourced(found, messages[found.turn], transcript))
+    return tuple(kept), tuple(map(_redacted, rejected))
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
-    """The fact with its source, without the values of secrets; the message itself keeps them."""
+    """The fact with its source, without secrets; only the message keeps them."""
     quote = redact(fact.quote).text
     source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
     near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
     trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
-        trust = message.trust  # what stands around it lent it no names, numbers or dates
+        trust = message.trust  # its names, numbers and dates all come from the message itself
     text = redact(fact.text).text
     return replace(
         fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
     )
 
 
-def _discreet(rejected: Rejected) -> Rejected:
+def _redacted(rejected: Rejected) -> Rejected:
     return replace(rejected, text=redact(rejected.text).text, quote=redact(rejected.quote).text)
 
 
@@ -271,7 +271,7 @@ def _plan(
 
 
 def _joined(results: Sequence[ConsolidationResult], parent: str | None) -> ConsolidationResult:
-    """What all chunks came to. One run takes all of them back; that of a single chunk is its own."""
+    """The results of all chunks in one. Its run is that of the single chunk, or the parent of all."""
     run = next((result.run_id for result in reversed(results) if result.run_id), None)
     run = parent if run and parent else run
     if len(results) == 1:
@@ -283,14 +283,10 @@ def _joined(results: Sequence[ConsolidationResult], parent: str | None) -> Conso
         skipped_reason=results[-1].skipped_reason if results else "no new messages",
         run_id=run,
         cost=sum((result.cost for result in results), FREE),
-        rejected=tuple(one for result in results for one in result.rejected),
+        rejected=tuple(rejected for result in results for rejected in result.rejected),
         waiting=sum(result.waiting for result in results),
         problems=tuple(problem for result in results for problem in result.problems),
         notes=tuple(note for result in results for note in result.notes),
-        about={fact: _about(results, fact) for fact in facts},
+        about={fact: tuple(note for result in results for note in result.about.get(fact, ())) for fact in facts},
         receipts=tuple(receipt for result in results for receipt in result.receipts),
     )
-
-
-def _about(results: Sequence[ConsolidationResult], fact: str) -> tuple[str, ...]:
-    return tuple(note for result in results for note in result.about.get(fact, ()))

@@ -1,4 +1,4 @@
-"""What recall needs of a text, made ready before any transaction: its terms, cues and vectors."""
+"""Computes the search data of texts, before any transaction is open."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from slowwave.ports import Ports
 
 
 def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[IndexEntry], tuple[str, ...]]:
-    """One entry a text, and the problems: with a failing embedder texts are stored without vectors, found by words."""
+    """One index entry for each text, and problems. If the embedder fails, entries have no vectors."""
     bare = [index_text(text) for text in texts]
     try:
         return embedded_entries(ports, texts, bare), ()
@@ -28,20 +28,20 @@ def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry])
         return bare
     pieces = [passages(text) for text in texts]
     vectors = ports.embed([*texts, *(piece for row in pieces for piece in row)])
-    made, next_piece = [], len(texts)
+    index_entries, next_piece = [], len(texts)
     for place, (entry, row) in enumerate(zip(bare, pieces, strict=True)):
-        own = vectors[place].tobytes()
-        if own.count(0) == len(own):  # zeros: a text without a single known token has no direction, and needs none
-            own = b""
+        data = vectors[place].tobytes()
+        if data.count(0) == len(data):  # the embedder knows no token of the text
+            data = b""
         elif row:
-            own += vectors[next_piece : next_piece + len(row)].tobytes()
-        made.append(_with_vectors(entry, own, vectors.shape[1] if own else 0, embedder.name))
+            data += vectors[next_piece : next_piece + len(row)].tobytes()
+        index_entries.append(_with_vectors(entry, data, vectors.shape[1] if data else 0, embedder.name))
         next_piece += len(row)
-    return made
+    return index_entries
 
 
 def _with_vectors(entry: IndexEntry, vectors: bytes, dim: int, embedder: str) -> IndexEntry:
-    return IndexEntry(  # spelled out: `replace` costs a tenth of a durable add
+    return IndexEntry(  # not by `replace`, which takes a tenth of the time of a durable add
         terms=entry.terms,
         words=entry.words,
         question=entry.question,

@@ -1,4 +1,4 @@
-"""The first version of a fact's memory: everything that is frozen when it is written."""
+"""Builds the memories of new facts."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,19 +14,21 @@ from slowwave.ports import Ports
 
 
 def new_fact_memories(ports: Ports, facts: Sequence[Fact], now: datetime) -> list[Memory]:
-    """The memories that facts become if they are stored."""
-    told = [fact.importance for fact in facts]
-    if None in told:
+    """The memories of facts, with importance and schedule."""
+    importances = [fact.importance for fact in facts]
+    if None in importances:
         frequency, documents = ports.store.frequencies(ports.scope)
         common, speakers = Frequencies(documents=documents, frequency=frequency), ports.store.speakers(ports.scope)
-        told = [
-            one if one is not None else round(importance_of(fact.text, frequencies=common, speakers=speakers), 3)
-            for one, fact in zip(told, facts, strict=True)
+        importances = [
+            round(importance_of(fact.text, frequencies=common, speakers=speakers), 3)
+            if fact.importance is None
+            else fact.importance
+            for fact in facts
         ]
-    return [_born(ports, fact, one or 0.0, now) for fact, one in zip(facts, told, strict=True)]
+    return [_memory(ports, fact, value or 0.0, now) for fact, value in zip(facts, importances, strict=True)]
 
 
-def _born(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memory:
+def _memory(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memory:
     memory = Memory(
         id=new_id(now),
         scope=ports.scope,
@@ -48,7 +50,7 @@ def _born(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memory:
 
 
 def unknown_category_warnings(ports: Ports, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """A warning for each category that neither the registry nor the scope has met before."""
+    """A warning for each category that neither the registry nor the scope contains."""
     notes = []
     for name in sorted({memory.category for memory in memories}):
         where = Where(kinds=frozenset(FACT_KINDS), categories=frozenset({name}), limit=1)

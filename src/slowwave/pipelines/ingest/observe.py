@@ -1,4 +1,4 @@
-"""Observe: messages become durable, indexed and searchable at once, before any mind sees them."""
+"""Stores messages: they are durable, indexed and searchable before any mind reads them."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from slowwave.policy.guard.trust import least, trust_of_role
 from slowwave.ports import Ports
 
 AHEAD = "future"
-"""The flag of a message whose time lies ahead of the clock."""
+"""The flag of a message whose time is in the future."""
 FUTURE = timedelta(minutes=5)
 """Clocks of two machines differ; a message further ahead than this is flagged."""
 
@@ -34,9 +34,10 @@ def observe(
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
-    `cause` and `parent` are those of the run: an import is one run with a child a batch. `through` is the way they
-    come by, if that is trusted less than who said them. What tries to instruct a model and was not said by the user is
-    stored, but under review: it is neither recalled nor distilled until a person releases it.
+    `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source
+    the messages come from, if that is trusted less than their speakers. A message that reads as an instruction to a
+    model and does not come from the user is stored under review: it is neither found nor distilled until a person
+    releases it.
 
     Raises:
         InputError: naming the row that cannot be stored; nothing of the batch is.
@@ -45,15 +46,15 @@ def observe(
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
         raise InputError(f"messages is a {type(messages).__name__}: pass a list of slowwave.Message")
     if len(messages) > BATCH_MAX:
-        raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: hand them in in parts")
+        raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: add them in parts")
     now = ports.now()
     single = len(messages) == 1
     rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
     kept = _not_erased(ports, rows)
-    made, problems = entries(ports, [row.content for row in kept])
+    index_entries, problems = entries(ports, [row.content for row in kept])
     adds = [
         Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
-        for row, entry in zip(kept, made, strict=True)
+        for row, entry in zip(kept, index_entries, strict=True)
     ]
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
     groups = (Group(operations=tuple(adds), because=because, conversations=(conversation,)),) if adds else ()

@@ -1,4 +1,4 @@
-"""Re-embed: vectors of the current embedder for what has none; resumable, and recall works by words meanwhile."""
+"""Computes missing vectors of the current embedder. It can be interrupted; meanwhile searches go by words."""
 
 from slowwave.errors import SettingsError
 from slowwave.model.memory import Memory
@@ -10,43 +10,47 @@ BATCH = 500
 
 
 def reembed(ports: Ports, *, most: int | None = None) -> int:
-    """Embed batch by batch until nothing is left, or the embedder fails. Returns how many got a vector.
+    """Embed batch by batch until nothing is left. Returns how many texts got a vector.
 
-    Whole texts first, then what is left of messages that have lost some of their wording.
+    Full texts come first, then the remaining clauses of shortened messages.
 
     Args:
-        ports: everything to work with.
-        most: how many to look at; None means all.
+        ports: the store and the embedder.
+        most: how many texts to read; None means all.
 
     Raises:
         SettingsError: if there is no embedder.
-        EmbedderError: if it fails; what was embedded before stays.
+        EmbedderError: if it fails; the batches before are stored.
     """
     if ports.embedder is None:
         raise SettingsError("there is no embedder to re-embed with: open the memory with one")
-    done = looked = 0
+    embedded = read = 0
     for gists in (False, True):
-        while most is None or looked < most:
+        while most is None or read < most:
             batch = ports.store.unembedded(ports.scope, ports.embedder.name, BATCH, gists=gists)
             if not batch:
                 break
-            looked += len(batch)
-            done += _embedded(ports, batch, gists=gists)
-    return done
+            read += len(batch)
+            embedded += _embed(ports, batch, gists=gists)
+    return embedded
 
 
 def without_vector(ports: Ports, most: int | None = None) -> list[Memory]:
-    """Memories of which the text, or what is left of it, has no vector of the current embedder; none without one."""
+    """The memories whose text, or whose remaining clauses, have no vector of the current embedder; none without one."""
     if ports.embedder is None:
         return []
     name = ports.embedder.name
-    found = [one for gists in (False, True) for one in ports.store.unembedded(ports.scope, name, most, gists=gists)]
-    return list({memory.id: memory for memory in found}.values())
+    memories = [
+        memory for gists in (False, True) for memory in ports.store.unembedded(ports.scope, name, most, gists=gists)
+    ]
+    return list({memory.id: memory for memory in memories}.values())
 
 
-def _embedded(ports: Ports, batch: list[Memory], *, gists: bool) -> int:
-    """How many of a batch got a vector. A text without a single known token has no direction, and needs none."""
+def _embed(ports: Ports, batch: list[Memory], *, gists: bool) -> int:
+    """Embed one batch. Returns how many texts got a vector: one without a single known token gets none."""
     texts = [memory.visible_text if gists else memory.text for memory in batch]
-    made = embedded_entries(ports, texts, [index_text(text) for text in texts])
-    ports.store.index(ports.scope, {one.id: entry for one, entry in zip(batch, made, strict=True)}, gists=gists)
-    return sum(1 for entry in made if entry.dim)
+    index_entries = embedded_entries(ports, texts, [index_text(text) for text in texts])
+    ports.store.index(
+        ports.scope, {memory.id: entry for memory, entry in zip(batch, index_entries, strict=True)}, gists=gists
+    )
+    return sum(1 for entry in index_entries if entry.dim)

@@ -1,4 +1,4 @@
-"""Tombstones: hashes by which erased words are known again and kept out."""
+"""Tombstones: suppressed keys that recognise erased content, so that it is not stored again."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,40 +8,40 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.ports import Ports
 
 SOME = "erased"
-"""The key that is held once anything was erased: without it nobody has to look for tombstones."""
+"""The key that is suppressed after the first erase of a scope: without it there are no tombstones to look up."""
 
 TELLING = 40
-"""Characters from which a message is known again by its words alone; anybody may say "Yes, thank you" again."""
+"""The length from which the text alone identifies an erased message; a shorter one, such as "Yes", may be said again."""
 
 
 def tombstone(text: str) -> str:
-    """The key under which erased words are held: a hash only."""
+    """The key of an erased text: a hash only."""
     return f"erased {content_key(text)}"
 
 
 def said_tombstones(text: str, ref: str | None, at: datetime | None) -> tuple[str, ...]:
-    """The keys of a message: its words if they tell, and its words with the caller's id, or with the time."""
+    """The keys of a message: of its text if that is long enough, and of its text with the caller's id or with the time."""
     with_id = (tombstone(f"{ref}\n{text}"),) if ref is not None else ()
     with_time = (tombstone(f"{at.isoformat()}\n{text}"),) if at is not None else ()
     return (*((tombstone(text),) if len(text) >= TELLING else ()), *with_id, *with_time)
 
 
 def buried(memory: Memory) -> tuple[str, ...]:
-    """The keys to hold when this memory is erased."""
+    """The keys to suppress when this memory is erased."""
     if memory.kind == MESSAGE:
         return said_tombstones(memory.text, memory.ref, memory.at)
     return (tombstone(memory.text),)
 
 
 def anything_erased(ports: Ports) -> bool:
-    """Whether anything ever was: else nobody has to make keys."""
+    """Whether anything was erased in the scope: if not, no keys need to be computed."""
     return bool(ports.store.suppressed_keys(ports.scope, [SOME]))
 
 
 def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
-    """For each memory-to-be, given by its keys, whether it was erased."""
-    every = [tuple(own) for own in keys]
+    """Whether each memory, given by its keys, was erased."""
+    key_sets = [tuple(each) for each in keys]
     if not anything_erased(ports):
-        return [False] * len(every)
-    held = ports.store.suppressed_keys(ports.scope, [key for own in every for key in own])
-    return [not held.isdisjoint(own) for own in every]
+        return [False] * len(key_sets)
+    suppressed = ports.store.suppressed_keys(ports.scope, [key for each in key_sets for key in each])
+    return [not suppressed.isdisjoint(each) for each in key_sets]

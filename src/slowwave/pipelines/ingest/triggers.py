@@ -1,4 +1,4 @@
-"""Automatic triggers: what an added message sets off, after it is durable. They buffer, they never drop."""
+"""Starts automatic distilling after a message is stored."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -12,11 +12,11 @@ from slowwave.pipelines.planning import with_notes
 from slowwave.ports import Ports
 
 TURNS_LOOKED_AT = 2000
-"""Messages that are counted for turns; more than these are due anyway."""
+"""Messages that are read to count turns; if there are more, distilling is due anyway."""
 
 
 def run_triggers(ports: Ports, receipt: Receipt, conversation: str) -> Receipt:
-    """Distil if enough turns are complete and the cool-down is over; what a model failed at is in the receipt."""
+    """Distil if enough turns are complete and the cool-down is over; the receipt contains the problems."""
     every = ports.config.consolidate_every_turns
     if every is None or not receipt.applied:
         return receipt
@@ -28,7 +28,7 @@ def run_triggers(ports: Ports, receipt: Receipt, conversation: str) -> Receipt:
 
 
 def _complete_turns(ports: Ports, conversation: str) -> int:
-    """User messages not yet distilled that something answers."""
+    """How many user messages that are not distilled yet have an answer."""
     found = ports.store.conversation(ports.scope, conversation)
     where = Where(
         kinds=frozenset({MESSAGE}),
@@ -46,5 +46,5 @@ def _cooling(ports: Ports) -> bool:
     if seconds is None:
         return False
     last = ports.store.runs(ports.scope, 1, "consolidate")
-    # A run in the future was made while the clock was wrong: it cools nothing.
+    # A run in the future was stored while the clock was wrong: it does not count.
     return bool(last) and timedelta(0) <= ports.now() - last[0].at < timedelta(seconds=seconds)

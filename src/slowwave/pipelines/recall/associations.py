@@ -1,4 +1,4 @@
-"""One hop: facts that are used together with what a search found move up a little."""
+"""Raises facts in a ranking that were used together with the first hits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,16 +9,16 @@ from slowwave.model.query import Query, Ranked
 from slowwave.ports import Ports
 
 ASSOCIATED: Final = 0.1
-"""What the strongest join to a fact among the first hits adds to a score; the words alone are worth up to 1."""
+"""What the strongest link to one of the first hits adds to a score; the text adds up to 1."""
 FIRST: Final = 3
-"""How many of the first hits pull their associates, each those below it."""
+"""How many of the first hits raise linked facts; each raises those below it."""
 
 
 def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """The places again, where facts joined with the first of them have earned more: part "associated".
+    """The ranking with a higher score, part "associated", for facts that are linked with the first hits.
 
-    Nothing changes where no use was recorded. Only facts that rank alone can rise or come in: those of a search for
-    facts, and those that rest on no message. What is searched, and who may be found, is what `query` says.
+    Without recorded uses nothing changes. Only facts that are ranked by themselves can rise or be added: those of a
+    search for facts, and those without a source message. The filters of `query` hold for them too.
     """
     now = query.now
     seeds = {identity: place for place, one in enumerate(ranked[:FIRST]) for identity in (one.id, *one.facts)}
@@ -26,7 +26,7 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
     links = ports.store.links(ports.scope, list(seeds), ["association"])
     if not links:
         return list(ranked)
-    # where nothing was used there are no curves to load
+    # not loaded if there are no links
     from slowwave.policy.ranking.association import effective_weight  # noqa: PLC0415
 
     for link in links:

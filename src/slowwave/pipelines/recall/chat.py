@@ -1,4 +1,4 @@
-"""Chat: the same context as messages for a chat model."""
+"""Builds the messages of a context for a chat model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from slowwave.policy.guard.trust import trusted
 def chat_messages(
     sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
 ) -> tuple[Mapping[str, str], ...]:
-    """What is remembered as data in one fenced block, then the latest messages as they were said.
+    """All memories in one fenced block, followed by the latest messages as they were said.
 
-    Only the user and the assistant speak in messages of their own. What a tool, a system or an import said stands in a
-    fenced block at its place among them: as a bare message it would be taken for words of the user. Where people talk
-    with each other, each message begins with the name of who said it, as no role tells them apart.
+    Only messages of the user and the assistant are bare messages. One of a tool, a system or an import is in a fenced
+    block at its place among them: as a bare message, a model would take it for the user's. If people talk with each
+    other, each message begins with the name of its speaker, because all have the same role.
     """
     people = not any(item.memory and item.memory.role == "assistant" and not item.memory.speaker for item in latest)
     fenced = [section for section in sections if section.name != immediate]
@@ -39,7 +39,7 @@ def chat_messages(
 def with_blocks(items: Sequence[Item], tokens: int) -> list[Item]:
     """The items with the cost of their fenced blocks, so that messages stay within the budget.
 
-    The last item of each block bears it: packing leaves out the first ones.
+    The cost is added to the last item of each block, because packing leaves out the first items.
     """
     roles = [*map(_role, items), "end"]
     ends = [role is None and after is not None for role, after in pairwise(roles)]
@@ -47,7 +47,7 @@ def with_blocks(items: Sequence[Item], tokens: int) -> list[Item]:
 
 
 def _role(item: Item) -> str | None:
-    """The role of an item as a message of its own, or None if it may only stand in a fenced block."""
+    """The role of an item as a bare message, or None if it must be in a fenced block."""
     memory = item.memory
     if memory is None or memory.role not in {"user", "assistant"}:
         return None
@@ -55,7 +55,7 @@ def _role(item: Item) -> str | None:
 
 
 def _bare(item: Item, *, named: bool) -> str:
-    """The words of a message without its label, behind the name of who said it if it is to be named."""
+    """The text of a message without its label; if `named`, after the name of its speaker."""
     memory = item.memory
     if memory is None:
         return remove_fenced_blocks(item.text)

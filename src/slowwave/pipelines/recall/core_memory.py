@@ -1,4 +1,4 @@
-"""Core memory: the facts that stand in every context."""
+"""Core memory: the facts that are in every context."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,19 +19,19 @@ from slowwave.ports import Ports
 
 PROTECTED = frozenset(name for name, category in REGISTRY.items() if category.protected)
 LOOKED_AT = 200
-"""Pinned, protected and core facts that are compared, the newest of each."""
+"""How many pinned, protected and core facts are read, the newest of each."""
 
 
 def core_lines(ports: Ports) -> list[Item]:
-    """The same as lines of a context."""
-    return [context_line(memory.text, memory, f"always in view: {_standing(memory)}") for memory in core_facts(ports)]
+    """The core facts as lines of a context."""
+    return [context_line(memory.text, memory, f"always in view: {_why_core(memory)}") for memory in core_facts(ports)]
 
 
 def core_facts(ports: Ports) -> list[Memory]:
-    """What use has promoted, what a person pinned, and what is protected, in the ranking of core memory.
+    """The facts that use promoted, that a person pinned, and that their category protects, ranked.
 
-    A category protects only what the user said: a tool cannot put a fact into every context by calling it an identity.
-    Of each the newest 200 are looked at: more than that no context can hold.
+    A category protects only facts from the user: otherwise a tool could put a fact into every context by its category.
+    Of each group the newest 200 are read; no context can contain more.
     """
     facts, hot = frozenset(FACT_KINDS), frozenset(HOT)
     newest: dict[str, Any] = {"kinds": facts, "order": "newest", "limit": LOOKED_AT}
@@ -47,8 +47,8 @@ def core_facts(ports: Ports) -> list[Memory]:
     return rank(found.values(), ports.config, ports.now(), top_k=len(found))
 
 
-def _standing(memory: Memory) -> str:
-    """Why a fact is always in view."""
+def _why_core(memory: Memory) -> str:
+    """Why a fact is in core memory."""
     if memory.pinned:
         return "pinned"
     return "used often" if memory.phase == "core" else memory.category
@@ -57,15 +57,15 @@ def _standing(memory: Memory) -> str:
 def context_line(
     words: str, memory: Memory, because: str, *, facts: Sequence[Memory] = (), quoted: bool = True, dated: bool = False
 ) -> Item:
-    """A line of a context with what it costs. Every line is made here, so that each carries its label.
+    """A line of a context with its cost. Every line is built here, so that each has its label.
 
     Args:
-        words: What the line says.
-        memory: Where it came from.
-        because: Why it is shown.
-        facts: The facts that it is shown with: the label names the least trusted of all sources in the line.
-        quoted: Whether the words hold those of `memory`, rather than those of `facts` alone.
-        dated: Whether the line begins with the date of `memory`.
+        words: the text of the line.
+        memory: its source.
+        because: why it is shown.
+        facts: the facts in the line; the label names the least trusted of all sources in it.
+        quoted: whether the line contains the text of `memory`, not only that of `facts`.
+        dated: whether the line begins with the date of `memory`.
     """
     trust = least([*(fact.trust for fact in facts), *([memory.trust] if quoted else [])])
     said_by = author(memory.role, memory.speaker) if quoted and memory.kind == MESSAGE else ""
@@ -78,11 +78,12 @@ _Placed = tuple[float, float, float, str]  # in the order of `rank`: minus score
 
 
 def core(ports: Ports, *, top_k: int, min_retrievals: int = 0) -> list[Memory]:
-    """The best `top_k` of all hot facts by strength + 0.1 ln(1 + uses); exact, whatever is stored.
+    """The best `top_k` of all hot facts by strength + 0.1 ln(1 + uses), exactly.
 
-    Inside a lane, facts of one pace used equally often, strength falls with the anchor at every instant: so the heads
-    of the lanes tell which `top_k` lanes can hold the best, and only these are read. Where facts were planned with
-    other numbers, or the policy's order changes with time, all hot facts are read and compared.
+    Within a decay class (facts of one pace that were used equally often) the order by anchor is the order by strength at
+    every instant. The newest anchor of each class therefore tells which classes can contain the best facts, and only
+    these are read. If facts were scheduled with other settings, or if the order of the policy changes with time, all hot
+    facts are read.
     """
     now = ports.now()
     found: list[Memory] = []
@@ -96,16 +97,16 @@ def core(ports: Ports, *, top_k: int, min_retrievals: int = 0) -> list[Memory]:
 
 
 def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: int) -> list[str] | None:
-    """The ids of the best of one scope; None if its lanes do not tell."""
+    """The ids of the best facts of one scope; None if its decay classes are not ordered by strength."""
     heads: list[tuple[float, int, int, Curve]] = []
-    lanes = sorted(ports.store.decay_classes(scope), key=lambda lane: -lane.uses)
-    curves = {pace: curve_of(pace, ports.config) for pace in {lane.pace for lane in lanes} if pace is not None}
-    if None in curves.values() or any(lane.pace is None for lane in lanes):
+    classes = sorted(ports.store.decay_classes(scope), key=lambda each: -each.uses)
+    curves = {pace: curve_of(pace, ports.config) for pace in {each.pace for each in classes} if pace is not None}
+    if None in curves.values() or any(each.pace is None for each in classes):
         return None
-    for uses, group in groupby(lanes, key=lambda lane: lane.uses):
+    for uses, group in groupby(classes, key=lambda each: each.uses):
         heads.sort(key=lambda head: head[0])
         if uses < min_retrievals or (len(heads) >= top_k > 0 and -heads[top_k - 1][0] > 1.0 + bonus(uses)):
-            break  # so many heads are better than whatever was used this often, or less
+            break  # no fact with so few uses can be among the best
         for pace, _, anchor in group:
             if (curve := curves.get(pace or 0)) is not None and anchor is not None:
                 heads.append((-strength_at(curve, anchor, now) - bonus(uses), pace or 0, uses, curve))
@@ -118,5 +119,5 @@ def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: i
             (-strength_at(curve, anchor, now) - bonus(uses), -anchor.timestamp(), -confidence, identity)
             for identity, anchor, confidence in ports.store.facts_in_class(scope, pace, uses, top_k)
         )
-        best = sorted(best)[:top_k]  # two runs in order already: one merge
+        best = sorted(best)[:top_k]  # two sorted runs, which sorting merges
     return [identity for _, _, _, identity in best]

@@ -1,4 +1,4 @@
-"""Use: what the application says it used is strengthened; nothing else is."""
+"""Strengthens the memories that the application says it used."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -16,17 +16,18 @@ from slowwave.policy.retention.policies import associated, is_expired
 from slowwave.ports import Ports
 
 REVIVED = 3
-"""Only the first hits that the application says it used bring faded memories back."""
+"""How many of the first used hits move faded memories back to the hot tier."""
 ASSOCIATED = 5
-"""How many of the memories used together are joined, so that the joins grow with the uses, not with their square."""
+"""How many of the memories used together are linked, so that the links do not grow with the square of the uses."""
 CO_RETRIEVAL = 0.1
-"""What a retrieval together adds to the weight of an association, which is at most 1."""
+"""What one use together adds to the weight of an association, which is at most 1."""
 
 
 def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = None) -> tuple[int, Receipt | None]:
-    """Count one use more for each memory, move its anchor, and revive the first faded ones. Returns how many.
+    """Count one more use of each memory, move its anchor, and revive the first faded ones. Returns how many.
 
-    Uses under one session's name count as one session, by default those of one day. Counters are applied without version checks, so popular memories never block a writer.
+    Uses with the same session name count as one session; by default, those of one day. Counters are applied without
+    version checks, so that uses never conflict with a writer.
     """
     session = optional_name(session, "session", numbers=True)
     chosen: dict[str, Memory] = {}
@@ -56,7 +57,7 @@ def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = Non
 
 
 def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Change]:
-    """What faded or was over budget comes back by use, and what use lets live on; the superseded only by a person."""
+    """The changes that move cold memories back to the hot tier, unless they are expired."""
     changes = []
     for memory in memories:
         if memory.phase == "cold":
@@ -67,40 +68,40 @@ def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Ch
 
 
 def _neighbours(ports: Ports, counted: Sequence[Memory], now: datetime) -> list[Use]:
-    """Facts that are often used together with these get a little more stable, the most closely joined ones."""
+    """Uses that make the most strongly linked facts a little more stable."""
     ids = {memory.id for memory in counted}
-    joined = [
+    linked = [
         link
         for link in ports.store.links(ports.scope, sorted(ids), ["association"])
         if effective_weight(link.weight, link.at, now)
     ]
-    ends = ((link.weight, end) for link in joined for end in (link.source, link.target) if end not in ids)
+    ends = ((link.weight, end) for link in linked for end in (link.source, link.target) if end not in ids)
     nearest = dict.fromkeys(end for _, end in sorted(ends, reverse=True))
     near = ports.store.get((ports.scope,), list(nearest)[:ASSOCIATED])
-    moved_on = [(memory, associated(memory, ports.config, now)) for memory in near if memory.is_searchable]
+    strengthened = [(memory, associated(memory, ports.config, now)) for memory in near if memory.is_searchable]
     return [
-        Use(used_version=seen, after=after, because="joined with what was used")
-        for seen, after in moved_on
-        if seen != after
+        Use(used_version=before, after=after, because="joined with what was used")
+        for before, after in strengthened
+        if before != after
     ]
 
 
 def _associations(ports: Ports, memories: Sequence[Memory]) -> list[Link]:
-    """Facts that were used together are joined a little more strongly."""
+    """The links between facts that were used together, with higher weights."""
     facts = [memory for memory in memories if memory.kind != MESSAGE][:ASSOCIATED]
     if len(facts) < 2:  # noqa: PLR2004 - a pair
         return []
     now = ports.now()
-    standing = {
+    known_links = {
         frozenset((link.source, link.target)): link
         for link in ports.store.links(ports.scope, [fact.id for fact in facts], ["association"])
     }
     links = []
-    for one, other in combinations(facts, 2):
-        known = standing.get(frozenset((one.id, other.id)))
+    for first, second in combinations(facts, 2):
+        known = known_links.get(frozenset((first.id, second.id)))
         before = known.weight if known else 0.0
         after = min(1.0, (decayed_weight(before, known.at, now) if known else 0.0) + CO_RETRIEVAL)
-        source, target = (known.source, known.target) if known else (one.id, other.id)
+        source, target = (known.source, known.target) if known else (first.id, second.id)
         if after != before:
             links.append(
                 Link(

@@ -1,4 +1,4 @@
-"""Recall: the best memories for a question, each with its reasons. A pure read."""
+"""Finds the best memories for a question, each with its reasons. It writes nothing."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -32,7 +32,7 @@ LOOKED_AT = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What a caller asks for; see `AgentMemory.search` for each."""
+    """A request; `AgentMemory.search` explains each field."""
 
     text: str
     top_k: int = 10
@@ -50,7 +50,7 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     """The hits, best first.
 
     Raises:
-        InputError: for an empty question, or a filter that cannot be meant.
+        InputError: for an empty question, or an invalid filter.
     """
     asked = _checked(asked)
     question = clean(asked.text)[:QUESTION_LONGEST]
@@ -59,16 +59,16 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
         query = replace(query, top_k=max(asked.top_k, LOOKED_AT))
     ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
     if asked.deep and query.outdated_penalty < 1.0:
-        ranked = _meant(ports, query, ranked)
+        ranked = _without_penalty_for_exact_text(ports, query, ranked)
     hits = _hits(ports, ranked, known, asked)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
 
 
-def _meant(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """The places again, where an outdated memory that the question says word for word is not put back for its age.
+def _without_penalty_for_exact_text(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The ranking, without the penalty for outdated memories that have exactly the text of the question.
 
-    The penalty lets what is outdated stand behind what took its place; who says its very words asks for no other.
+    The penalty ranks an outdated memory below the one that replaced it; a question with its exact text asks for it.
     """
     unpunished = ports.store.search(ports.scopes, replace(query, outdated_penalty=1.0, top_k=LOOKED_AT))
     wording = content_key(query.text)
@@ -139,7 +139,7 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
 
 
 def _strengths(ports: Ports) -> dict[str, float]:
-    """How strong every fact is now. Messages do not fade."""
+    """The strength of every fact now. Messages do not fade."""
     from slowwave.policy.retention.policies import strength  # noqa: PLC0415 - most questions do without
 
     now = ports.now()
@@ -154,12 +154,12 @@ def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
     try:
         vector = ports.embed([wording])[0]
     except EmbedderError:
-        return None  # an embedder that is down costs the meaning, not the answer: words still find
+        return None  # the search goes on by words alone
     return vector if vector.any() else None
 
 
 def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
-    """What was said by then, and the facts that were true then, whatever became of them since."""
+    """The messages said by then, and the facts that were true then, whatever happened to them since."""
     if known is None:
         every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
     else:
@@ -168,14 +168,14 @@ def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> lis
 
 
 def _was_true(memory: Memory, at: datetime) -> bool:
-    """Whether it was true then; what another memory says as well, or says for it, is left to that one."""
-    stood_for = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
+    """Whether it was true then. Duplicates and members of summaries are left out: another memory says the same."""
+    is_replaced = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
     begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
-    return begun and memory.phase != "quarantined" and not stood_for
+    return begun and memory.phase != "quarantined" and not is_replaced
 
 
 def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
-    """Every memory as it stood at an instant, by taking back from the journal what came after."""
+    """Every memory as it was at an instant: the changes journaled since are reverted."""
     every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
     known = {memory.id: memory for memory in every}
     for scope in ports.scopes:
@@ -194,7 +194,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
     found |= known or {}
     hits = []
     for one in ranked:
-        if (memory := found.get(one.id)) is None:  # erased since it was ranked
+        if (memory := found.get(one.id)) is None:  # erased after the ranking
             continue
         hits.append(
             Hit(
@@ -212,7 +212,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
 
 
 def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
-    """What a hit rests on: a message on itself, a fact on its sources, a cluster summary on its members' sources."""
+    """The source messages of a hit: of a message itself, of a fact its sources, of a summary those of its members."""
     found: dict[SourceRef, None] = {}
     seen, waiting = {memory.id}, [memory]
     while waiting:  # a loop, not recursion: a store may hold summaries that name each other as members
@@ -229,7 +229,7 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
 
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
-    """Where two hits give different values of what the question asks for, the newer moves directly above the older."""
+    """If two hits give different values of what the question asks for, the newer one moves directly above the older."""
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
     said = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
     found = superseded_hits(question, said)
@@ -243,7 +243,7 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
 
 
 def _gives_values(memory: Memory) -> bool:
-    """Whether what it says may be an older or a newer value: not an assistant's words, nor a summary of a long stretch."""
+    """Whether its text may be an older or a newer value: not that of an assistant, nor the summary of a long stretch."""
     return not memory.is_cascade and not (memory.role == "assistant" and memory.speaker is None)
 
 
@@ -259,7 +259,7 @@ def _idf(ports: Ports) -> Callable[[str], float]:
 
 
 def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
-    """A memory that is linked as a contradiction of a hit is shown directly below it, one with a newer value above."""
+    """Show a memory that is linked as a contradiction of a hit directly below it, and one with a newer value above it."""
     facts = {memory.id: memory for hit in hits for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
     if not facts:
         return hits
@@ -289,7 +289,7 @@ def _newer_value(newer: Memory, older: Memory) -> "Supersession | None":
 
 
 def _wanted(memory: Memory, asked: Search) -> bool:
-    """Whether the filters of a search let a memory through that the ranking did not bring."""
+    """Whether a memory that was not ranked passes the filters of the search."""
     return (
         (memory.is_searchable or (asked.deep and memory.phase != "quarantined"))
         and (asked.kinds is None or memory.kind in asked.kinds)
@@ -302,7 +302,7 @@ def _wanted(memory: Memory, asked: Search) -> bool:
 
 
 def _place(hits: Sequence[Hit], one: str) -> int | None:
-    """Where a memory is shown; None if another pair took the last place."""
+    """The place at which a memory is shown; None if it is no longer among the hits."""
     shown = (n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
     return next(shown, None)
 

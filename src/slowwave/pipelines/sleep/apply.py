@@ -1,4 +1,4 @@
-"""Archivings stand each for itself: where others touched one memory of a group, the rest of it is done all the same."""
+"""Applies the plan of a stage. A group that archives is retried without the memories that changed meanwhile."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,32 +11,37 @@ from slowwave.ports import Ports
 
 
 def applied(ports: Ports, plan: Plan) -> Iterator[tuple[Plan, Receipt]]:
-    """What was done, each run with the groups that it tried; and once more, without what others touched since.
+    """Apply a plan; yields each run with its receipt: the plan itself, and a second one for the reduced groups.
 
-    What is left out is found again by the next night, if it is still due.
+    A memory that is left out is read again by the next sleep pass, if it is still due.
     """
     receipt = ports.store.apply(plan)
-    smaller = {id(one.group): rest for one in receipt.dropped if (rest := _untouched(ports, one)) is not None}
-    if not smaller:
+    reduced = {id(dropped.group): group for dropped in receipt.dropped if (group := _reduced(ports, dropped))}
+    if not reduced:
         yield plan, receipt
         return
-    kept = tuple(group for group in plan.groups if id(group) not in smaller)
-    if kept:
-        still = tuple(one for one in receipt.dropped if id(one.group) not in smaller)
-        yield replace(plan, groups=kept), replace(receipt, dropped=still)
-    again = replace(plan, id=new_id(plan.at), groups=tuple(smaller.values()))
-    left_out = sum(len(one.group) for one in receipt.dropped if id(one.group) in smaller) - sum(map(len, again.groups))
-    told = f"{left_out} were used or changed since this was planned, and stay as they are"
-    yield again, with_notes(ports.store.apply(again), notes=[told])
+    groups = tuple(group for group in plan.groups if id(group) not in reduced)
+    if groups:
+        dropped = tuple(dropped for dropped in receipt.dropped if id(dropped.group) not in reduced)
+        yield replace(plan, groups=groups), replace(receipt, dropped=dropped)
+    retry = replace(plan, id=new_id(plan.at), groups=tuple(reduced.values()))
+    tried = sum(len(dropped.group) for dropped in receipt.dropped if id(dropped.group) in reduced)
+    left_out = tried - sum(map(len, retry.groups))
+    note = f"{left_out} were used or changed since this was planned, and stay as they are"
+    yield retry, with_notes(ports.store.apply(retry), notes=[note])
 
 
-def _untouched(ports: Ports, dropped: Dropped) -> Group | None:
-    """The group without the memories that were changed or used since; None if it stands or falls as a whole."""
-    changes = [one for one in dropped.group.operations if isinstance(one, Change) and one.unless_used]
-    if len(changes) < len(dropped.group) or any(one.after.superseded_by for one in changes):
+def _reduced(ports: Ports, dropped: Dropped) -> Group | None:
+    """The group without the memories that were changed or used since; None if its operations depend on each other."""
+    changes = [change for change in dropped.group.operations if isinstance(change, Change) and change.unless_used]
+    if len(changes) < len(dropped.group) or any(change.after.superseded_by for change in changes):
         return None
-    now = {one.id: one for one in ports.store.get((ports.scope,), [one.before.id for one in changes])}
-    rest = tuple(one for one in changes if (found := now.get(one.before.id)) is not None and _as_seen(one, found))
+    stored = {memory.id: memory for memory in ports.store.get((ports.scope,), [c.before.id for c in changes])}
+    rest = tuple(
+        change
+        for change in changes
+        if (memory := stored.get(change.before.id)) is not None and _is_unchanged(change, memory)
+    )
     if not 0 < len(rest) < len(changes):
         return None
     left_out = len(changes) - len(rest)
@@ -44,6 +49,6 @@ def _untouched(ports: Ports, dropped: Dropped) -> Group | None:
     return replace(dropped.group, operations=rest, because=because, count_of="")
 
 
-def _as_seen(change: Change, found: Memory) -> bool:
-    seen = change.before
-    return (seen.version, seen.accesses, seen.used_at) == (found.version, found.accesses, found.used_at)
+def _is_unchanged(change: Change, stored: Memory) -> bool:
+    before = change.before
+    return (before.version, before.accesses, before.used_at) == (stored.version, stored.accesses, stored.used_at)

@@ -1,4 +1,4 @@
-"""Sleeper: one thread of a handle that sleeps now and then. It never raises into the program; it says what went wrong."""
+"""A thread that runs sleep passes in the background. Errors are kept for `status`; they are not raised."""
 
 import re
 import threading
@@ -12,14 +12,14 @@ from slowwave.pipelines.sleep.lease import has_exited, process_identity
 from slowwave.pipelines.sleep.report import SleepReport
 
 PATIENCE: Final = 5.0
-"""Seconds that closing waits for a night to end; a later end finds the store closed, and nothing half done."""
+"""Seconds that closing waits for a pass to end; a pass that takes longer finds the store closed and stops."""
 
 _SPAN: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhd]?)\s*")
 _UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def seconds(every: timedelta | str | float) -> float:
-    """How many seconds a span is: a timedelta, a number of seconds, or "90", "30m", "8h", "1d".
+    """A timedelta, a number of seconds, or a text such as "90", "30m", "8h" or "1d", in seconds.
 
     >>> seconds("8h")
     28800.0
@@ -42,15 +42,15 @@ def seconds(every: timedelta | str | float) -> float:
 
 
 class BackgroundSleeper:
-    """Calls `night` every so often, and when it is woken, in the process that made it: a forked child has no such thread.
+    """A thread that runs a sleep pass at intervals and when it is woken. A forked child has no such thread.
 
     Args:
-        night: one pass of sleep.
-        every: seconds between two of them; None: only when woken.
+        sleep: runs one sleep pass.
+        every: seconds between two passes; None means only when woken.
     """
 
-    def __init__(self, night: Callable[[], SleepReport], every: float | None) -> None:
-        self._night = night
+    def __init__(self, sleep: Callable[[], SleepReport], every: float | None) -> None:
+        self._run_pass = sleep
         self._every = every
         self._awake = threading.Event()
         self._stopped = threading.Event()
@@ -62,24 +62,24 @@ class BackgroundSleeper:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: there is no thread. The parent goes on sleeping the memory."""
+        """Forget the thread in a forked child: it runs in the parent only."""
         self._awake, self._stopped = threading.Event(), threading.Event()
         self._thread = self._problem = None
 
     @property
     def problem(self) -> str | None:
-        """What went wrong lately, if anything did."""
+        """The problem of the last pass, or None."""
         if self._thread is None and has_exited(self._process):
             return "the process that slept this memory has ended: open the memory in this one, or call `sleep`"
         return self._problem
 
     def wake(self) -> bool:
-        """Sleep soon: enough has happened. Returns False in a forked child, where nobody would."""
+        """Start a pass soon. Returns False in a forked child, which has no thread."""
         self._awake.set()
         return self._thread is not None
 
     def stop(self) -> None:
-        """No more nights; one that is under way gets a few seconds."""
+        """Stop the thread; a pass that is under way gets a few seconds to end."""
         self._stopped.set()
         self._awake.set()
         if self._thread is not None and threading.current_thread() is not self._thread:
@@ -99,7 +99,7 @@ class BackgroundSleeper:
 
     def _sleep(self) -> None:
         try:
-            report = self._night()
+            report = self._run_pass()
         except ClosedError:
             return
         except (SlowwaveError, OSError) as error:

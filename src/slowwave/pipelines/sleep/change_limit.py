@@ -1,40 +1,40 @@
-"""The budget of a night: how much of what is known minds may change, so that one that errs does so slowly."""
+"""Limits how many known memories minds may change in one sleep pass, so that a failing mind does little harm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
 from slowwave.model.operations import Add, Change, Link
 from slowwave.model.plan import Group
-from slowwave.pipelines.ingest.change_set import WAITS
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
     from slowwave.pipelines.sleep.stage import StagePlan
 
 MIN_CHANGES: Final = 50
+"""How many known memories minds may change in one pass of a small scope."""
 ENDS: Final = 10
 MOSTLY: Final = 0.5
-"""How many facts minds may end as wrong or replaced in one stage where that is more than this share of its decisions."""
+"""A stage in which minds end at least `ENDS` facts, and these are more than this share of its decisions, is refused."""
 SHARE: Final = 0.02
-"""The share of all facts that minds may change in one night, where that is more than LEAST."""
+"""The share of all facts that minds may change in one pass, where that is more than `MIN_CHANGES`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """Changes that minds may still propose tonight. What follows from time and settings alone does not count.
+    """The changes that minds may still make in a pass. Changes that follow from time and settings do not count.
 
-    Args:
-        left: how many may still be made, as far as is known.
-        ports: whose facts are counted once LEAST does not do; None when they have been.
+    Attributes:
+        left: how many changes are left, as far as is known.
+        ports: for counting the facts of the scope once `MIN_CHANGES` is used up; None after that.
     """
 
     left: int = MIN_CHANGES
     ports: Ports | None = None
 
     def can_afford(self, number: int) -> bool:
-        """Whether minds may make so many changes more. Counting facts costs what is stored, so it waits for a need."""
+        """Whether minds may make so many more changes. Counts the facts only if needed: that takes time in a large scope."""
         if number > self.left and self.ports is not None:
             counts = self.ports.store.count(self.ports.scope)
             facts = sum(many for (kind, _), many in counts.items() if kind in FACT_KINDS)
@@ -43,13 +43,13 @@ class Budget:
         return number <= self.left
 
     def apply_limit(self, staged: "StagePlan") -> "StagePlan":
-        """What a stage may do of what it planned; a group that asks for too much waits, and is told.
+        """The plan of a stage without the groups that exceed the budget; these stay due and are reported as problems.
 
-        Where most of what a mind decided ends what is known, it may have misread its task: then all of the stage waits.
+        If most decisions of a mind end known facts, it may have misread its task: then the whole stage stays due.
         """
-        if (strange := _anomaly(staged.groups)) is not None:
+        if (anomaly := _anomaly(staged.groups)) is not None:
             left = staged.left + len(staged.groups)
-            return replace(staged, groups=(), left=left, problems=(*staged.problems, strange))
+            return replace(staged, groups=(), left=left, problems=(*staged.problems, anomaly))
         kept: list[Group] = []
         refused: list[str] = []
         for group in staged.groups:
@@ -64,12 +64,12 @@ class Budget:
 
 
 def _anomaly(groups: Sequence[Group]) -> str | None:
-    """What is strange about these decisions as a whole, or None."""
+    """Why these decisions as a whole are implausible, or None."""
     operations = [operation for group in groups for operation in group.operations]
-    decided = sum(
-        isinstance(one, Add | Link) or (isinstance(one, Change) and not one.only_reschedules) for one in operations
-    )
-    ends = sum(isinstance(one, Change) and one.after.outdated and not one.before.outdated for one in operations)
+    changes = [operation for operation in operations if isinstance(operation, Change)]
+    decided = sum(isinstance(operation, Add | Link) for operation in operations)
+    decided += sum(not change.only_reschedules for change in changes)
+    ends = sum(change.after.outdated and not change.before.outdated for change in changes)
     if ends < ENDS or ends <= MOSTLY * decided:
         return None
     return (
@@ -79,7 +79,7 @@ def _anomaly(groups: Sequence[Group]) -> str | None:
 
 
 def count_changes(group: Group) -> int:
-    """How many known memories a group rewords, moves or ends; the first verdict on a waiting fact does not count."""
+    """How many known memories a group rewords, moves or ends; the first decision about a waiting fact does not count."""
     return sum(
         isinstance(operation, Change) and _counts(operation.before, operation.after) for operation in group.operations
     )
@@ -87,4 +87,4 @@ def count_changes(group: Group) -> int:
 
 def _counts(before: Memory, after: Memory) -> bool:
     moved = (before.text, before.phase) != (after.text, after.phase)
-    return moved and (WAITS not in before.flags or after.outdated)
+    return moved and (UNRECONCILED not in before.flags or after.outdated)

@@ -1,4 +1,4 @@
-"""Compaction: a long conversation is summarised now, by command or in the background, rather than in the night."""
+"""Summarises a long conversation at once, by command or in the background, without waiting for a sleep pass."""
 
 import threading
 from collections import deque
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 from slowwave import forks
 from slowwave.errors import NotFoundError, SlowwaveError
-from slowwave.model.plan import FREE, Cost, Plan
+from slowwave.model.plan import FREE, Cost
 from slowwave.pipelines.conversations import unknown_conversation
 from slowwave.pipelines.planning import new_id, record_unapplied_cost
-from slowwave.pipelines.sleep.conversation_summary import Compacted, compact, spans_to_summarise
+from slowwave.pipelines.sleep.conversation_summary import compact, spans_to_summarise
 from slowwave.pipelines.sleep.stage import SleepContext, StageRuns
 from slowwave.ports import Ports
 
 CAUSE = "cascade"
 PROBLEMS_KEPT = 5
 PATIENCE = 5.0
-"""Seconds that closing waits for a summary that is being thought of; one that comes later is not stored."""
+"""Seconds that closing waits for a summary that is being written; a later one is not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """What a compaction did. `run_id` takes all of it back; `left` stretches are due still."""
+    """What a compaction did. `undo` of `run_id` takes all of it back; `left` stretches are still due."""
 
     conversation: str | None
     run_id: str = ""
@@ -41,11 +41,11 @@ class Compaction:
             return f"{self.conversation} is being compacted already"
         lines = [f"problem: {problem}" for problem in self.problems]
         if self.summaries or self.eras:
-            told = (
+            counts = (
                 f"compacted {self.conversation}: {self.summaries} short-term, {self.eras} long-term summaries written"
             )
             left = f", {self.left} left for next time" if self.left else ""
-            lines[:0] = [f"{told}{left}", f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`"]
+            lines[:0] = [f"{counts}{left}", f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`"]
         return "\n".join(lines) or f"nothing to compact in {self.conversation}{self.why and ': '}{self.why}"
 
 
@@ -53,10 +53,10 @@ def compact_conversation(ports: Ports, conversation: str | None, *, force: bool 
     """Summarise what lies outside the immediate window of a conversation.
 
     Args:
-        ports: everything to work with.
+        ports: the store, the mind, the embedder and the settings.
         conversation: its name; None if there is none yet.
-        force: also a rest shorter than the recent window, and anew what a person took back. Done twice in a row, the
-            second finds nothing to do.
+        force: also summarise a rest that is shorter than the recent window, and again what a person took back. A second
+            call then finds nothing to do.
 
     Raises:
         NotFoundError: if there is no conversation of that name.
@@ -67,17 +67,26 @@ def compact_conversation(ports: Ports, conversation: str | None, *, force: bool 
         raise NotFoundError(unknown_conversation(ports, conversation))
     now = ports.now()
     run = new_id(now)
-    steps = StageRuns(ports=ports, now=now, cause=f"{CAUSE}/summary", parent=run)
-    done = compact(
-        SleepContext(ports=ports, now=now, due=(), think=True, store_group=steps.store_group), conversation, force=force
+    runs = StageRuns(ports=ports, now=now, cause=f"{CAUSE}/summary", parent=run)
+    context = SleepContext(ports=ports, now=now, due=(), think=True, store_group=runs.store_group)
+    result = compact(context, conversation, force=force)
+    failed = runs.plan(runs.cause, (), result.cost)
+    record_unapplied_cost(ports, failed, "; ".join(result.problems) or "nothing came of it")
+    wrote = result.written or result.eras
+    return Compaction(
+        conversation=conversation,
+        run_id=run if wrote else "",
+        summaries=result.written,
+        eras=result.eras,
+        left=result.left,
+        problems=result.problems,
+        cost=runs.cost + result.cost,
+        busy=result.busy,
+        why="" if wrote or result.left else _why_nothing_is_due(ports, conversation),
     )
-    failed = Plan(id=new_id(now), scope=ports.scope, cause=steps.cause, at=now, parent=run, cost=done.cost)
-    record_unapplied_cost(ports, failed, "; ".join(done.problems) or "nothing came of it")
-    return _told(ports, conversation, run, done, steps.cost)
 
 
-def _why(ports: Ports, conversation: str) -> str:
-    """Why nothing was due."""
+def _why_nothing_is_due(ports: Ports, conversation: str) -> str:
     found = ports.store.conversation(ports.scope, conversation)
     latest = ports.config.immediate_window
     if found is None or found.last_seq > latest:
@@ -85,22 +94,8 @@ def _why(ports: Ports, conversation: str) -> str:
     return f"it has {found.last_seq} messages, and the latest {latest} of a conversation stay as they were said"
 
 
-def _told(ports: Ports, conversation: str, run: str, done: Compacted, cost: Cost) -> Compaction:
-    return Compaction(
-        conversation=conversation,
-        run_id=run if done.written or done.eras else "",
-        summaries=done.written,
-        eras=done.eras,
-        left=done.left,
-        problems=done.problems,
-        cost=cost + done.cost,
-        busy=done.busy,
-        why="" if done.written or done.eras or done.left else _why(ports, conversation),
-    )
-
-
 class Background:
-    """Compacts conversations on a thread of its own, at most one at a time; what goes wrong is kept for `status`."""
+    """Compacts conversations in a thread, one at a time. Problems are kept for `status`."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -111,18 +106,18 @@ class Background:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: what was waiting is summarised by the parent, whose thread does not exist here."""
+        """Forget the thread and its work in a forked child: the parent does it."""
         self._guard = threading.Lock()
         self._waiting = {}
         self._thread = None
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What went wrong lately, in the words of what failed."""
+        """The latest problems."""
         return tuple(self._problems)
 
     def after_messages(self, ports: Ports, conversation: str) -> None:
-        """Begin, if the configuration wants it and a stretch is due. Returns at once."""
+        """Start compacting if the configuration says so and a stretch is due. Returns at once."""
         if not ports.config.cascade_in_background:
             return
         found = ports.store.conversation(ports.scope, conversation)
@@ -137,14 +132,14 @@ class Background:
                 self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is under way; False if that took longer."""
+        """Wait until no compaction is under way; False if that takes longer."""
         thread = self._thread
         if thread is not None:
             thread.join(seconds)
         return thread is None or not thread.is_alive()
 
     def close(self) -> None:
-        """Begin nothing new; what was asked for has a few seconds to end."""
+        """Start nothing new; a compaction that is under way gets a few seconds to end."""
         with self._guard:
             self._closed = True
         self.wait(PATIENCE)
@@ -156,7 +151,7 @@ class Background:
             conversation, ports = job
             try:
                 self._problems.extend(compact_conversation(ports.start_run(), conversation, force=False).problems)
-            except SlowwaveError as error:  # an app that only adds messages is not to hear of it
+            except SlowwaveError as error:  # kept for `status`: the caller only added messages
                 self._problems.append(str(error))
 
     def _next(self) -> tuple[str, Ports] | None:

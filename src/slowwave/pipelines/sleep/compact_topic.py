@@ -1,4 +1,4 @@
-"""Topic compaction: the facts about one topic become summaries now, through the machinery of the night."""
+"""Replaces the facts about one topic by summaries at once, with the checks of the stage `compress`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from typing import Final
 import numpy as np
 
 from slowwave.errors import InputError
-from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
 from slowwave.model.message import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations
 from slowwave.model.query import Query
-from slowwave.pipelines.ingest.change_set import WAITS
 from slowwave.pipelines.ingest.reconcile import similarity
 from slowwave.pipelines.planning import new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.change_limit import Budget
@@ -24,14 +23,14 @@ from slowwave.ports import Ports
 
 CAUSE: Final = "compact"
 MOST: Final = 240
-"""How many facts about a topic are looked at: as many as a night's summaries take in."""
+"""How many facts about a topic are read: as many as the summaries of one sleep pass can have members."""
 RELATED: Final = 0.40
-"""The cosine from which two texts are of one matter, where an embedder has no number of its own."""
+"""The cosine from which two texts are about the same, unless the embedder has a number of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicCompaction:
-    """What a compaction of a topic planned and did. `run_id` takes all of it back; empty if nothing was written."""
+    """What a compaction of a topic planned and did. `undo` of `run_id` takes it back; empty if nothing was written."""
 
     topic: str
     plan: Plan
@@ -56,7 +55,7 @@ class TopicCompaction:
         elif self.dry_run:
             lines[0] = f"would write {lines[0]}: {count_operations(self.plan.operations)}"
         if self.receipt:
-            lines += [f"  not done: {one.reason}" for one in self.receipt.dropped]
+            lines += [f"  not done: {dropped.reason}" for dropped in self.receipt.dropped]
         if self.run_id:
             lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
@@ -66,9 +65,9 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
     """Replace the hot facts about a topic, two or more of one kind and category, by validated summaries.
 
     Args:
-        ports: everything to work with.
-        topic: in words; a fact is about it that has all of them, whatever their endings, or means much the same.
-        dry_run: think and plan, and store nothing.
+        ports: the store, the mind, the embedder and the settings.
+        topic: words; a fact is about the topic if it has the stems of all of them, or is near by cosine.
+        dry_run: call the mind and plan, and store nothing.
 
     Raises:
         InputError: for an empty topic.
@@ -109,20 +108,20 @@ def _about(context: SleepContext, topic: str) -> list[Memory]:
         kinds=frozenset(FACT_KINDS),
         now=context.now,
     )
-    line, asked = similarity(ports, "related", RELATED), len(set(terms(topic)))
+    line, stems = similarity(ports, "related", RELATED), len(set(terms(topic)))
     ranked = ports.store.search((ports.scope,), query)
-    ids = [one.id for one in ranked if (asked and one.shared >= asked) or (one.cosine or -1.0) >= line]
+    ids = [place.id for place in ranked if (stems and place.shared >= stems) or (place.cosine or -1.0) >= line]
     found = [memory for memory in ports.store.get((ports.scope,), ids) if _may_merge(memory)]
     return sorted(found, key=lambda memory: (memory.valid_from, memory.id))
 
 
 def _may_merge(memory: Memory) -> bool:
-    free = memory.phase == "active" and not protection_reason(memory) and WAITS not in memory.flags
+    free = memory.phase == "active" and not protection_reason(memory) and UNRECONCILED not in memory.flags
     return free and memory.depth < DEPTH_MAX
 
 
 def _groups(ports: Ports, found: Sequence[Memory]) -> list[tuple[Memory, ...]]:
-    """Facts of one kind, category and depth that resemble each other; without vectors, neighbours in time."""
+    """Facts of one kind, category and depth that are similar; without vectors, neighbours in time."""
     bands: dict[Sort, list[Memory]] = {}
     for memory in found:
         bands.setdefault((memory.kind, memory.category, memory.depth), []).append(memory)

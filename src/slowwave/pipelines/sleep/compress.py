@@ -1,4 +1,4 @@
-"""Compress: what fades together becomes one summary, stored and findable in the same transaction that retires it."""
+"""Replaces similar fading facts by one summary, stored and indexed in the transaction that archives them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,21 +30,21 @@ from slowwave.ports import Ports
 DEPTH_MAX = 2
 HOT_MAX = 2000
 COLD_MAX = 250
-"""How many fading memories of one kind and category are looked at together; of those in cold storage, the newest."""
+"""How many fading memories of one kind and category are compared; of those in cold storage, the newest."""
 FAINT_MAX = 20_000
-"""How many fading memories are told apart by kind and category in one night."""
+"""How many fading memories one pass sorts by kind and category."""
 SUMMARIES = 20
-"""How many summaries one night asks for."""
+"""How many summaries one pass requests."""
 PROVENANCE = 0.8
 """The weight of a summary's link to each member; it never decays."""
 WORDS_PER_MEMBER = 20
 
 Sort = tuple[str, str, int]
-"""Kind, category and depth: what is compared with each other."""
+"""Kind, category and depth: only facts that agree in them are compared."""
 
 
 def compress(context: SleepContext) -> StagePlan:
-    """Clusters of the fading band around what is due, each replaced by a validated summary."""
+    """Replace each cluster of fading facts that contains due ones by a validated summary."""
     found = not_yet_refused(context, _found(context))
     if not context.think:
         context.waiting.update(member.id for members in found for member in members)
@@ -53,14 +53,14 @@ def compress(context: SleepContext) -> StagePlan:
 
 
 def not_yet_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
-    """The clusters of which this mind's summary was not refused before: of the same words it would say the same."""
+    """The clusters of which no summary of this mind was refused before: it would write the same again."""
     keys = [_key(context.ports, members) for members in found]
     held = context.ports.store.suppressed_keys(context.ports.scope, keys)
     return [members for members, key in zip(found, keys, strict=True) if key not in held]
 
 
 def without_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]], staged: StagePlan) -> StagePlan:
-    """The same, and which clusters are not asked about again until one of their members is another or says another thing."""
+    """The plan, with a suppression of each cluster whose summary was refused, until a member or its text changes."""
     settled = context.taken | context.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
     many = "1 summary was" if len(refused) == 1 else f"{len(refused)} summaries were"
@@ -73,13 +73,19 @@ def without_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]], 
 
 
 def _key(ports: Ports, members: Sequence[Memory]) -> str:
-    """The key under which a refused summary of these words by this mind is held."""
-    said = " ".join(sorted(content_key(member.text) for member in members))
-    return f"summary {content_key(f'{ports.mind.name} {said}')}"
+    """The key that suppresses further summaries of these texts by this mind."""
+    texts = " ".join(sorted(content_key(member.text) for member in members))
+    return f"summary {content_key(f'{ports.mind.name} {texts}')}"
 
 
 def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, what: str) -> StagePlan:
-    """Each group replaced by a validated summary, as far as the mind and the budget go; `what` they are goes into reasons."""
+    """Replace each cluster by a validated summary, as far as the mind and the budget allow.
+
+    Args:
+        context: the sleep pass, or the context of a command.
+        found: the clusters.
+        what: what their members are, for the reasons.
+    """
     ports = context.ports
     groups: list[Group] = []
     problems: list[str] = []
@@ -105,9 +111,9 @@ def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, wh
             problems.append(problem)
             refused += 1
             continue
-        group, troubles = _replacement(context, members, text, what)
+        group, more = _replacement(context, members, text, what)
         groups.append(group)
-        problems += troubles
+        problems += more
         context.taken.update(member.id for member in members)
         changed += len(members)
     context.waiting.update(member.id for members in undecided for member in members)
@@ -116,7 +122,7 @@ def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, wh
 
 
 def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
-    """Memories that fade together, each band compared by itself. Only what belongs to a cluster is read whole."""
+    """The clusters of fading facts that contain due ones. Only members of clusters are read as whole memories."""
     ports = context.ports
     if ports.embedder is None:
         return []
@@ -129,7 +135,7 @@ def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
     for band, due in sorted(bands.items()):
         warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), ports.embedder.name)
         cold = ports.store.cold_faded_facts(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
-        vectors = {one.id: one.vector for one in cold if one.depth == band[2]} | warm
+        vectors = {fact.id: fact.vector for fact in cold if fact.depth == band[2]} | warm
         clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in context.taken})
     wanted = [identity for cluster in clusters for identity in cluster]
     known = {memory.id: memory for memory in ports.store.get((ports.scope,), wanted) if is_fading(memory, context)}
@@ -142,7 +148,7 @@ def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
 
 
 def _clusters(ports: Ports, vectors: Mapping[str, bytes]) -> list[list[str]]:
-    """The ids of those that all resemble each other."""
+    """The ids of facts that are all similar to each other, by cluster."""
     config, names = ports.config, list(vectors)
     if len(names) < config.consolidation_group_size:
         return []
@@ -157,27 +163,29 @@ def _clusters(ports: Ports, vectors: Mapping[str, bytes]) -> list[list[str]]:
 
 
 def fading_candidates(context: SleepContext, bands: set[Sort]) -> dict[Sort, list[str]]:
-    """Hot facts that may lie in the fading band: each lane gives those whose anchor lies far enough back."""
+    """Hot facts that may be in the fading band: of each decay class those whose anchor is old enough."""
     store, scope, config = context.ports.store, context.ports.scope, context.ports.config
     found: dict[Sort, list[str]] = {band: [] for band in bands}
-    lanes = store.decay_classes(scope)
-    curves = {pace: None if pace is None else curve_of(pace, config) for pace in {lane.pace for lane in lanes}}
-    room = FAINT_MAX
-    for pace, uses, _ in lanes:
+    classes = store.decay_classes(scope)
+    curves = {pace: None if pace is None else curve_of(pace, config) for pace in {each.pace for each in classes}}
+    remaining = FAINT_MAX
+    for pace, uses, _ in classes:
         curve = curves[pace]
-        if pace is None or curve is None:  # their order tells nothing
-            return {band: _looked_through(context, *band) for band in bands}
+        if pace is None or curve is None:  # anchors are not in the order of strength: read all facts
+            return {band: _all_fading(context, *band) for band in bands}
         days = curve.reach(config.consolidation_retention_threshold)
         until = None if isinf(days) or uses >= USES_THAT_KEEP else later(context.now, -days)
-        for one in store.fading_facts(scope, (pace, uses), until, min(room, HOT_MAX)) if until and room else ():
-            room -= 1
-            if len(band := found.get(one[1:4], [])) < HOT_MAX:
-                band.append(one.id)
+        for fact in (
+            store.fading_facts(scope, (pace, uses), until, min(remaining, HOT_MAX)) if until and remaining else ()
+        ):
+            remaining -= 1
+            if len(band := found.get(fact[1:4], [])) < HOT_MAX:
+                band.append(fact.id)
     return found
 
 
-def _looked_through(context: SleepContext, kind: str, category: str, depth: int) -> list[str]:
-    """What fades among all hot facts of a kind and category."""
+def _all_fading(context: SleepContext, kind: str, category: str, depth: int) -> list[str]:
+    """The ids of the fading ones among all hot facts of a kind, category and depth."""
     where = Where(
         kinds=frozenset({kind}), categories=frozenset({category}), phases=frozenset({"active"}), limit=HOT_MAX
     )
@@ -190,14 +198,14 @@ def _looked_through(context: SleepContext, kind: str, category: str, depth: int)
 
 
 def is_fading(memory: Memory, context: SleepContext) -> bool:
-    """Hot, it fades by its curve, which use may hold up; cold, it did, and only a person's protection counts."""
+    """Whether a hot memory is in the fading band, or a cold one faded and no person protects it."""
     if memory.phase == "cold":
         return memory.reason == "faded" and not protection_reason(memory)
     return is_in_fading_band(memory, context.ports.config, context.now)
 
 
 def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None:
-    """Why a summary may not stand for these memories, or None."""
+    """Why a summary may not replace these memories, or None."""
     if not text:
         return f"an empty summary of {len(members)} memories was refused"
     if lost := missing_details(text, members):
@@ -213,9 +221,9 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
 def _replacement(
     context: SleepContext, members: tuple[Memory, ...], text: str, what: str
 ) -> tuple[Group, tuple[str, ...]]:
-    """Store and index the summary, and supersede its members, as one."""
+    """The group that stores the summary and archives its members, and the problems of the embedder."""
     ports, now = context.ports, context.now
-    made, problems = entries(ports, [text])
+    (entry,), problems = entries(ports, [text])
     summary = Memory(
         id=new_id(now),
         scope=ports.scope,
@@ -234,7 +242,7 @@ def _replacement(
     )
     summary = reschedule(summary, ports.config)
     because = f"{len(members)} {what} of category {summary.category} became one summary"
-    # The members first: a summary may have the words of one of them, and a scope holds the same words once.
+    # The members first: a summary may have the text of one of them, and a scope holds each content key once.
     operations: list[Operation] = [
         Change(
             before=member,
@@ -244,7 +252,7 @@ def _replacement(
         )
         for member in members
     ]
-    operations.append(Add(memory=summary, because=because, entry=made[0]))
+    operations.append(Add(memory=summary, because=because, entry=entry))
     operations += [
         Link(
             source=summary.id,

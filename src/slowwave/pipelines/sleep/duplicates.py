@@ -1,14 +1,14 @@
-"""Duplicates and conflicts among what changed: near-identical pairs go to the mind, which decides as for a new fact."""
+"""Compares changed facts with their nearest neighbours; a mind decides about each near pair as about a new fact."""
 
 import numpy as np
 
 from slowwave.errors import ModelError
-from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.mind import Candidate, ReconcileCase, Verdict
 from slowwave.model.operations import MoveCursor
 from slowwave.model.plan import Group, cost_of
 from slowwave.model.query import Query
-from slowwave.pipelines.ingest.change_set import WAITS, ChangeSet
+from slowwave.pipelines.ingest.change_set import ChangeSet
 from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, compared_pair_key, similarity
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.unread import as_fact
@@ -16,27 +16,27 @@ from slowwave.policy.retention.policies import protection_reason
 
 CURSOR = "duplicates"
 LOOKED_AT = 200
-"""How many changed facts one night compares with their neighbours."""
+"""How many changed facts one pass compares with their neighbours."""
 CASES = 20
-"""How many pairs one night asks about."""
+"""How many pairs one pass gives to the mind."""
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
 
 def duplicates(context: SleepContext) -> StagePlan:
-    """Pairs at or above the duplicate line that nobody has judged yet: the newer meets the older."""
+    """Decide about pairs above the duplicate threshold that no mind has compared yet: the newer fact is the new one."""
     ports = context.ports
     cursor = _cursor(context)
     ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
     if not ids:
         return StagePlan()
-    asked, looked_at = _pairs(context, ids)
-    if asked and not context.think:
-        return StagePlan(left=len(asked))
-    if looked_at < len(ids):  # the cursor goes as far as was compared, and no further
+    pairs, looked_at = _pairs(context, ids)
+    if pairs and not context.think:
+        return StagePlan(left=len(pairs))
+    if looked_at < len(ids):  # the cursor moves to the last fact that was compared
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
     move = MoveCursor(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
-    changes = ChangeSet(ports=ports, now=context.now, stored={newer.id for newer, _, _ in asked})
+    changes = ChangeSet(ports=ports, now=context.now, stored={newer.id for newer, _, _ in pairs})
     cases = [
         ReconcileCase(
             number=number,
@@ -44,21 +44,21 @@ def duplicates(context: SleepContext) -> StagePlan:
             at=newer.valid_from,
             candidates=(Candidate(number=number, memory=older, cosine=cosine),),
         )
-        for number, (newer, older, cosine) in enumerate(asked, 1)
+        for number, (newer, older, cosine) in enumerate(pairs, 1)
     ]
     try:
         proposal = ports.mind.decide(cases) if cases else None
     except ModelError as error:
-        return StagePlan(left=len(asked), problems=(str(error),), cost=cost_of(error))
+        return StagePlan(left=len(pairs), problems=(str(error),), cost=cost_of(error))
     changes.problems += proposal.problems if proposal else ()
     verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
-    for case, (newer, older, _) in zip(cases, asked, strict=True):
+    for case, (newer, older, _) in zip(cases, pairs, strict=True):
         _carry_out(changes, case, newer, older, verdicts.get(case.number))
     context.taken.update(changes.states)
     groups = [
         Group(
             operations=(*changes.operations, move),
-            because=f"near another: {len(asked)} of the {looked_at} that changed",
+            because=f"near another: {len(pairs)} of the {looked_at} that changed",
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
@@ -67,7 +67,7 @@ def duplicates(context: SleepContext) -> StagePlan:
 
 
 def _pairs(context: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
-    """As many pairs as one night asks about, and how many of the changed facts were looked at for them."""
+    """As many pairs as one pass gives to the mind, and how many changed facts were read for them."""
     fresh = {memory.id: memory for memory in _fresh(context, ids)}
     pairs: list[tuple[Memory, Memory, float]] = []
     for place, identity in enumerate(ids):
@@ -79,8 +79,8 @@ def _pairs(context: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Me
 
 
 def _cursor(context: SleepContext) -> int:
-    whole = context.ports.store.conversation(context.ports.scope, "")
-    return whole.cursor(CURSOR) if whole else 0
+    scope_cursors = context.ports.store.conversation(context.ports.scope, "")
+    return scope_cursors.cursor(CURSOR) if scope_cursors else 0
 
 
 def _fresh(context: SleepContext, ids: list[str]) -> list[Memory]:
@@ -90,29 +90,29 @@ def _fresh(context: SleepContext, ids: list[str]) -> list[Memory]:
         if memory.is_searchable
         and memory.kind in _KINDS
         and memory.id not in context.taken
-        and WAITS not in memory.flags
+        and UNRECONCILED not in memory.flags
         and not protection_reason(memory)
     ]
 
 
 def _nearest(context: SleepContext, newer: Memory) -> tuple[Memory, Memory, float] | None:
-    """The nearest older fact at or above the duplicate line, unless the pair was judged before."""
+    """The fact, the nearest older one above the duplicate threshold, and their cosine; None if all were compared before."""
     ports = context.ports
     entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
     if entry is None or not entry.dim:
         return None
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim)
     query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=context.now)
-    line = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
-    ranked = {one.id: one.cosine or -1.0 for one in ports.store.search((ports.scope,), query)}
-    near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > line]
-    judged = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], SETTLED)}
+    threshold = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
+    ranked = {place.id: place.cosine or -1.0 for place in ports.store.search((ports.scope,), query)}
+    near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > threshold]
+    compared = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], SETTLED)}
     keys = {older.id: compared_pair_key(newer, older) for older in near}
-    held = ports.store.suppressed_keys(ports.scope, keys.values())
-    judged |= {identity for identity, key in keys.items() if key in held}
+    suppressed = ports.store.suppressed_keys(ports.scope, keys.values())
+    compared |= {identity for identity, key in keys.items() if key in suppressed}
     for older in near:
-        before = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
-        if before and older.id not in judged and older.id not in context.taken and not protection_reason(older):
+        is_older = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
+        if is_older and older.id not in compared and older.id not in context.taken and not protection_reason(older):
             return newer, older, ranked[older.id]
     return None
 

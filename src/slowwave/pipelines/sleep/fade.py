@@ -15,50 +15,51 @@ from slowwave.policy.retention.policies import archive_rules, expiry, is_expired
 from slowwave.ports import Ports
 
 
-def expire(night: SleepContext) -> StagePlan:
-    """Facts strictly past their time to live, unless something protects them."""
+def expire(context: SleepContext) -> StagePlan:
+    """Archive facts that are past their time to live, unless something protects them."""
     changes = []
-    for memory in night.open():
-        if not is_expired(memory, night.ports.config, night.now):
+    for memory in context.open():
+        if not is_expired(memory, context.ports.config, context.now):
             continue
-        after = transition(memory, "expire", night.ports.config)
-        until = expiry(memory, night.ports.config)
+        after = transition(memory, "expire", context.ports.config)
+        until = expiry(memory, context.ports.config)
         because = f"{memory.category}: kept until {until:%d %b %Y}"
         changes.append(Change(before=memory, after=after, because=because, unless_used=True))
-    night.taken.update(change.before.id for change in changes)
+    context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "past their time"))
 
 
-def refresh(night: SleepContext) -> StagePlan:
-    """Move the due memories that no stage wanted to the instant they next need attention."""
-    unwanted = [memory for memory in night.open() if memory.id not in night.waiting]
-    changes = [change for memory in unwanted if (change := night.later(memory)) is not None]
-    night.taken.update(change.before.id for change in changes)
+def refresh(context: SleepContext) -> StagePlan:
+    """Move the due memories that no stage changed to their next instant of attention."""
+    unchanged = [memory for memory in context.open() if memory.id not in context.waiting]
+    changes = [change for memory in unchanged if (change := context.later(memory)) is not None]
+    context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "looked at and left as they are"))
 
 
-def fade(night: SleepContext) -> StagePlan:
-    """What has faded by its curve, then what the size targets leave no room for."""
-    faded = _faded(night)
-    night.taken.update(change.before.id for change in faded)
-    over = excess_facts(night)
-    over += excess_messages(night, gone=len(faded) + len(over))
-    night.taken.update(change.before.id for change in over)
-    worded = trim_excess_words(night)
-    night.taken.update(change.before.id for change in worded.changes)
+def fade(context: SleepContext) -> StagePlan:
+    """Archive what has faded by its curve, then what exceeds the size targets; shorten messages over `hot_words_max`."""
+    faded = _faded(context)
+    context.taken.update(change.before.id for change in faded)
+    over = excess_facts(context)
+    over += excess_messages(context, gone=len(faded) + len(over))
+    context.taken.update(change.before.id for change in over)
+    trimmed = trim_excess_words(context)
+    context.taken.update(change.before.id for change in trimmed.changes)
     return StagePlan(
         groups=split_groups(faded, "faded")
         + split_groups(over, "over a size target, weakest first")
-        + split_groups([one for one in worded.changes if one.after.is_searchable], "in fewer words")
+        + split_groups([change for change in trimmed.changes if change.after.is_searchable], "in fewer words")
         + split_groups(
-            [one for one in worded.changes if not one.after.is_searchable], "over a number of hot words, weakest first"
+            [change for change in trimmed.changes if not change.after.is_searchable],
+            "over a number of hot words, weakest first",
         ),
-        problems=worded.problems,
+        problems=trimmed.problems,
     )
 
 
 def forget(ports: Ports) -> int:
-    """Put every fact below the forgetting threshold into cold storage, whatever its `due_at`. Returns how many."""
+    """Archive every fact below the forgetting threshold, whatever its `due_at`. Returns how many."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
     facts = tuple(ports.store.select((ports.scope,), where))
     now = ports.now()
@@ -68,22 +69,22 @@ def forget(ports: Ports) -> int:
     return sum(isinstance(operation, Change) for _, receipt in applied(ports, plan) for operation in receipt.applied)
 
 
-def _faded(night: SleepContext) -> list[Change]:
+def _faded(context: SleepContext) -> list[Change]:
     changes = []
-    for memory in night.open():
-        reason = should_fade(memory, night.ports.config, night.now)
+    for memory in context.open():
+        reason = should_fade(memory, context.ports.config, context.now)
         if reason is None:
             continue
-        after = transition(memory, "stage" if reason == "stage" else "fade", night.ports.config)
-        changes.append(Change(before=memory, after=after, because=_told(night, memory), unless_used=True))
+        after = transition(memory, "stage" if reason == "stage" else "fade", context.ports.config)
+        changes.append(Change(before=memory, after=after, because=_reason(context, memory), unless_used=True))
     return changes
 
 
-def _told(night: SleepContext, memory: Memory) -> str:
-    config = night.ports.config
-    idle = (night.now - memory.last_used_or_recorded).days
+def _reason(context: SleepContext, memory: Memory) -> str:
+    config = context.ports.config
+    idle = (context.now - memory.last_used_or_recorded).days
     unused = f"unused for {idle:,} days" if memory.used_at else f"never used in {idle:,} days"
-    now_at = math.floor(1000 * strength(memory, config, night.now)) / 1000  # rounded up, it would not lie below
+    now_at = math.floor(1000 * strength(memory, config, context.now)) / 1000  # not rounded up, so that it stays below
     rule = min(archive_rules(memory, config))  # the one that held first
     if rule.strength_below is not None:
         return f"strength {now_at:.3f}, below {rule.strength_below}: {unused}"

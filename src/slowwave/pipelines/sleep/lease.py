@@ -15,40 +15,40 @@ from slowwave.pipelines.planning import new_id
 from slowwave.ports import Ports
 
 _STATE, _START = 0, 19
-"""Places behind the name in Linux's /proc/PID/stat: the state, and the start in ticks since boot."""
+"""Fields after the name in Linux's /proc/PID/stat: the state, and the start in ticks since boot."""
 _OVER: Final = frozenset({"Z", "X"})
-"""States of a process that has ended, whether or not its parent has asked."""
+"""States of a process that has ended, whether or not its parent has waited for it."""
 _PARTS: Final = 3
 
 
 def process_identity() -> str:
-    """This process in a word: its machine, its number, and when it started, as far as the system says."""
+    """The identity of this process: its machine, its number, and when it started, if the system says so."""
     pid = os.getpid()
     return f"{_machine()}:{pid}:{_started(pid)}"
 
 
 def has_exited(who: str) -> bool:
-    """Whether the process that called itself so has ended; False where that cannot be known, as of another machine."""
+    """Whether the process of this identity has ended; False if that is unknown, as for a process of another machine."""
     parts = who.rsplit(":", _PARTS - 1)
     if len(parts) != _PARTS or parts[0] != _machine() or not parts[1].isdecimal() or os.name != "posix":
         return False
     pid = int(parts[1])
     try:
-        os.kill(pid, 0)  # asks only; on Windows it would end it
+        os.kill(pid, 0)  # sends no signal; on Windows it would end the process
     except ProcessLookupError:
         return True
     except OSError:
         return False
-    return _started(pid) != parts[2]  # its number went to another, or it only waits to be buried
+    return _started(pid) != parts[2]  # another process has its number now, or it is a zombie
 
 
 @cache
 def _machine() -> str:
-    """The machine since it booted, and the room of process numbers in it: containers have their own."""
-    here = Path("/proc")
+    """The machine since it booted, and its PID namespace: containers have their own."""
+    proc = Path("/proc")
     try:
-        booted = (here / "sys/kernel/random/boot_id").read_text().strip()
-        return f"{booted}/{(here / 'self/ns/pid').readlink().name}"
+        booted = (proc / "sys/kernel/random/boot_id").read_text().strip()
+        return f"{booted}/{(proc / 'self/ns/pid').readlink().name}"
     except OSError:
         return platform.node()
 
@@ -56,29 +56,30 @@ def _machine() -> str:
 def _started(pid: int) -> str:
     """When a process started, or "" if the system does not say or it has ended."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return ""
-    return "" if told[_STATE] in _OVER else told[_START]
+    return "" if fields[_STATE] in _OVER else fields[_START]
 
 
 SECONDS: Final = 90.0
-"""How long a lease holds without being renewed. One whose process has ended on this machine holds no longer at all."""
+"""Seconds that a lease holds unless it is renewed. The lease of an exited process of this machine holds no longer."""
 BEAT: Final = SECONDS / 3
-"""Seconds between two renewals while a mind thinks."""
+"""Seconds between two renewals while a mind is called."""
 BEATS: Final = 30
-"""Renewals without a stage or step being reached: a mind that never answers keeps others away for this long only."""
+"""Renewals within one stage or step: a mind that never answers blocks other processes for no longer."""
 
 
 _FORKED: Final = -1
-"""The token of a lease in a forked child: no store gave it out."""
+"""The token of a lease in a forked child: no store issues it."""
 
 
 @dataclass(slots=True, weakref_slot=True, kw_only=True)
 class Lease:
-    """The right to sleep a scope. A store refuses plans of an outdated `token`; a night has seen all up to the run `seen`.
+    """The right to run a sleep pass over a scope. A store refuses plans with an outdated `token`.
 
-    It is the process's that took it: a forked child neither renews it nor gives it back, and its plans are refused.
+    The pass has read everything up to the run `seen`. A forked child does not own the lease: it neither renews nor
+    releases it, and its plans are refused.
     """
 
     ports: Ports
@@ -92,7 +93,7 @@ class Lease:
 
     @classmethod
     def taken(cls, ports: Ports) -> Self | None:
-        """The lease, or None while another holds it."""
+        """The lease, or None while another process holds it."""
         now = ports.now()
         holder = f"{new_id(now)} {process_identity()}"
         token = ports.store.lease(ports.scope, holder, SECONDS, now, _ended)
@@ -103,27 +104,27 @@ class Lease:
         return lease
 
     def after_fork(self) -> None:
-        """In a forked child: the lease is lost."""
+        """Lose the lease in a forked child."""
         self.token, self.over, self.turn = _FORKED, threading.Event(), threading.Lock()
 
     def beating(self, seconds: float = BEAT) -> Self:
-        """Renew it on a thread of its own until it is given back, for as long as the sleeper gets anywhere."""
+        """Renew it in a thread until it is released, as long as the pass makes progress."""
         threading.Thread(target=self._beat, args=(seconds,), name="slowwave-lease", daemon=True).start()
         return self
 
     def renewed(self) -> bool:
-        """The sleeper got somewhere: hold it for longer; False if another has taken it over."""
+        """Report progress, and renew the lease; False if another process has taken it over."""
         self.beats = 0
         return self._held()
 
     def slept(self) -> None:
-        """The night is over: what came in before it is no reason for another. One that is killed or fails says nothing."""
+        """Record that the pass has ended, so that what was stored before it causes no other pass. A killed pass records nothing."""
         if self.token != _FORKED:
             self.ports.store.slept(self.ports.scope, self.holder, self.seen)
 
     def given_back(self) -> None:
-        """Let others sleep."""
-        with self.turn:  # a beat that comes later finds it over, and does not take it again
+        """Release the lease."""
+        with self.turn:  # a later renewal sees `over`, and does not take the lease again
             self.over.set()
             if self.token != _FORKED:
                 self.ports.store.lease(self.ports.scope, self.holder, 0.0, self.ports.now())
@@ -133,7 +134,7 @@ class Lease:
             self.beats += 1
             try:
                 held = self._held()
-            except SlowwaveError:  # a store that is busy or closed: the sleeper meets it too, and tells of it
+            except SlowwaveError:  # the store is busy or closed: the pass fails too, and reports it
                 continue
             if not held:
                 return

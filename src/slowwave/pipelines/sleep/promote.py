@@ -1,4 +1,4 @@
-"""Promote what is used often and well into core memory, and demote what no longer is or is contradicted."""
+"""Promotes facts that are used often into core memory, and demotes those that no longer are or are contradicted."""
 
 from collections.abc import Sequence
 
@@ -10,22 +10,24 @@ from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.policy.retention.core import demotes, promotes
 
 CORE_MAX = 1000
-"""How many core memories one night looks at, the newest first."""
+"""How many core memories one pass reads, the newest first."""
 
 
 def promote(context: SleepContext) -> StagePlan:
-    """Due facts that have earned a place in core memory, and core memories that have lost it.
+    """Promote due facts that qualify for core memory, and demote core memories that no longer do.
 
-    Core memories are never due, so every night that has anything to do looks at all of them, and at what contradicts
-    them: there are few.
+    Core memories are never due. There are few, so every pass that has anything to do reads all of them and the links
+    that contradict them.
     """
     config = context.ports.config
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
     core = [memory for memory in context.standing(where) if memory.id not in context.taken]
-    able = [memory for memory in context.open() if promotes(memory, config)]
-    disputed = _disputed(context, [*core, *able])
+    qualified = [memory for memory in context.open() if promotes(memory, config)]
+    disputed = _disputed(context, [*core, *qualified])
     reasons = [(memory, "demote", demotes(memory, config, contradicted=memory.id in disputed)) for memory in core]
-    reasons += [(memory, "promote", promotes(memory, config, contradicted=memory.id in disputed)) for memory in able]
+    reasons += [
+        (memory, "promote", promotes(memory, config, contradicted=memory.id in disputed)) for memory in qualified
+    ]
     changes = [
         Change(before=memory, after=transition(memory, event, config), because=because)
         for memory, event, because in reasons
@@ -36,17 +38,20 @@ def promote(context: SleepContext) -> StagePlan:
 
 
 def _disputed(context: SleepContext, memories: Sequence[Memory]) -> set[str]:
-    """The ids of those that a hot memory contradicts."""
+    """The ids of the memories that a hot memory contradicts."""
     store, scope = context.ports.store, context.ports.scope
     ids = {memory.id for memory in memories}
-    planned = [one for one in context.planned if isinstance(one, Link) and one.kind == "conflict?"]
-    joined = [(one.source, one.target) for one in store.links(scope, ids, ["conflict?"])]
-    joined += [(one.source, one.target) for one in planned]
-    after = {one.after.id: one.after.is_searchable for one in context.planned if isinstance(one, Change)}
-    after |= {one.memory.id: one.memory.is_searchable for one in context.planned if isinstance(one, Add)}
-    standing = {
-        m.id for m in store.get((scope,), {end for pair in joined for end in pair}) if after.get(m.id, m.is_searchable)
-    }
-    standing |= {identity for identity, hot in after.items() if hot}
-    pairs = [pair for one, other in joined for pair in ((one, other), (other, one))]
-    return {end for end, other in pairs if end in ids and other in standing}
+    linked = [(link.source, link.target) for link in store.links(scope, ids, ["conflict?"])]
+    planned: dict[str, bool] = {}
+    for operation in context.planned:
+        match operation:
+            case Link(source=source, target=target, kind="conflict?"):
+                linked.append((source, target))
+            case Add(memory=memory) | Change(after=memory):
+                planned[memory.id] = memory.is_searchable
+            case _:
+                pass
+    ends = store.get((scope,), {end for pair in linked for end in pair})
+    hot = {memory.id: memory.is_searchable for memory in ends} | planned
+    pairs = [pair for first, second in linked for pair in ((first, second), (second, first))]
+    return {end for end, other in pairs if end in ids and hot.get(other)}

@@ -11,7 +11,7 @@ from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operatio
 
 
 def describe_operations(operation: Operation, texts: Mapping[str, str]) -> str | None:
-    """What an operation would do, before and after; None for mere bookkeeping. `texts` are words of memories by id."""
+    """What an operation does, in words; None for bookkeeping. `texts` are texts of memories by id."""
     match operation:
         case Add(memory=memory):
             return f"+ [{memory.category}] {memory.text}"
@@ -44,7 +44,7 @@ def describe_link(operations: Iterable[Operation]) -> set[str]:
 
 
 SHOWN: Final = 3
-"""Memories that are shown of each group of a stage; the rest are counted."""
+"""Memories that are shown of each group of a stage; the others are counted."""
 WIDTH: Final = 120
 """Characters of each that are shown."""
 STEPS_SHOWN: Final = 20
@@ -53,7 +53,7 @@ STEP_WIDTH: Final = 240
 
 
 ELSEWHERE: Final = "asleep elsewhere"
-"""What is left while another process is sleeping this scope: all of it."""
+"""The key in `SleepReport.left` while another process runs a sleep pass over the scope."""
 _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "distil": ("conversation to read", "conversations to read"),
     "retry": ("fact that waits for a model", "facts that wait for a model"),
@@ -64,17 +64,24 @@ _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "replan": ("fact to be dated anew", "facts to be dated anew"),
     "reembed": ("batch of memories without a vector", "batches of memories without a vector"),
 }
-"""What one of it is, by the name under which it is left."""
+"""Singular and plural of what is left, by the keys of `SleepReport.left`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SleepReport:
-    """What a night planned and did.
+    """What a sleep pass planned and did.
 
-    `plan` has one part a stage and can be applied later if this was a dry run. `left` is how much each stage left for
-    another night; `held` is how many memories stay though a size target is missed with them, since an undo or `revive`
-    brought them back; `problems` are a failing model's own words. `thought` says whether a model was to be asked at all.
-    `texts` are the words of memories that a dry run would link, by id.
+    Attributes:
+        plan: one part for each stage; after a dry run it can be applied.
+        receipts: what was applied.
+        left: how much each stage left for another pass.
+        held: how many memories stay although a size target is missed with them, because an undo or `revive` brought
+            them back.
+        problems: what failed, such as the error of a model.
+        cost: what models cost.
+        dry_run: whether nothing was applied.
+        thought: whether models were to be called.
+        texts: the texts of the memories that a dry run would link, by id.
     """
 
     plan: Plan
@@ -107,7 +114,7 @@ class SleepReport:
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
     def _planned(self, most: int | None) -> Iterator[str]:
-        """What would be done to which memory, and why."""
+        """The operations of a dry run, each with its reason."""
         steps = [
             (words, one) for one in self.plan.operations if (words := describe_operations(one, self.texts)) is not None
         ]
@@ -118,13 +125,13 @@ class SleepReport:
             yield f"  and {len(steps) - most:,} more: --verbose shows all, in Python report.told(None)"
 
     def _why(self) -> str:
-        """Why something was left; without a reason of its own, it was more than one night does."""
+        """Why something was left, if it is not because one pass has limits."""
         if self.problems:
             return f", because of the problem{'s' if len(self.problems) > 1 else ''} below"
         return "" if self.thought else ", because no model was to be asked"
 
     def _done(self) -> Iterator[str]:
-        """What was applied, stage by stage, and how to take it back."""
+        """What was applied, stage by stage, and how to undo it."""
         parts = {part.id: part for part in self.plan.parts}
         told = [one for one in self.receipts if count_operations(one.applied) or one.dropped]
         if not told:
@@ -149,14 +156,14 @@ def _counted(name: str, number: int) -> str:
 
 def _group(stage: str, group: Group) -> Iterator[str]:
     yield f"  {stage}: {group.because}"
-    texts = [text for operation in sorted(group.operations, key=_made_last) if (text := _text(operation)) is not None]
+    texts = [text for operation in sorted(group.operations, key=_not_added) if (text := _text(operation)) is not None]
     yield from (f"    {text}" for text in texts[:SHOWN])
     if more := len(texts) - SHOWN:
         yield from [f"    and {more:,} more"] if more > 0 else []
 
 
-def _made_last(operation: Operation) -> bool:
-    """What was made of others is told before them."""
+def _not_added(operation: Operation) -> bool:
+    """Sorts summaries before the memories that they replace."""
     return not isinstance(operation, Add)
 
 

@@ -1,6 +1,6 @@
-"""Size targets: what a number of facts, tokens of a category or messages leaves no room for, weakest first.
+"""Archives the weakest memories over the size targets: a number of facts, of tokens of a category, or of messages.
 
-What an undo or a person brought back stands beside a target and not in it: nothing else goes in its place.
+A memory that an undo or a person brought back does not count against a target, so that it displaces no other.
 """
 
 import math
@@ -17,18 +17,18 @@ from slowwave.policy.retention.importance import Frequencies, text_score
 from slowwave.policy.retention.policies import RESTORED, exemption_reason, strength
 
 USE_WEIGHT = 0.5
-"""What ln(1 + uses) adds to a message's score (measured: 1 starts to cost questions nobody asked before)."""
+"""The weight of ln(1 + uses) in a message's score (measured: at 1, questions that are new find less)."""
 
 JUST_USED = timedelta(days=1)
-"""How long a message that was used is among the last to go, up to a twentieth of the limit, whatever its words tell."""
+"""How long a used message is archived last, up to a twentieth of the limit, whatever its text is worth."""
 JUST_USED_MAX = 0.05
 
 NEAR = 4
-"""Places of a conversation this close are read together: to ask once more costs about as much as the few between."""
+"""Numbers of a conversation this close are read in one query: another query costs more than the few between."""
 
 
 def excess_facts(context: SleepContext) -> list[Change]:
-    """Over `hot_facts_max`, and over the tokens a category may take; nothing exempt goes, so a target may stay missed."""
+    """Archive facts over `hot_facts_max` and over the tokens of a category. Exempt ones stay, so a target may be missed."""
     changes = _categories_over(context)
     limit = context.ports.config.hot_facts_max
     if limit is None:
@@ -61,7 +61,7 @@ def _tokens(memories: Iterable[Memory]) -> int:
 def remaining_allowance(
     context: SleepContext, hot: Sequence[Memory], size: Callable[[Sequence[Memory]], int], limit: int, *, more: int = 0
 ) -> list[Memory]:
-    """What counts against a target, `more` besides; if those that do not make it a missed one, the night tells of them."""
+    """The memories that count against a target, besides `more`; if the others exceed it, they are noted as held."""
     counting = [memory for memory in hot if RESTORED not in memory.flags]
     held = [memory for memory in hot if RESTORED in memory.flags]
     if held and min(size(counting) + more, limit) + size(held) > limit:
@@ -70,7 +70,7 @@ def remaining_allowance(
 
 
 def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
-    """Whole messages, weakest by the information of their words and the use they had; facts count against the limit."""
+    """Archive whole messages, those with the least informative text and the fewest uses first; facts count as well."""
     ports = context.ports
     limit = ports.config.hot_messages_max
     if limit is None:
@@ -95,7 +95,7 @@ def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
 
 
 def recently_used(context: SleepContext, messages: Iterable[Memory], limit: int) -> set[str]:
-    """The messages used last, up to a twentieth of the limit and one at least, if that is less than a day ago."""
+    """The messages that were used last and within a day: up to a twentieth of the limit, at least one."""
     used = [
         (memory.used_at, memory.id)
         for memory in messages
@@ -105,17 +105,17 @@ def recently_used(context: SleepContext, messages: Iterable[Memory], limit: int)
 
 
 def _more(context: SleepContext) -> int:
-    """By how many hot memories what is planned changes their number."""
-    told = (
+    """By how much the planned operations change the number of hot memories."""
+    states = (
         (operation.memory, 0) if isinstance(operation, Add) else (operation.after, int(operation.before.is_searchable))
         for operation in context.planned
         if isinstance(operation, Add | Change)
     )
-    return sum(int(memory.is_searchable) - before for memory, before in told if not memory.is_cascade)
+    return sum(int(memory.is_searchable) - before for memory, before in states if not memory.is_cascade)
 
 
 def _worth(context: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
-    """What each part of a message adds to its worth, by id."""
+    """The parts of the score of each message, by id."""
     store, scope = context.ports.store, context.ports.scope
     frequency, documents = store.frequencies(scope)
     common = Frequencies(documents=documents, frequency=frequency)
@@ -136,7 +136,7 @@ def _worth(context: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[
 
 
 def _answered(context: SleepContext, messages: Iterable[Memory]) -> dict[str, str]:
-    """What the other said just before each message of a talk between people, by id; it may be cold by now."""
+    """The text before each message of a talk between people, if another speaker said it, by id; it may be cold."""
     named = [memory for memory in messages if memory.speaker]
     said = {(memory.conversation, memory.seq): memory for memory in named}
     places: dict[str | None, list[int]] = {}
@@ -156,7 +156,7 @@ def _answered(context: SleepContext, messages: Iterable[Memory]) -> dict[str, st
 
 
 def _stretches(places: Iterable[int]) -> list[tuple[int, int]]:
-    """Places in few stretches, first and last, so that many are read at once and little that lies between."""
+    """The numbers in few stretches (first, last), so that few queries read them and little else."""
     found: list[tuple[int, int]] = []
     for place in sorted(places):
         if found and place - found[-1][1] <= NEAR:
@@ -176,7 +176,7 @@ def _hot(context: SleepContext, kinds: Sequence[str], categories: frozenset[str]
 
 
 def _weakest(context: SleepContext, facts: Iterable[Memory]) -> list[Memory]:
-    """Those that may go, weakest first."""
+    """The facts that may be archived, weakest first."""
     free = [memory for memory in facts if not exemption_reason(memory)]
     return sorted(free, key=lambda m: (strength(m, context.ports.config, context.now), m.recorded_at, m.id))
 

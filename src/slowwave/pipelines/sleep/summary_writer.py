@@ -1,4 +1,4 @@
-"""Stretches: the summary of a stretch of conversation, or of summaries, thought up, checked and measured."""
+"""Writes and checks the summary of a stretch of messages, or of summaries."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ from slowwave.policy.text.tokens import terms
 from slowwave.ports import Ports
 
 RELATED = 0.40
-"""The cosine from which two messages speak of one thing, where the embedder does not say better."""
+"""The cosine from which two messages have one topic, unless the embedder has a number of its own."""
 TOPIC_SMALLEST = 3
 TOPICS = 4
-"""At most so many topics are summarised one by one; what is left over is summarised together."""
+"""How many topics are summarised one by one; the other messages are summarised together."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SummaryWriter:
-    """Writes summaries of one conversation, and keeps what went wrong and what it cost.
+    """Writes summaries of one conversation, and collects problems and cost.
 
-    `anew` also writes words that a person took back before: by their own command, never by itself.
+    With `anew`, which only a person's command sets, it also writes texts that a person took back.
     """
 
     ports: Ports
@@ -45,35 +45,35 @@ class SummaryWriter:
     cost: Cost = FREE
 
     def summary(self, memories: Sequence[Memory], span: Span) -> Add | None:
-        """A validated summary, ready to be stored, or None with the problem noted: then the stretch stays due."""
+        """A validated summary to store; None if it failed: then the problem is noted, and the stretch stays due."""
         chosen = profile(self.ports.config.summary_profile)
         frequencies = _frequencies(memories)
         depth = 1 + max(memory.depth for memory in memories)
         try:
             if depth == 1 and chosen.topics:
-                said = [self._said(one, chosen, frequencies) for one in self._topics(memories)]
+                texts = [self._written(topic, chosen, frequencies) for topic in self._topics(memories)]
             else:
-                said = [self._said(memories, chosen, frequencies)]
+                texts = [self._written(memories, chosen, frequencies)]
         except ModelError as error:
             self.cost += cost_of(error)
             self.problems.append(str(error))
             return None
-        text = clean("\n".join(said)).strip()
+        text = clean("\n".join(texts)).strip()
         if not self.anew and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
-            return None  # a person undid these very words: the stretch waits for others, or for their command
-        if not self._faithful(text, memories, span):
+            return None  # a person undid this text: the stretch waits for another text, or for a command
+        if not self._is_faithful(text, memories, span):
             return None
-        text = redact(text).text  # the messages themselves keep what was said
+        text = redact(text).text  # only the messages keep the secret
         share = coverage(text, [memory.text for memory in memories], frequencies.rarity)
-        made, problems = entries(self.ports, [text])
+        (entry,), problems = entries(self.ports, [text])
         self.problems += problems
         return Add(
             memory=self._memory(text, memories, span, depth=depth, share=share),
             because=f"{'an era' if depth > 1 else 'messages'} {span[0]} to {span[1]}: holds {share:.0%} of what was said",
-            entry=made[0],
+            entry=entry,
         )
 
-    def _said(self, memories: Sequence[Memory], chosen: Profile, frequencies: Frequencies) -> str:
+    def _written(self, memories: Sequence[Memory], chosen: Profile, frequencies: Frequencies) -> str:
         spoken = sum(len(memory.text.split()) for memory in memories)
         if memories[0].depth:
             words = min(chosen.era_words, max(1, spoken))
@@ -85,7 +85,7 @@ class SummaryWriter:
         self.problems += proposal.problems
         return proposal.value.text
 
-    def _faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
+    def _is_faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
         invented = invented_details(text, memories)
         if invented:
             what = f"it invents {', '.join(map(repr, invented[:3]))}"
@@ -99,7 +99,8 @@ class SummaryWriter:
         return False
 
     def _topics(self, memories: Sequence[Memory]) -> list[Sequence[Memory]]:
-        """The messages by what they speak of, each topic in order of time, and the rest together."""
+        """The messages by topic, each in order of time, and those without a topic together."""
+        from slowwave.pipelines.ingest.reconcile import similarity  # noqa: PLC0415 - a command needs it only here
         from slowwave.policy.summaries.grouping import groups  # noqa: PLC0415 - numpy only where it is asked for
 
         if self.ports.embedder is None:
@@ -109,7 +110,7 @@ class SummaryWriter:
         except EmbedderError as error:
             self.problems.append(f"summarised without topics: {error}")
             return [memories]
-        near = getattr(self.ports.embedder, "similarity", {}).get("related", RELATED)
+        near = similarity(self.ports, "related", RELATED)
         found = groups(
             vectors,
             keys=[memory.id for memory in memories],
@@ -145,6 +146,6 @@ class SummaryWriter:
 
 
 def _frequencies(memories: Sequence[Memory]) -> Frequencies:
-    """How common words are in the stretch itself: no index of the scope is needed to summarise one conversation."""
+    """The frequencies of words in the stretch itself: a summary needs no index of the scope."""
     counts = Counter(term for memory in memories for term in set(terms(memory.text)))
     return Frequencies(documents=len(memories), frequency=lambda stem: counts[stem])

@@ -1,4 +1,4 @@
-"""Wording: over `hot_words_max`, messages lose their weakest clauses; the last one standing is the gist."""
+"""Shortens hot messages over `hot_words_max`: the weakest clauses go cold, the remaining ones are stored as `gist`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,22 +17,22 @@ from slowwave.policy.retention.importance import Frequencies
 from slowwave.policy.summaries.trimming import JOINT, Piece, pieces, spoken_words
 
 GOES_ON: Final = timedelta(days=1)
-"""How long after its last message a talk still goes on: its latest words are then shown as they were said."""
+"""How long after its last message a conversation counts as going on: its latest messages are then not shortened."""
 NEWEST: Final = 0.05
-"""The share of the room that these may take: words that a quarter of a talk has room for are worth more than its last
-day (measured on LoCoMo: 91.1 % of what the full store finds without, 90.4 with a twentieth, 89.5 with half)."""
+"""The share of the free words that these messages may take. Measured on LoCoMo, in % of what the full store finds: 91.1
+without them, 90.4 with a twentieth, 89.5 with half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrimResult:
-    """What a size target takes: changes, and an embedder's own words if it failed."""
+    """The changes that shorten or archive messages, and the error of the embedder if it failed."""
 
     changes: tuple[Change, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def trim_excess_words(context: SleepContext) -> TrimResult:
-    """The clauses of all hot messages compete for the room that facts, pinned messages and the newest ones leave."""
+    """Keep the strongest clauses of all hot messages that fit beside facts, pinned messages and the newest ones."""
     limit = context.ports.config.hot_words_max
     if limit is None:
         return TrimResult()
@@ -61,7 +61,7 @@ def trim_excess_words(context: SleepContext) -> TrimResult:
         Change(
             before=before[memory.id],
             after=memory,
-            because=f"{because}: {_told(before[memory.id], memory)}",
+            because=f"{because}: {_shortening(before[memory.id], memory)}",
             entry=entry,
             unless_used=True,
         )
@@ -84,7 +84,7 @@ def _spoken(memories: Iterable[Memory]) -> int:
     return sum(spoken_words(memory.visible_text) for memory in memories)
 
 
-def _told(before: Memory, after: Memory) -> str:
+def _shortening(before: Memory, after: Memory) -> str:
     return f"jotted down in {spoken_words(after.visible_text)} of its {spoken_words(before.visible_text)} words"
 
 
@@ -94,7 +94,7 @@ def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:
 
 
 def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) -> set[str]:
-    """The newest messages of talks that go on, as far back as a context shows them word for word and the room lasts."""
+    """The newest messages of conversations that go on: within the immediate window, as many as fit."""
     last: dict[str, Memory] = {}
     for memory in messages:
         name = str(memory.conversation)
@@ -113,7 +113,7 @@ def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) ->
 
 
 def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> dict[str, list[Piece]]:
-    """By message, the clauses that stay, in order: the strongest of all, while the room lasts."""
+    """The clauses that stay of each message, in order: the strongest of all that fit."""
     store, scope = context.ports.store, context.ports.scope
     frequency, documents = store.frequencies(scope)
     common = Frequencies(documents=documents, frequency=frequency)

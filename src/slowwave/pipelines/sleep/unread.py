@@ -1,13 +1,12 @@
-"""Sleep stages that hand waiting messages and facts to a mind."""
+"""Sleep stages that give waiting messages and facts to a mind."""
 
 from dataclasses import replace
 
-from slowwave.model.memory import FACT_KINDS, HOT, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Change
 from slowwave.model.plan import FREE, Group
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.change_set import WAITS
 from slowwave.pipelines.ingest.chunks import CURSOR, is_partly_read, released_messages
 from slowwave.pipelines.ingest.distil import planned
 from slowwave.pipelines.ingest.reconcile import reconcile
@@ -16,17 +15,17 @@ from slowwave.ports import Ports
 
 
 def distil(context: SleepContext) -> StagePlan:
-    """One chunk of each conversation that waits: when automatic distilling is on, and where a person released something.
+    """Distil one chunk of each conversation that is due, if automatic distilling is on or a person released a message.
 
-    What was released is read even where nothing is read by itself: what stands around it was.
+    Released messages are read in either case: the messages around them were distilled before.
     """
     ports = context.ports
-    passed_over = {message.conversation for message in released_messages(ports)}
+    released = {message.conversation for message in released_messages(ports)}
     automatic = ports.config.consolidate_every_turns is not None
     waiting = [
         found.name
-        for found in (ports.store.conversations(ports.scope) if automatic or passed_over else ())
-        if found.name in passed_over
+        for found in (ports.store.conversations(ports.scope) if automatic or released else ())
+        if found.name in released
         or (automatic and (found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages or is_partly_read(found)))
     ]
     if not context.think:
@@ -48,10 +47,11 @@ def distil(context: SleepContext) -> StagePlan:
 
 
 BATCH = 20
+"""How many waiting facts one pass decides about."""
 
 
 def retry(context: SleepContext) -> StagePlan:
-    """Decide again for waiting facts, oldest first; their verdict replaces them in place."""
+    """Reconcile waiting facts, oldest first; they are changed in place."""
     ports = context.ports
     facts = waiting(ports)
     if not facts or not context.think:
@@ -59,7 +59,7 @@ def retry(context: SleepContext) -> StagePlan:
     groups: list[Group] = []
     problems: tuple[str, ...] = ()
     cost, left = FREE, len(facts) - len(facts[:BATCH])
-    for stated in (True, False):  # what rests on messages was distilled, and may do less to what a person said
+    for stated in (True, False):  # a distilled fact may change less of what a person stated
         batch = [memory for memory in facts[:BATCH] if stated is not bool(memory.sources)]
         if batch:
             done = reconcile(
@@ -77,11 +77,13 @@ def retry(context: SleepContext) -> StagePlan:
 
 def waiting(ports: Ports) -> list[Memory]:
     """The live facts that wait for a mind, oldest first."""
-    return ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=WAITS))
+    return ports.store.select(
+        (ports.scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=UNRECONCILED)
+    )
 
 
 def as_fact(memory: Memory) -> Fact:
-    """A stored fact as it would be proposed anew."""
+    """A stored fact as a proposal."""
     return Fact(
         text=memory.text,
         category=memory.category,

@@ -1,0 +1,66 @@
+from datetime import UTC, datetime
+
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.mind import Relation, Verdict, VerdictOp
+from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+KNOWN = "Alice owns a red car"
+NEW = "Alice owns a red car in Oslo"
+
+
+def fact(text: str, **fields: object) -> Memory:
+    source = SourceRef(memory="m1", ref="1", quote=text)
+    values: dict[str, object] = {"kind": "semantic", "recorded_at": NOW, "valid_from": NOW, "sources": (source,)}
+    return Memory(id=text, scope="s", text=text, **(values | fields))  # type: ignore[arg-type]
+
+
+def pair(new: Memory, known: Memory | None, *, fixed: bool = False, duplicate: bool = False) -> ComparedPair:
+    return ComparedPair(new=new, known=known, fixed=fixed, stated=False, stored=False, is_duplicate=lambda _: duplicate)
+
+
+def verdict(op: VerdictOp, text: str | None = None, relation: Relation = "subsumes") -> Verdict:
+    return Verdict(fact=1, op=op, memory=1, text=text, relation=relation, because="the mind says so")
+
+
+def test_without_a_known_fact_the_new_one_is_stored() -> None:
+    decision = decide(verdict("UPDATE"), pair(fact(NEW), None), "said")
+    assert (decision.action, decision.link, decision.because) == ("store", None, "the mind says so")
+
+
+def test_a_wording_that_says_both_facts_merges_them() -> None:
+    decision = decide(verdict("UPDATE", NEW), pair(fact(NEW), fact(KNOWN)), "said")
+    assert (decision.action, decision.text, decision.problem) == ("merge", NEW, "")
+
+
+def test_a_wording_that_another_fact_has_is_not_merged() -> None:
+    decision = decide(verdict("UPDATE", NEW), pair(fact(NEW), fact(KNOWN), duplicate=True), "said")
+    assert (decision.action, decision.link is not None and decision.link[0]) == ("store", "close")
+    assert decision.problem
+
+
+def test_a_wording_that_loses_a_name_is_replaced_by_the_words_of_the_new_fact() -> None:
+    decision = decide(verdict("UPDATE", KNOWN, "contradictory"), pair(fact(NEW), fact(KNOWN)), "said")
+    assert (decision.action, decision.text) == ("supersede", NEW)
+    assert "'Oslo' would be lost" in decision.problem
+
+
+def test_a_noop_that_loses_a_name_stores_both_facts() -> None:
+    decision = decide(verdict("NOOP"), pair(fact(NEW), fact(KNOWN)), "said")
+    assert (decision.action, decision.link is not None and decision.link[0]) == ("store", "close")
+    assert decide(verdict("NOOP"), pair(fact(KNOWN), fact(NEW)), "said").action == "reinforce"
+
+
+def test_a_fixed_or_more_trusted_fact_is_linked_and_not_changed() -> None:
+    new, known = fact(NEW, trust="web"), fact(KNOWN)
+    for compared in (pair(new, known), pair(fact(NEW), known, fixed=True)):
+        decision = decide(verdict("UPDATE", NEW), compared, "said")
+        assert (decision.action, decision.link) == ("store", ("conflict?", "the mind says so"))
+    assert not may_retract(known, new, fixed=False, stated=False)
+    assert may_retract(known, fact(NEW), fixed=False, stated=False)
+
+
+def test_only_a_person_retracts_what_a_person_stated() -> None:
+    known = fact(KNOWN, sources=())
+    assert not may_retract(known, fact(NEW), fixed=False, stated=False)
+    assert may_retract(known, fact(NEW, sources=()), fixed=False, stated=True)
