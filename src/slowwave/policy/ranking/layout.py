@@ -96,7 +96,9 @@ def shortened(text: str, characters: int) -> str:
     """
     if len(text) <= characters:
         return text
-    room = text[: max(0, characters - 2)]
-    ends = (max(room.rfind(mark) for mark in ("; ", ". ", "\n")), room.rfind(" "))
-    cut = next((end for end in ends if end > len(room) // 2), len(room))  # text without spaces is cut anywhere
-    return f"{room[:cut].rstrip(' .;')} …"
+    available = text[: max(0, characters - 2)]
+    ends = (max(available.rfind(mark) for mark in ("; ", ". ", "\n")), available.rfind(" "))
+    cut = next(
+        (end for end in ends if end > len(available) // 2), len(available)
+    )  # text without spaces is cut anywhere
+    return f"{available[:cut].rstrip(' .;')} …"

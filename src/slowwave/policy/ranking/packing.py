@@ -66,27 +66,27 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     share; then sections are filled in the order of their shares, and so is the unused rest. `overhead` is the cost of the text
     around the sections; if it exceeds the budget, nothing is selected and nothing is spent.
     """
-    room = budget - overhead
-    if room <= 0:
+    available = budget - overhead
+    if available <= 0:
         return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
     total = sum(offer.share for offer in offers)
     chosen = [_Chosen(offer) for offer in offers]
     filled = sorted(chosen, key=lambda part: -part.offer.share)
-    spare = room
+    spare = available
     kept = []
     for part in filled:
         kept.append(part.fill(spare, part.offer.kept))
         spare -= kept[-1]
     carried = 0.0
     for part, before in zip(filled, kept, strict=True):
-        quota = (room * part.offer.share / total if total else 0.0) + carried - before
+        quota = (available * part.offer.share / total if total else 0.0) + carried - before
         spent = part.fill(min(int(quota), spare))
         spare, carried = spare - spent, quota - spent
     for part in filled:
         spare -= part.fill(spare)
     sections = tuple(part.section for part in chosen if part.places)
     left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)
-    return Packed(sections=sections, tokens=overhead + room - spare if sections else 0, left=left)
+    return Packed(sections=sections, tokens=overhead + available - spare if sections else 0, left=left)
 
 
 class _Chosen:

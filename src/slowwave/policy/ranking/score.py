@@ -128,21 +128,21 @@ def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[st
     cue: CUE if the row contains the kind of answer that the question asks for.
     recent: RECENT for the newest row, halved every 30 days, if the question asks for the present state.
     """
-    found = {"words": lexical(corpus, question)}
+    signals = {"words": lexical(corpus, question)}
     if vector is not None and corpus.vectors is not None and len(vector) == corpus.vectors.shape[1]:
-        found["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
+        signals["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
         if not (corpus.scale > 0).all():
-            found["estimated"] = MEANING * (found["words"] * (corpus.scale == 0))
+            signals["estimated"] = MEANING * (signals["words"] * (corpus.scale == 0))
     if question.speaker is not None:
-        found["asked"] = ASKED * (corpus.speaker == question.speaker)
+        signals["asked"] = ASKED * (corpus.speaker == question.speaker)
     elif question.of_user:
-        found["user"] = ASKED * (corpus.user & ~corpus.people)
-    found |= sentences(corpus)
+        signals["user"] = ASKED * (corpus.user & ~corpus.people)
+    signals |= sentences(corpus)
     if question.cue:
-        found["cue"] = CUE * ((corpus.cues & question.cue) != 0)
+        signals["cue"] = CUE * ((corpus.cues & question.cue) != 0)
     if question.recent:
-        found["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
-    return found
+        signals["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
+    return signals
 
 
 def sentences(corpus: Corpus) -> dict[str, Floats]:
@@ -179,29 +179,29 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
     dated: Floats | None = None if days is None else np.where(np.isin(corpus.day, days), DATE, 0.0)
     if not len(rows):
         return dated
-    own = corpus.weight[rows]
-    lends = own * corpus.gate[rows]
-    asks = corpus.question[rows] * corpus.people[rows]
-    asking = np.flatnonzero(asks)
-    targets, weights = [rows], [own]
+    counts = corpus.weight[rows]
+    gated = counts * corpus.gate[rows]
+    asked_share = corpus.question[rows] * corpus.people[rows]
+    asking = np.flatnonzero(asked_share)
+    targets, weights = [rows], [counts]
     for steps, shares, start, amounts in (
-        (corpus.after, BEFORE_WORDS, rows, lends),
-        (corpus.before, AFTER_WORDS, rows, lends),
-        (corpus.after, BEFORE_WORDS[:1], rows[asking], (lends * asks)[asking]),
+        (corpus.after, BEFORE_WORDS, rows, gated),
+        (corpus.before, AFTER_WORDS, rows, gated),
+        (corpus.after, BEFORE_WORDS[:1], rows[asking], (gated * asked_share)[asking]),
     ):
-        reached, lent = start, amounts
+        reached, amount = start, amounts
         for share in shares:
             reached = steps[reached]
-            there = reached >= 0
-            if not there.all():
-                reached, lent = reached[there], lent[there]
+            exists = reached >= 0
+            if not exists.all():
+                reached, amount = reached[exists], amount[exists]
             targets.append(reached)
-            weights.append(share * lent * corpus.gate[reached])
+            weights.append(share * amount * corpus.gate[reached])
     tf: Floats = np.zeros(len(corpus.weight)) if dated is None else dated
     gathered = np.bincount(np.concatenate(targets), weights=np.concatenate(weights), minlength=len(tf))
     if len(corpus.gists):
-        borrowed = gathered - np.bincount(rows, weights=own, minlength=len(tf))
-        gathered[corpus.gists] += borrowed[corpus.wholes]
+        context = gathered - np.bincount(rows, weights=counts, minlength=len(tf))
+        gathered[corpus.gists] += context[corpus.wholes]
     tf += gathered
     return tf
 
@@ -220,9 +220,9 @@ def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:
     return cosines
 
 
-def total(found: Mapping[str, Floats]) -> Floats:
+def total(signals: Mapping[str, Floats]) -> Floats:
     """The scores: the sum of the parts, added in their order."""
-    terms = iter(found.values())
+    terms = iter(signals.values())
     total = next(terms).copy()
     for term in terms:
         total += term
