@@ -13,11 +13,11 @@ DAY = timedelta(days=1)
     ("name", "days"),
     [("session_state", 1), ("tool_output", 7), ("project_status", 30), ("decision", 365), ("preference", 730)],
 )
-def test_the_sources_times_to_live(name: str, days: int) -> None:
+def test_times_to_live_are_those_of_the_sources(name: str, days: int) -> None:
     assert expires_at(name, T, None, {}) == T + days * DAY
 
 
-def test_nothing_else_expires() -> None:
+def test_other_categories_do_not_expire() -> None:
     listed = {"session_state", "tool_output", "project_status", "decision", "preference"}
     assert all(expires_at(name, T, None, {}) is None for name in REGISTRY.keys() - listed)
 
@@ -34,11 +34,11 @@ def test_nothing_else_expires() -> None:
         ("other", 0.5),
     ],
 )
-def test_the_sources_type_weights(name: str, weight: float) -> None:
+def test_type_weights_are_those_of_the_sources(name: str, weight: float) -> None:
     assert category(name).weight == weight
 
 
-def test_retention_stages_follow_the_sources_and_the_more_protective_rule() -> None:
+def test_retention_stages_are_those_of_the_sources() -> None:
     assert category("tool_output").stage_days == 7
     assert category("observation").stage_days == 30
     assert category("finding").stage_days == category("gotcha").stage_days == 90
@@ -47,13 +47,13 @@ def test_retention_stages_follow_the_sources_and_the_more_protective_rule() -> N
     )
 
 
-def test_an_unknown_category_is_the_default_and_can_be_told() -> None:
+def test_an_unknown_category_has_the_default_settings_and_is_recognised() -> None:
     assert category("weather") is DEFAULT is category("other")
     assert is_known("gotcha")
     assert not is_known("weather")
 
 
-def test_identity_never_expires_whatever_the_settings_say() -> None:
+def test_identity_never_expires_under_any_settings() -> None:
     assert expires_at("identity", T, None, {"identity": 1.0}) is None
     assert category("identity").protected
 
@@ -63,7 +63,7 @@ def test_settings_override_the_registry_also_for_unknown_categories() -> None:
     assert expires_at("weather", T, None, {"weather": 0.5}) == T + DAY / 2
 
 
-def test_use_extends_what_holds_until_further_notice_and_nothing_else() -> None:
+def test_use_extends_only_categories_anchored_at_the_last_use() -> None:
     used = T + 5 * DAY
     assert expires_at("preference", T, used, {}) == used + 730 * DAY
     assert expires_at("preference", T, T - DAY, {}) == T + 730 * DAY
@@ -72,6 +72,6 @@ def test_use_extends_what_holds_until_further_notice_and_nothing_else() -> None:
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.floats(min_value=1e-6, max_value=1e6))
-def test_the_end_of_the_calendar_is_no_error(at: datetime, days: float) -> None:
+def test_dates_after_the_year_9999_raise_no_error(at: datetime, days: float) -> None:
     end = later(at, days)
     assert (end is None) == ((datetime.max.replace(tzinfo=UTC) - at) / DAY < days)

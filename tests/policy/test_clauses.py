@@ -31,29 +31,29 @@ def texts(text: str) -> list[str]:
         (" \n ", []),
     ],
 )
-def test_a_text_is_cut_where_a_new_thought_begins(text: str, expected: list[str]) -> None:
+def test_a_sentence_is_split_at_conjunctions_and_dashes(text: str, expected: list[str]) -> None:
     assert texts(text) == expected
 
 
 @pytest.mark.parametrize("text", ["On 23 June 2023,", "in the week of 5 June 2023", "Last summer.", "2 May"])
-def test_a_mere_date_is_told_from_what_happened_then(text: str) -> None:
+def test_a_date_alone_is_distinguished_from_an_event(text: str) -> None:
     assert only_a_date(text)
     assert not only_a_date(f"{text} we met")
     assert not only_a_date("")
 
 
-def test_short_pieces_stay_with_their_neighbour() -> None:
+def test_short_pieces_are_joined_to_their_neighbour() -> None:
     assert texts("Well, I think, but not today.") == ["Well, I think, but not today."]
 
 
-def test_a_clause_knows_its_sentence() -> None:
+def test_a_clause_has_the_properties_of_its_sentence() -> None:
     asked, follows, said = clauses("Did you see the new place, because I really liked it? Yes.")
     assert (asked.question, asked.opens) == (True, True)
     assert (follows.question, follows.opens) == (True, False)
     assert (said.question, said.opens) == (False, True)
 
 
-def test_a_caption_is_a_clause_of_its_own_and_comes_last() -> None:
+def test_captions_are_separate_clauses_at_the_end() -> None:
     assert clauses("Look at [image: a photo of a dog] my new friend") == (
         Clause(text="Look at my new friend"),
         Clause(text="a photo of a dog", caption=True),
@@ -62,7 +62,7 @@ def test_a_caption_is_a_clause_of_its_own_and_comes_last() -> None:
 
 
 @given(st.text(st.sampled_from("abc ,.!?;—-\n'") | st.characters(), max_size=200))
-def test_no_word_is_lost_or_moved(text: str) -> None:
+def test_splitting_keeps_every_word_in_order(text: str) -> None:
     if "[" in text or "```" in text or "~~~" in text or "\n" in text:
         return
     assert (
@@ -98,7 +98,7 @@ My class starts at nine;
 It fails."""
 
 
-def test_code_is_left_out_and_what_only_looks_like_it_stays() -> None:
+def test_code_is_left_out_and_similar_prose_stays() -> None:
     assert prose(CODE).split("\n") == [
         "Here is my function:",
         "",
@@ -136,26 +136,26 @@ def test_trimming_drops_only_filler(text: str, expected: str) -> None:
         max_size=10,
     )
 )
-def test_trimming_and_noting_keep_every_word_that_turns_the_meaning(parts: list[str]) -> None:
+def test_trim_and_note_keep_words_that_change_the_meaning(parts: list[str]) -> None:
     assert trim(" ".join(parts)).split() == parts
     assert note(" ".join(parts)).split() == parts
 
 
 @given(st.text(max_size=80))
-def test_trimming_twice_is_trimming_once(text: str) -> None:
+def test_trim_is_idempotent(text: str) -> None:
     once = trim(text)
     assert len(once) <= len(text)
     assert note(text).count(" ") <= once.count(" ")
 
 
-def test_a_note_leaves_grammar_to_the_reader() -> None:
+def test_a_note_leaves_out_grammatical_words() -> None:
     assert note("I'm so happy that I was at the charity race.") == "happy that at charity race"
     assert note("it's a boy, she's the oldest") == "boy, oldest"
     assert note("I went to Iceland") == "went to Iceland"
     assert note("How have you been?") == "How have you been?"
 
 
-def test_a_note_says_of_nobody_what_was_not_said() -> None:
+def test_a_note_never_changes_who_does_what() -> None:
     assert note("Odile owns the ferry and is my aunt.") == "Odile owns ferry and is my aunt"
     assert note("He is late, but was kind") == "He late, but was kind"
 
@@ -163,7 +163,7 @@ def test_a_note_says_of_nobody_what_was_not_said() -> None:
 @pytest.mark.parametrize(
     "unit", ["a", " ", "a(", "[image", "\n", "—", "1,000", "{ ", "so ", "@a ", '."', ", and", "=(", "</a"]
 )
-def test_hostile_texts_cost_no_more_than_their_length(unit: str) -> None:
+def test_hostile_texts_take_linear_time(unit: str) -> None:
     start = time.perf_counter()
     for clause in clauses(unit * (60_000 // len(unit)) + "\nend"):
         note(clause.text, names=["Al"])

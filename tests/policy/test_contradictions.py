@@ -29,7 +29,7 @@ def test_a_denial_is_a_first_person_never(text: str, found: list[str]) -> None:
     assert list(denials(text)) == found
 
 
-def test_a_finished_action_stands_against_the_denial() -> None:
+def test_a_finished_action_contradicts_a_denial() -> None:
     texts = ["The weather is nice today.", "I've integrated Flask-Login last week, and it was easy.", "Flask is nice."]
     (found,) = conflicts("I've never integrated Flask-Login", texts, even)
     assert (found.index, found.clause, found.share) == (1, "I've integrated Flask-Login last week,", 1.0)
@@ -49,17 +49,17 @@ def test_a_finished_action_stands_against_the_denial() -> None:
         "",
     ],
 )
-def test_what_is_denied_wanted_tried_or_asked_contradicts_nothing(text: str) -> None:
+def test_negations_wishes_attempts_and_questions_contradict_nothing(text: str) -> None:
     assert conflicts("I've never integrated Flask-Login", [text], even) == []
 
 
-def test_the_best_come_first_and_the_earlier_of_equals() -> None:
+def test_conflicts_are_ordered_by_share_then_by_position() -> None:
     texts = ["I integrated Flask", "I integrated Flask-Login", "We integrated Flask-Login too"]
     found = conflicts("I have never integrated Flask-Login", texts, even, limit=3)
     assert [conflict.index for conflict in found] == [1, 2, 0]
     assert [conflict.index for conflict in conflicts("I have never integrated Flask-Login", texts, even)] == [1]
 
 
-def test_a_denial_without_weight_finds_nothing() -> None:
+def test_a_denial_without_idf_mass_has_no_conflicts() -> None:
     assert conflicts("I never did", ["I did"], even) == []
     assert conflicts("I never sang", ["I sang"], lambda _: 0.0) == []

@@ -29,7 +29,7 @@ def test_the_score_is_the_sources_formula() -> None:
     assert score(one, CONFIG, T + 14 * DAY) == 0.5 + 0.1 * log1p(7)
 
 
-def test_it_takes_54_retrievals_to_make_up_for_two_fifths_of_strength() -> None:
+def test_fifty_four_retrievals_equal_two_fifths_of_strength() -> None:
     now = T + timedelta(days=-14 * log2(0.6))
     assert score(memory(accesses=53), CONFIG, now) < 1.0 < score(memory(accesses=54), CONFIG, now)
 
@@ -40,7 +40,7 @@ def test_retrieved_facts_come_first_and_unretrieved_ones_can_be_left_out() -> No
     assert ids(rank([never, often], CONFIG, T, min_retrievals=1)) == ["b"]
 
 
-def test_ties_go_to_the_more_recent_then_the_surer_then_by_name() -> None:
+def test_ties_are_broken_by_last_use_then_confidence_then_id() -> None:
     sure, unsure = memory("z", confidence=0.9), memory("a", confidence=0.8)
     assert ids(rank([unsure, sure], CONFIG, T)) == ["z", "a"]
     later, sooner = memory("z", recorded_at=T + DAY), memory("a")
@@ -48,7 +48,7 @@ def test_ties_go_to_the_more_recent_then_the_surer_then_by_name() -> None:
     assert ids(rank([memory("b"), memory("a")], CONFIG, T)) == ["a", "b"]
 
 
-def test_as_many_as_asked_for_or_as_configured() -> None:
+def test_the_number_of_facts_is_the_argument_or_the_setting() -> None:
     seven = [memory(str(number)) for number in range(7)]
     assert len(rank(seven, CONFIG, T)) == 5
     assert len(rank(seven, CONFIG, T, top_k=2)) == 2
@@ -56,11 +56,11 @@ def test_as_many_as_asked_for_or_as_configured() -> None:
 
 
 @given(st.permutations([memory(str(number), accesses=number % 3) for number in range(6)]))
-def test_the_order_of_asking_does_not_matter(memories: list[Memory]) -> None:
+def test_the_input_order_does_not_matter(memories: list[Memory]) -> None:
     assert ids(rank(memories, CONFIG, T)) == ["2", "5", "1", "4", "0"]
 
 
-def test_a_fact_used_often_over_several_sessions_joins_core() -> None:
+def test_a_fact_used_often_in_several_sessions_is_promoted() -> None:
     assert promotes(memory(**EARNED), CONFIG) == "used 10 times in 3 sessions, stability 0.85"
 
 
@@ -78,16 +78,16 @@ def test_a_fact_used_often_over_several_sessions_joins_core() -> None:
         {"trust": "web"},
     ],
 )
-def test_whatever_falls_short_does_not(short: dict[str, object]) -> None:
+def test_a_fact_below_a_threshold_is_not_promoted(short: dict[str, object]) -> None:
     assert promotes(memory(**(EARNED | short)), CONFIG) is None
 
 
-def test_a_contradicted_fact_neither_joins_nor_stays() -> None:
+def test_a_contradicted_fact_is_not_promoted_and_is_demoted() -> None:
     assert promotes(memory(**EARNED), CONFIG, contradicted=True) is None
     assert demotes(memory(phase="core", **EARNED), CONFIG, contradicted=True) == "something contradicts it"
 
 
-def test_core_is_left_when_the_settings_ask_for_more() -> None:
+def test_a_core_fact_below_new_thresholds_is_demoted() -> None:
     core = memory(phase="core", **EARNED)
     assert demotes(core, CONFIG) is None
     assert demotes(core, Config(core_session_threshold=4)) == "it falls short of what core asks for"

@@ -31,7 +31,7 @@ from slowwave.policy.comparison.corrections import correction
         ("corrected", "Alice never in fact lived in Rome", "Alice lived in Rome"),
     ],
 )
-def test_an_explicit_correction_says_how_the_old_fact_ends(kind: str, new: str, old: str) -> None:
+def test_explicit_corrections_are_detected_with_their_kind(kind: str, new: str, old: str) -> None:
     found = correction(new, old)
     assert found is not None
     assert found.kind == kind
@@ -88,7 +88,7 @@ def test_an_explicit_correction_says_how_the_old_fact_ends(kind: str, new: str, 
         ("Matteo no longer uses a standing desk, " + "and so on " * 50, "Matteo uses a standing desk"),
     ],
 )
-def test_anything_less_than_plain_corrects_nothing(new: str, old: str) -> None:
+def test_sentences_that_are_not_explicit_correct_nothing(new: str, old: str) -> None:
     assert correction(new, old) is None
 
 
@@ -126,12 +126,12 @@ def test_no_fact_corrects_itself(text: str) -> None:
 
 
 @given(FACTS | st.text(max_size=40), FACTS | st.text(max_size=40))
-def test_any_text_may_be_asked_about(new: str, old: str) -> None:
+def test_correction_accepts_any_text(new: str, old: str) -> None:
     found = correction(new, old)
     assert found is None or found.kind in {"ended", "changed", "corrected"}
 
 
-def test_what_is_not_so_after_all_was_never_so() -> None:
+def test_not_after_all_is_a_correction() -> None:
     new = "The user is not allergic to penicillin after all, the test was negative"
     found = correction(new, "The user is allergic to penicillin")
     assert found is not None

@@ -49,7 +49,7 @@ def test_an_episodic_memory_of_middling_importance_crosses_a_fifth_after_36_days
 
 
 @pytest.mark.parametrize(("above", "lasts"), [(0.1, 12), (0.25, 78), (0.5, 1_032), (1.0, 154_000)])
-def test_the_power_curve_lasts_as_measured(above: float, lasts: float) -> None:
+def test_the_power_curve_crosses_thresholds_as_measured(above: float, lasts: float) -> None:
     assert Power(0.1 * math.exp(above)).reach(0.1) == pytest.approx(lasts, rel=0.01)
 
 
@@ -84,7 +84,9 @@ def test_a_fresh_memory_has_strength_one(curve: Curve) -> None:
 
 
 @given(curves, times, times, times)
-def test_strength_lies_in_reach_and_never_rises(curve: Curve, anchor: datetime, one: datetime, other: datetime) -> None:
+def test_strength_is_between_zero_and_one_and_never_rises(
+    curve: Curve, anchor: datetime, one: datetime, other: datetime
+) -> None:
     sooner, later = sorted((one, other))
     before, after = strength_at(curve, anchor, sooner), strength_at(curve, anchor, later)
     assert 0.0 < after <= before <= 1.0
@@ -116,7 +118,7 @@ def test_in_one_class_the_order_of_crossings_is_the_order_of_strengths(
     assert strength_at(curve, sooner, END) <= strength_at(curve, later, END)
 
 
-def test_a_clock_before_the_anchor_counts_as_no_time() -> None:
+def test_a_clock_before_the_anchor_counts_as_zero_days() -> None:
     assert days_between(T, T - timedelta(days=3)) == 0.0
     assert strength_at(HalfLife(1.0), T, T - timedelta(days=3)) == 1.0
 
@@ -128,5 +130,5 @@ def test_rounding_moves_a_time_constant_by_less_than_a_tenth(tau: float) -> None
     assert 4 * math.log2(rounded) == pytest.approx(round(4 * math.log2(rounded)), abs=1e-9)
 
 
-def test_what_never_fades_is_a_class_of_its_own() -> None:
+def test_memories_that_never_fade_have_their_own_class() -> None:
     assert bucket_days(math.inf) == math.inf

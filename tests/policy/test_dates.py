@@ -118,21 +118,21 @@ def test_relative_dates_are_written_out(said: str, resolved: str) -> None:
     assert resolve(said, AT) == resolved
 
 
-def test_a_day_long_past_is_next_year_s_where_the_sentence_looks_ahead() -> None:
+def test_a_past_day_means_next_year_in_a_sentence_about_the_future() -> None:
     assert resolve("The launch is on May 10th", AT.replace(month=9)) == "The launch is on 10 May 2027"
     assert resolve("It will be in May", AT.replace(month=9)) == "It will be in May 2027"
     assert resolve("It will be on February 29", AT.replace(year=2024, month=9)) == "It will be on February 29"
 
 
 @pytest.mark.parametrize("text", UNCHANGED)
-def test_what_is_no_relative_date_stays_as_it_is(text: str) -> None:
+def test_other_phrases_stay_unchanged(text: str) -> None:
     assert resolve(text, AT) == text
 
 
 @pytest.mark.parametrize("text", RESOLVED)
 @settings(max_examples=15)
 @given(at=TIMES)
-def test_a_resolved_text_says_only_derivable_dates_and_stays_as_it_is(text: str, at: datetime) -> None:
+def test_resolve_writes_only_derivable_dates_and_is_idempotent(text: str, at: datetime) -> None:
     once = resolve(text, at)
     assert resolve(once, at) == once
     allowed = derivable(text, at)
@@ -179,7 +179,7 @@ def test_days_are_counted_in_the_message_s_own_time_zone() -> None:
         ("hello", "2026-03-01"),
     ],
 )
-def test_a_fact_may_mention_what_can_be_derived(text: str, partial: str) -> None:
+def test_dates_of_a_fact_can_be_derived_from_its_message(text: str, partial: str) -> None:
     assert partial in derivable(text, AT)
 
 
@@ -226,24 +226,24 @@ def test_partials_of_an_impossible_day_leave_the_calendar_out() -> None:
     ("text", "lean"),
     [("I went home", -1), ("I will go", 1), ("The party", 0), ("I went. I will go", 1), ("We will. We went", -1)],
 )
-def test_the_sentence_around_a_place_leans_back_or_ahead(text: str, lean: int) -> None:
+def test_the_time_direction_of_a_sentence_is_detected(text: str, lean: int) -> None:
     assert time_direction(text, len(text) - 1) == lean
 
 
 @pytest.mark.parametrize("text", ["400 years ago", "in 400 weeks", "last year", "by the 14th we will"])
 @pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
-def test_the_ends_of_the_calendar_resolve_nothing_wrong(text: str, at: datetime) -> None:
+def test_dates_at_the_ends_of_the_calendar_are_correct(text: str, at: datetime) -> None:
     assert str(at.year) in {f"{int(p)}" for p in derivable(text, at) if p.isdigit()}
 
 
 @pytest.mark.parametrize("text", ["I was there on the 31st", "we met on the 0th", "It will be on the 30th"])
-def test_days_that_a_month_lacks_are_passed_over(text: str) -> None:
+def test_days_that_do_not_exist_are_skipped(text: str) -> None:
     assert "2026-02-3" not in " ".join(derivable(text, AT))
     assert "31 February" not in resolve(text, AT)
 
 
 @given(st.text(max_size=200), st.datetimes(timezones=st.just(UTC)))
-def test_any_text_at_any_time_is_read_without_failing(text: str, at: datetime) -> None:
+def test_any_text_is_read_without_an_error(text: str, at: datetime) -> None:
     resolve(text, at)
     assert exact((at.year, at.month, at.day)) in derivable(text, at)
 
@@ -261,7 +261,7 @@ def test_any_text_at_any_time_is_read_without_failing(text: str, at: datetime) -
         "The name of my sister was June.",
     ],
 )
-def test_titles_and_names_are_no_dates(text: str) -> None:
+def test_titles_and_names_are_not_dates(text: str) -> None:
     assert resolve(text, AT) == text
 
 
@@ -275,5 +275,5 @@ def test_titles_and_names_are_no_dates(text: str) -> None:
         "I WENT YESTERDAY",
     ],
 )
-def test_days_at_the_start_of_a_sentence_or_in_small_letters_are_days(text: str) -> None:
+def test_days_at_the_start_of_a_sentence_or_in_lower_case_are_dates(text: str) -> None:
     assert resolve(text, AT) != text

@@ -85,7 +85,7 @@ APART = [
 
 
 @pytest.mark.parametrize(("veto", "first", "second"), APART)
-def test_a_veto_keeps_different_facts_apart_however_alike_they_look(veto: str, first: str, second: str) -> None:
+def test_a_veto_prevents_a_merge_of_similar_facts(veto: str, first: str, second: str) -> None:
     found = by_vetoes_alone(first, second)
     assert veto in found.vetoes
     assert not found.merge
@@ -110,7 +110,7 @@ HELD_BY_NUMBERS = [
 
 
 @pytest.mark.parametrize(("reason", "first", "second"), HELD_BY_NUMBERS)
-def test_the_numbers_keep_apart_what_no_veto_knows(reason: str, first: str, second: str) -> None:
+def test_the_thresholds_prevent_merges_that_no_veto_covers(reason: str, first: str, second: str) -> None:
     cosine = 0.3 if reason == "too far apart" else 1.0
     found = compare(first, second, cosine=cosine, word_cosine=word_cosine)
     assert not found.vetoes
@@ -137,7 +137,7 @@ def test_the_numbers_keep_apart_what_no_veto_knows(reason: str, first: str, seco
         ("Some milk is being hungrily drunk by a cat", "The cat is hungrily drinking milk"),
     ],
 )
-def test_one_fact_in_two_wordings_merges(first: str, second: str) -> None:
+def test_one_fact_in_two_wordings_is_merged(first: str, second: str) -> None:
     found = by_static_vectors(first, second)
     assert found.merge, found
     assert found.close
@@ -177,7 +177,7 @@ def test_sentences_without_content_do_not_merge() -> None:
     assert not by_vetoes_alone("Bob paints the house", "It is what it is").merge
 
 
-def test_close_is_told_from_merge() -> None:
+def test_similar_facts_are_close_without_a_merge() -> None:
     linked = by_static_vectors(
         "Jon is passionate about dancing and it brings him joy", "Jon finds joy and passion in dancing"
     )
@@ -196,11 +196,11 @@ def test_close_is_told_from_merge() -> None:
         ("", ""),
     ],
 )
-def test_normalising_folds_what_does_not_matter(text: str, expected: str) -> None:
+def test_normalised_ignores_case_space_and_punctuation(text: str, expected: str) -> None:
     assert normalised(text) == expected
 
 
-def test_the_longer_text_survives_whichever_came_first() -> None:
+def test_the_longer_text_is_kept_in_either_order() -> None:
     assert (
         longer("Alice swims", "Alice swims daily") == longer("Alice swims daily", "Alice swims") == "Alice swims daily"
     )
@@ -214,7 +214,7 @@ last wants il non if main.py c and the was worked with careful careless used nev
 
 
 @pytest.mark.parametrize("piece", ["a", "_", "a.", "April 1 ", "moved from a to ", "is being ", "x=1,", "Bob's "])
-def test_comparing_takes_time_in_proportion_to_the_text(piece: str) -> None:
+def test_compare_takes_linear_time(piece: str) -> None:
     started = time.perf_counter()
     by_vetoes_alone(piece * 10_000, piece * 10_001)
     assert time.perf_counter() - started < 5  # a quadratic reading takes minutes
@@ -225,20 +225,20 @@ SENTENCES = st.lists(WORDS, max_size=10).map(" ".join)
 
 
 @given(SENTENCES | st.text(max_size=40), SENTENCES | st.text(max_size=40), st.floats(0, 1))
-def test_comparing_does_not_depend_on_the_order(first: str, second: str, cosine: float) -> None:
+def test_compare_is_symmetric(first: str, second: str, cosine: float) -> None:
     there = compare(first, second, cosine=cosine, word_cosine=every_word_is_near, names=["bob"])
     back = compare(second, first, cosine=cosine, word_cosine=every_word_is_near, names=["bob"])
     assert there == back
 
 
 @given(SENTENCES | st.text(max_size=80))
-def test_identical_text_always_merges(text: str) -> None:
+def test_identical_texts_are_always_merged(text: str) -> None:
     assert compare(text, text, cosine=0.0, word_cosine=every_word_is_near).merge
     assert normalised(normalised(text)) == normalised(text)
 
 
 @given(SENTENCES | st.text(max_size=80))
-def test_preparing_loses_no_content(text: str) -> None:
+def test_prepare_keeps_all_content_words(text: str) -> None:
     found = prepare(text)
     assert set(found.content) == set(found.stems) <= set(found.surface)
 

@@ -70,25 +70,25 @@ def test_the_share_of_words_in_questions(text: str, share: float) -> None:
         ("I'm told, I am", 0),
     ],
 )
-def test_a_text_shows_which_questions_it_may_answer(text: str, cues: int) -> None:
+def test_cues_say_which_questions_a_text_can_answer(text: str, cues: int) -> None:
     found = index_text(text).cues
     assert found & ~WHO == cues & ~WHO
     assert not cues & WHO or found & WHO
 
 
-def test_long_texts_are_cut_into_passages_and_short_ones_are_not() -> None:
+def test_only_long_texts_are_split_into_passages() -> None:
     assert passages("word " * features.LONG) == []
     cut = passages(" ".join(map(str, range(100))))
     assert [len(part.split()) for part in cut] == [40, 40, 20]
     assert " ".join(cut).split() == list(map(str, range(100)))
 
 
-def test_a_very_long_text_has_longer_passages_not_more() -> None:
+def test_a_very_long_text_has_longer_passages() -> None:
     cut = passages("word " * 100_000)
     assert len(cut) == features.PASSAGES_MOST
 
 
-def test_a_question_names_the_one_it_asks_about() -> None:
+def test_a_question_can_name_a_speaker() -> None:
     question = parse_question("When did Melanie's brother call?", PEOPLE)
     assert question.speaker == 1
     assert question.wording == "When did brother call?"
@@ -111,15 +111,15 @@ def test_a_question_names_the_one_it_asks_about() -> None:
         ("Who is it?", None),
     ],
 )
-def test_names_are_matched_with_care(text: str, speaker: int | None) -> None:
+def test_only_capitalised_or_full_names_match(text: str, speaker: int | None) -> None:
     assert parse_question(text, PEOPLE).speaker == speaker
 
 
-def test_a_beginning_that_two_names_share_names_nobody() -> None:
+def test_an_ambiguous_nickname_names_nobody() -> None:
     assert parse_question("What about Mari?", {"marie": frozenset({0}), "maria": frozenset({1})}).speaker is None
 
 
-def test_without_known_speakers_the_wording_is_the_text_to_the_letter() -> None:
+def test_without_known_speakers_the_wording_is_the_exact_text() -> None:
     assert parse_question("  odd   spaces Ann ", {}).wording == "  odd   spaces Ann "
 
 
@@ -132,14 +132,14 @@ def test_without_known_speakers_the_wording_is_the_text_to_the_letter() -> None:
         ("Which port is used?", True),
     ],
 )
-def test_a_question_is_about_the_user_unless_it_turns_to_the_assistant(text: str, of_user: bool) -> None:
+def test_a_question_is_about_the_user_unless_it_addresses_the_assistant(text: str, of_user: bool) -> None:
     assert parse_question(text, {}).of_user is of_user
 
 
 @pytest.mark.parametrize(
     ("text", "recent"), [("Where do I live now?", True), ("the latest build", True), ("I know nothing", False)]
 )
-def test_some_questions_ask_for_what_is_current(text: str, recent: bool) -> None:
+def test_questions_for_the_present_state_are_detected(text: str, recent: bool) -> None:
     assert parse_question(text, {}).recent is recent
 
 
@@ -154,16 +154,16 @@ def test_some_questions_ask_for_what_is_current(text: str, recent: bool) -> None
         ("Cats?", 0),
     ],
 )
-def test_the_kind_of_answer_wanted(text: str, cue: int) -> None:
+def test_the_kind_of_answer_is_detected(text: str, cue: int) -> None:
     assert parse_question(text, {}).cue == cue
 
 
-def test_stop_words_and_repeated_words_are_no_terms_of_a_question() -> None:
+def test_stop_words_and_repetitions_are_left_out_of_the_terms() -> None:
     assert parse_question("the cat and the cats", {}).terms == (word_id("cat"),)
     assert parse_question("what is it?", {}).terms == ()
 
 
-def test_a_name_may_be_used_by_any_of_its_words() -> None:
+def test_each_word_of_a_name_can_be_used_alone() -> None:
     assert name_tokens("Dr. Ann-Marie Smith B.") == ["ann", "marie", "smith"]
     assert name_tokens("Will") == []
 
@@ -176,6 +176,6 @@ def test_a_day_is_found_by_its_number_month_and_year() -> None:
     ("text", "nothing"),
     [("ok", True), ("Noted.", True), ("👍 !", True), ("Yes, that is good", True), ("Ok, 7", False), ("好的", False)],
 )
-def test_a_text_that_only_keeps_a_talk_going_says_nothing(text: str, nothing: bool) -> None:
+def test_acknowledgements_are_small_talk(text: str, nothing: bool) -> None:
     assert is_small_talk(text) is nothing
     assert not is_small_talk(f"{text} {'ok ' * 40}")

@@ -56,7 +56,7 @@ def test_a_rendered_block_parses_back_to_exactly_the_same_records(records: list[
 
 
 @given(hostile)
-def test_escaping_is_one_line_without_the_mark_and_can_be_undone(text: str) -> None:
+def test_escape_gives_one_line_without_the_mark_and_is_reversible(text: str) -> None:
     line = escape(text)
     assert unescape(line) == text
     assert "slowwave-memory-" not in line.casefold()
@@ -66,7 +66,7 @@ def test_escaping_is_one_line_without_the_mark_and_can_be_undone(text: str) -> N
 @pytest.mark.parametrize(
     "text", ["don't", "C# and C++", "«½» – “yes”", "👩‍👩‍👧 می‌خواهم", "تعلم", "爱丽丝", "a-b", "the slowwave project"]
 )
-def test_ordinary_text_of_any_script_is_shown_as_it_is(text: str) -> None:
+def test_ordinary_text_of_any_script_is_not_escaped(text: str) -> None:
     assert escape(text) == text
 
 
@@ -81,7 +81,7 @@ def test_ordinary_text_of_any_script_is_shown_as_it_is(text: str) -> None:
         ("\ud800", r"\ud800"),
     ],
 )
-def test_what_hides_or_breaks_lines_is_written_out(text: str, shown: str) -> None:
+def test_characters_that_hide_text_or_break_lines_are_escaped(text: str, shown: str) -> None:
     assert escape(text) == shown
 
 
@@ -102,32 +102,30 @@ def test_the_mark_is_stable_for_a_conversation_and_differs_between_them() -> Non
     assert fence_tag(KEY, "acme/alice", "c1") == MARK
 
 
-def test_without_the_block_of_this_mark_there_is_nothing_to_parse() -> None:
+def test_parse_without_a_block_of_this_tag_is_empty() -> None:
     assert parse(BLOCK, fence_tag(KEY, "acme/bob", "c1")) == []
     assert parse(BLOCK.removesuffix(f"</{MARK}>"), MARK) == []
     assert parse(f"<{MARK}>\n- an orphan\n</{MARK}>", MARK) == []
 
 
 @given(plain, plain, st.lists(st.tuples(hostile, st.lists(hostile))))
-def test_our_own_block_is_taken_out_and_nothing_else(
-    before: str, after: str, records: list[tuple[str, list[str]]]
-) -> None:
+def test_only_fenced_blocks_are_removed(before: str, after: str, records: list[tuple[str, list[str]]]) -> None:
     block = render([section(name, *texts) for name, texts in records], MARK)
     assert is_fenced_block(before + block + after)
     assert remove_fenced_blocks(before + block + after) == before + after
 
 
 @given(plain)
-def test_a_text_without_a_block_stays_as_it_is(text: str) -> None:
+def test_a_text_without_a_block_stays_unchanged(text: str) -> None:
     assert remove_fenced_blocks(text) == text
 
 
-def test_blocks_of_several_conversations_are_taken_out() -> None:
+def test_blocks_of_several_conversations_are_removed() -> None:
     other = BLOCK.replace(MARK, fence_tag(KEY, "acme/bob", "c9"))
     assert remove_fenced_blocks(f"one {BLOCK} two {other} three") == "one  two  three"
 
 
-def test_of_a_block_that_was_cut_off_only_our_lines_go() -> None:
+def test_only_lines_of_the_block_form_are_removed_from_an_unclosed_block() -> None:
     cut = f"say: <{MARK}>\n{NOTICE}\n## Core\n- likes tea\nWhat shall I drink?"
     assert remove_fenced_blocks(cut) == "say: \nWhat shall I drink?"
     assert remove_fenced_blocks(f"<{MARK}>\n- likes tea") == ""
@@ -135,7 +133,7 @@ def test_of_a_block_that_was_cut_off_only_our_lines_go() -> None:
     assert remove_fenced_blocks(f"<{MARK}> mine") == " mine"
 
 
-def test_a_closing_mark_alone_is_no_block() -> None:
+def test_a_closing_mark_alone_is_not_a_block() -> None:
     assert not is_fenced_block(f"</{MARK}>")
     assert remove_fenced_blocks(f"a </{MARK}> b") == f"a </{MARK}> b"
 

@@ -95,18 +95,18 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "message", "quote"), KEPT)
-def test_facts_that_rest_on_their_quote_are_kept(text: str, message: str, quote: str) -> None:
+def test_facts_supported_by_their_quote_are_kept(text: str, message: str, quote: str) -> None:
     assert check(Fact(text=text, quote=quote), said(message)) is None
 
 
 @pytest.mark.parametrize(("text", "message", "quote", "reason"), REFUSED)
-def test_facts_that_say_more_than_was_said_are_refused(text: str, message: str, quote: str, reason: str) -> None:
+def test_facts_with_unsupported_details_are_refused(text: str, message: str, quote: str, reason: str) -> None:
     found = check(Fact(text=text, quote=quote), said(message))
     assert found is not None
     assert reason in found
 
 
-def test_speakers_and_neighbouring_messages_lend_names() -> None:
+def test_names_may_come_from_speakers_and_neighbouring_messages() -> None:
     fact = Fact(text="Caroline adopted Rex in Bern", quote="I adopted him there")
     assert check(fact, said("I adopted him there", "Caroline"), [said("Did you find Rex in Bern?")]) is None
     assert check(fact, said("I adopted him there"), [said("Did you find Rex in Bern?")], {"Caroline"}) is None
@@ -130,7 +130,7 @@ def test_a_quote_under_the_wrong_number_is_found_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize("turn", [1, 9, None])
-def test_a_quote_that_nobody_said_is_refused(turn: int | None) -> None:
+def test_a_quote_that_is_in_no_message_is_refused(turn: int | None) -> None:
     found = ground(Fact(text="Bob is tall", turn=turn, quote="Bob is so very tall"), talk("Hi there.", "Thanks."))
     assert isinstance(found, Rejected)
     assert found.reason == "its quote stands in no message"
@@ -156,19 +156,19 @@ def test_a_fact_without_quote_needs_a_message_that_supports_it() -> None:
     assert isinstance(ground(Fact(text="Anything at all"), talk()), Rejected)
 
 
-def test_the_last_message_before_the_transcript_lends_names_too() -> None:
+def test_names_may_come_from_the_message_before_the_transcript() -> None:
     fact = Fact(text="The dog is called Rex", turn=1, quote="that is the dog")
     assert isinstance(ground(fact, talk("Yes, that is the dog", before=["Is Rex a dog?"])), Fact)
     assert isinstance(ground(fact, talk("Yes, that is the dog", "Well", "Rex!")), Rejected)
 
 
-def test_the_model_summary_of_the_hikes_keeps_all_and_adds_nothing() -> None:
+def test_a_complete_summary_misses_and_invents_nothing() -> None:
     members = [said(h, kind="episodic") for h in HIKES]
     assert missing_details(SUMMARY, members) == ()
     assert invented_details(SUMMARY, members) == ()
 
 
-def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
+def test_an_unrelated_text_misses_and_invents_details() -> None:
     members = [said(h, kind="episodic") for h in HIKES]
     story = "An unrelated story about Bob in Paris on May 3, 1999."
     assert {"Rainier", "March 12, 2024", "5K"} <= set(missing_details(story, members))
@@ -184,7 +184,7 @@ def test_an_unrelated_story_keeps_nothing_and_adds_all() -> None:
         (SUMMARY.replace("In March 2024, ", ""), "March 12, 2024"),
     ],
 )
-def test_a_lost_name_number_or_date_is_told(summary: str, lost: str) -> None:
+def test_missing_names_numbers_and_dates_are_listed(summary: str, lost: str) -> None:
     assert lost in missing_details(summary, [said(h, kind="episodic") for h in HIKES])
 
 
@@ -209,7 +209,7 @@ def spoken(fact: str, quote: str, text: str) -> str | None:
     return check(Fact(text=fact, turn=1, quote=quote), turn, (), {"Caroline", "Melanie"})
 
 
-def test_what_one_says_of_herself_is_not_told_of_the_other() -> None:
+def test_a_statement_about_oneself_is_not_attributed_to_another_speaker() -> None:
     text = "I went to a support group. You should come, Melanie! We had fun. Melanie paints."
     assert spoken("Melanie went to a support group", "I went to a support group", text) == (
         "Caroline says it of themselves, and it tells of Melanie"
@@ -224,7 +224,7 @@ def test_what_one_says_of_herself_is_not_told_of_the_other() -> None:
         assert spoken(fact, quote, text) is None, fact
 
 
-def test_days_that_share_a_month_are_kept() -> None:
+def test_days_listed_with_one_month_are_not_missing() -> None:
     summary = SUMMARY.replace("(March 15)", "(15)")
     members = [said(h) for h in HIKES]
     assert missing_details(summary, members) == ()
@@ -241,7 +241,7 @@ def test_days_that_share_a_month_are_kept() -> None:
         (SUMMARY + " Next is a Saturday.", "-W-6"),
     ],
 )
-def test_an_invented_name_number_or_date_is_told(summary: str, invented: str) -> None:
+def test_invented_names_numbers_and_dates_are_listed(summary: str, invented: str) -> None:
     assert invented in invented_details(summary, [said(h) for h in HIKES])
 
 
@@ -251,7 +251,7 @@ def test_a_weekday_is_kept_and_a_derived_date_is_no_invention() -> None:
 
 
 @given(st.lists(st.sampled_from(HIKES), min_size=1, max_size=5, unique=True))
-def test_members_side_by_side_keep_everything_and_add_nothing(texts: list[str]) -> None:
+def test_the_joined_members_miss_and_invent_nothing(texts: list[str]) -> None:
     members = [said(t) for t in texts]
     joined = " ".join(f"{t}." for t in texts)
     assert missing_details(joined, members) == ()
@@ -259,6 +259,6 @@ def test_members_side_by_side_keep_everything_and_add_nothing(texts: list[str]) 
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_any_text_is_judged_without_failing(text: str, quote: str) -> None:
+def test_any_text_is_checked_without_an_error(text: str, quote: str) -> None:
     result = ground(Fact(text=text, turn=1, quote=quote), talk(quote, "Alice owns it"))
     assert isinstance(result, Fact | Rejected)

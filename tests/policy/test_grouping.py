@@ -32,7 +32,7 @@ clouds = st.builds(
 
 @settings(deadline=None)
 @given(clouds, st.floats(min_value=0.3, max_value=0.95), st.integers(min_value=2, max_value=5))
-def test_every_two_of_a_group_resemble_each_other_and_none_is_in_two(
+def test_every_two_of_a_group_are_similar_and_groups_are_disjoint(
     vectors: NDArray[np.float32], threshold: float, smallest: int
 ) -> None:
     found = groups(vectors, keys=names(len(vectors)), threshold=threshold, smallest=smallest, largest=7)
@@ -59,7 +59,7 @@ def test_the_order_of_the_rows_does_not_matter(vectors: NDArray[np.float32], ran
 @settings(deadline=None)
 @given(clouds)
 @example(cloud(seed=204, rows=52, centres=1, spread=0.4375))  # more near ones than are kept
-def test_no_two_groups_that_fit_together_are_left_apart(vectors: NDArray[np.float32]) -> None:
+def test_no_two_groups_could_still_be_joined(vectors: NDArray[np.float32]) -> None:
     found = groups(vectors, keys=names(len(vectors)), threshold=0.6, smallest=2)
     for place, one in enumerate(found):
         for other in found[place + 1 :]:
@@ -73,24 +73,24 @@ def test_a_chain_is_not_a_group() -> None:
     assert groups(chain, keys=names(5), threshold=0.8, smallest=2) == [(0, 1), (2, 3)]
 
 
-def test_the_closest_join_first() -> None:
+def test_the_most_similar_clusters_are_joined_first() -> None:
     angles = np.radians([0, 20, 30])
     three = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     assert groups(three, keys=names(3), threshold=0.9, smallest=2) == [(1, 2)]
 
 
-def test_seven_alike_are_one_group_of_seven_and_four_are_none() -> None:
+def test_groups_have_at_least_the_smallest_size() -> None:
     assert groups(np.ones((7, 1), dtype=np.float32), keys=names(7), threshold=0.7) == [tuple(range(7))]
     assert groups(np.ones((4, 1), dtype=np.float32), keys=names(4), threshold=0.7) == []
 
 
-def test_a_crowd_is_cut_into_groups_that_are_not_too_large() -> None:
+def test_many_similar_memories_make_several_groups_of_limited_size() -> None:
     found = groups(np.ones((30, 1), dtype=np.float32), keys=names(30), threshold=0.7)
     assert sum(map(len, found)) >= 24
     assert max(map(len, found)) <= 12
 
 
-def test_among_more_neighbours_than_are_kept_everyone_still_finds_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_more_neighbours_than_are_kept_all_are_grouped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grouping, "_TILE", 500)  # blocks of a few rows
     vectors = cloud(1, rows=200, centres=1, spread=0.05)
     found = groups(vectors, keys=names(200), threshold=0.9)
@@ -99,13 +99,13 @@ def test_among_more_neighbours_than_are_kept_everyone_still_finds_a_group(monkey
         assert (vectors[list(group)] @ vectors[list(group)].T).min() >= 0.9 - SLACK
 
 
-def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = cloud(2, rows=80, centres=9, spread=0.3)
     whole = groups(vectors, keys=names(80), threshold=0.7, smallest=2)
     monkeypatch.setattr(grouping, "_TILE", 80)
     assert groups(vectors, keys=names(80), threshold=0.7, smallest=2) == whole
 
 
-def test_nothing_and_what_has_no_vector_resemble_nothing() -> None:
+def test_zero_vectors_are_in_no_group() -> None:
     assert groups(np.zeros((0, 4), dtype=np.float32), keys=[], threshold=0.7) == []
     assert groups(np.zeros((9, 4), dtype=np.float32), keys=names(9), threshold=0.7) == []

@@ -31,7 +31,7 @@ def score(text: str, *, speakers: Collection[str] = (), answering: str = "") -> 
     return text_score(text, frequencies=YOUNG, speakers=speakers, answering=answering).score
 
 
-def test_in_a_young_store_the_background_tells_what_is_rare() -> None:
+def test_in_a_small_store_rarity_comes_from_the_english_table() -> None:
     assert YOUNG.rarity("the") < 0.8 < YOUNG.rarity("people") < YOUNG.rarity("guitar") < YOUNG.rarity("zyzzyva")
 
 
@@ -89,11 +89,11 @@ def test_rarity_falls_with_frequency_and_is_finite(documents: int, share: float)
         ("", set()),
     ],
 )
-def test_each_cue_is_seen_where_it_stands_and_nowhere_else(text: str, names: set[str]) -> None:
+def test_each_cue_is_detected_only_where_it_occurs(text: str, names: set[str]) -> None:
     assert set(importance_cues(text)) == names
 
 
-def test_speakers_are_no_names_and_three_names_are_enough() -> None:
+def test_speakers_do_not_count_as_names_and_three_names_give_the_full_weight() -> None:
     assert importance_cues("then Ann met Bob", speakers=["Ann", "Bob"]) == {}
     assert importance_cues("then Ann met Bob", speakers=["Ann"])["names"] == pytest.approx(CUES["names"] / 3)
     assert importance_cues("to Rome, Paris, Oslo, Bonn")["names"] == pytest.approx(CUES["names"])
@@ -120,7 +120,7 @@ def test_the_score_is_the_sum_of_its_parts() -> None:
                     "The API limit is 1,200 requests per minute", "From now on, use metric units in every report"]),
     ],
 )  # fmt: skip
-def test_chatter_facts_and_dated_figures_lie_apart(low: float, high: float, texts: list[str]) -> None:
+def test_chatter_facts_and_dated_figures_have_different_importance(low: float, high: float, texts: list[str]) -> None:
     values = [importance(text, frequencies=YOUNG) for text in texts]
     assert low < min(values)
     assert max(values) < high
@@ -135,7 +135,7 @@ def test_words_that_only_questions_or_captions_use_count_less() -> None:
     )
 
 
-def test_an_answer_says_what_it_was_asked_as_well() -> None:
+def test_an_answer_gets_the_words_of_its_question() -> None:
     question = "That is great! Which instrument do you play, the saxophone?"
     answer = text_score("Yes, since I was a child", frequencies=YOUNG, answering=question)
     alone = text_score("Yes, since I was a child", frequencies=YOUNG)
@@ -146,7 +146,7 @@ def test_an_answer_says_what_it_was_asked_as_well() -> None:
     assert "answer" not in text_score(told, frequencies=YOUNG, answering=question).parts  # it says enough by itself
 
 
-def test_a_borrowed_word_weighs_what_it_weighs_in_a_question_and_what_was_told_lends_none() -> None:
+def test_only_words_of_a_question_are_added_to_an_answer() -> None:
     saxophone = QUESTION * (YOUNG.rarity("saxophone") - 2) / 5**0.15
     assert score("it is", answering="A saxophone?") == pytest.approx(math.log(0.5 + saxophone))
     assert score("it is", answering="A saxophone? Good.") == score("it is")
@@ -156,21 +156,21 @@ def test_a_borrowed_word_weighs_what_it_weighs_in_a_question_and_what_was_told_l
 
 
 @given(text=st.text(max_size=100), question=st.text(max_size=100))
-def test_to_be_asked_makes_nothing_worth_less(text: str, question: str) -> None:
+def test_a_question_before_a_text_never_lowers_its_score(text: str, question: str) -> None:
     assert score(text, answering=question + "?") >= score(text)
 
 
-def test_code_and_speakers_names_inform_about_nothing() -> None:
+def test_code_and_names_of_speakers_add_no_information() -> None:
     assert score("```\nsaxophone\n```") == pytest.approx(math.log(0.5))
     assert score("Caroline", speakers=["Caroline"]) == pytest.approx(math.log(0.5))
 
 
-def test_length_alone_is_not_worth_much() -> None:
+def test_length_alone_adds_little() -> None:
     short = "the saxophone teacher from Madrid called"
     assert score(short + " and so on and on" * 50) < score(short)
 
 
-def test_the_person_comes_before_the_assistant() -> None:
+def test_the_person_ranks_above_the_assistant() -> None:
     text = "The API limit is 1,200 requests per minute"
     weighed = text_score(text, frequencies=YOUNG, from_assistant=True)
     assert weighed.parts["assistant"] == ASSISTANT
@@ -182,7 +182,7 @@ def test_importance_is_always_between_zero_and_one(text: str) -> None:
     assert 0 < importance(text, frequencies=YOUNG) < 1
 
 
-def test_a_clause_is_worth_its_information_a_word() -> None:
+def test_the_score_of_a_clause_is_its_information_per_word() -> None:
     def worth(text: str, **more: bool) -> float:
         return clause_score(Clause(text=text, **more), frequencies=YOUNG)
 
@@ -195,7 +195,7 @@ def test_a_clause_is_worth_its_information_a_word() -> None:
     assert clause_score(Clause(text="a greyhound"), frequencies=YOUNG, speakers=["Greyhound"]) < alone
 
 
-def test_praise_of_the_one_spoken_to_is_worth_less_than_a_word_about_oneself() -> None:
+def test_sentences_about_you_score_less_than_sentences_about_oneself() -> None:
     praise, news, advice = (
         score(text)
         for text in ("Your pottery studio is fabulous.", "My pottery studio is fabulous.", "Always glaze your pottery.")

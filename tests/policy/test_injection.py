@@ -139,17 +139,17 @@ BENIGN = [
 
 
 @pytest.mark.parametrize("text", POISONED)
-def test_what_speaks_to_a_model_is_seen_through_its_disguise(text: str) -> None:
+def test_instructions_are_detected_in_every_disguise(text: str) -> None:
     assert instruction_shaped(text) is not None
 
 
 @pytest.mark.parametrize("text", BENIGN)
-def test_what_only_looks_alike_is_left_alone(text: str) -> None:
+def test_harmless_texts_are_not_detected(text: str) -> None:
     assert instruction_shaped(text) is None
 
 
 @given(st.text(st.characters(codec=None)))
-def test_any_text_can_be_judged(text: str) -> None:
+def test_any_text_can_be_checked(text: str) -> None:
     why = instruction_shaped(text)
     assert why is None or why
 
@@ -162,5 +162,5 @@ def test_any_text_can_be_judged(text: str) -> None:
         ("\u202e", "hidden or reordered characters"),
     ],
 )
-def test_the_reason_is_told(text: str, why: str) -> None:
+def test_the_reason_names_the_kind_of_instruction(text: str, why: str) -> None:
     assert instruction_shaped(text) == why

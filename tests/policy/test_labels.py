@@ -44,10 +44,10 @@ def test_every_source_below_the_user_is_named_in_brackets(trust: str, role: str,
 
 
 @pytest.mark.parametrize("speaker", ["user", "USER", "[user]", "user:", " user\n", "ｕｓｅｒ", "<user>"])
-def test_a_speaker_called_like_a_role_stands_behind_the_real_role(speaker: str) -> None:
+def test_a_speaker_named_like_a_role_follows_the_real_role(speaker: str) -> None:
     assert author("tool", speaker).casefold() == "tool (user)"
     assert short_name("assistant", speaker).casefold() == "assistant (user)"
 
 
-def test_a_long_name_is_cut() -> None:
+def test_a_long_name_is_truncated() -> None:
     assert len(author("user", "Ada " * 120)) < 80

@@ -34,7 +34,7 @@ def shown(offers: list[Offer], budget: int, overhead: int = 0) -> list[str]:
     ("text", "tokens"),
     [("", 0), ("a", 1), ("four", 1), ("fives", 2), ("Привет, мир", 5), ("记忆", 2), ("👍", 2), ("\ud800", 1)],
 )
-def test_a_text_costs_about_as_many_tokens_as_a_model_counts(text: str, tokens: int) -> None:
+def test_the_estimate_is_near_the_tokens_of_a_model(text: str, tokens: int) -> None:
     assert estimate(text) == tokens
 
 
@@ -57,7 +57,7 @@ def test_a_budget_is_never_exceeded(offers: list[Offer], budget: int, overhead: 
 
 
 @given(offers)
-def test_with_room_for_all_everything_is_shown_in_order(offers: list[Offer]) -> None:
+def test_a_large_budget_selects_everything_in_order(offers: list[Offer]) -> None:
     packed = pack(offers, 10**6)
     assert packed.sections == tuple(offer.section for offer in offers if offer.section.items)
     assert packed.left == 0
@@ -68,12 +68,12 @@ def test_every_section_gets_its_share() -> None:
     assert shown([offer(*[10] * 9, share=2), offer(*[10] * 9)], 60) == ["0123", "01"]
 
 
-def test_what_one_leaves_over_flows_on_and_back() -> None:
+def test_unused_shares_go_to_other_sections() -> None:
     assert shown([offer(10), offer(*[10] * 9)], 60) == ["0", "01234"]
     assert shown([offer(*[10] * 9), offer(10)], 60) == ["01234", "0"]
 
 
-def test_what_is_too_long_is_passed_over() -> None:
+def test_an_item_that_is_too_long_is_skipped() -> None:
     assert shown([offer(10, 99, 10)], 25) == ["02"]
 
 
@@ -82,22 +82,22 @@ def test_a_conversation_keeps_its_end_without_holes() -> None:
     assert shown([offer(10, 99, 10, 10, ending=True)], 45) == ["23"]
 
 
-def test_a_heading_is_paid_once_and_only_if_something_stands_under_it() -> None:
+def test_a_heading_costs_once_and_only_with_items() -> None:
     assert pack([offer(10, 10, heading=5), offer(99, heading=5)], 40).tokens == 25
     assert shown([offer(10, heading=5)], 14) == []
 
 
-def test_where_the_frame_leaves_no_room_nothing_is_packed_or_spent() -> None:
+def test_an_overhead_above_the_budget_selects_nothing() -> None:
     for overhead in (10, 11):
         packed = pack([offer(1, 0)], 10, overhead=overhead)
         assert (packed.sections, packed.tokens, packed.left) == ((), 0, 2)
 
 
-def test_sections_without_a_share_still_get_what_is_left_over() -> None:
+def test_sections_without_a_share_get_unused_tokens() -> None:
     assert shown([offer(10, share=0.0)], 20) == ["0"]
 
 
-def test_what_is_to_be_kept_gets_room_before_larger_shares() -> None:
+def test_kept_items_are_selected_before_larger_shares() -> None:
     large = offer(*[10] * 9, share=9)
     section = Section(name="t", items=(Item(text="a", tokens=10), Item(text="b", tokens=30)))
     assert shown([large, Offer(section=section, share=1, ending=True)], 60) == ["012345"]

@@ -23,7 +23,7 @@ from slowwave.policy.text.quotes import locate
         ),
     ],
 )
-def test_quotes_are_found_as_they_stand(quote: str, text: str, stands: str) -> None:
+def test_quotes_are_found_in_spite_of_typography(quote: str, text: str, stands: str) -> None:
     found = locate(quote, text)
     assert found is not None
     assert text[found.start : found.end] == stands
@@ -42,11 +42,11 @@ def test_quotes_are_found_as_they_stand(quote: str, text: str, stands: str) -> N
         ("I really love climbing big mountains", "I really like climbing rocks, yes"),
     ],
 )
-def test_what_was_not_said_is_not_found(quote: str, text: str) -> None:
+def test_text_that_was_not_said_is_not_found(quote: str, text: str) -> None:
     assert locate(quote, text) is None
 
 
-def test_an_exact_quote_is_told_from_a_near_one() -> None:
+def test_exact_and_near_quotes_are_distinguished() -> None:
     exact, near = (
         locate("really like rocks", "I really like rocks"),
         locate("really likes rocks", "I really like rocks"),
@@ -58,7 +58,7 @@ def test_an_exact_quote_is_told_from_a_near_one() -> None:
 
 
 @given(st.text(min_size=1, max_size=60), st.integers(0, 59), st.integers(1, 60))
-def test_whole_words_cut_out_of_a_text_are_found_in_it(text: str, start: int, length: int) -> None:
+def test_any_run_of_whole_words_is_found(text: str, start: int, length: int) -> None:
     words = text.split()
     cut = " ".join(words[start % (len(words) or 1) :][:length])
     found = locate(cut, text)

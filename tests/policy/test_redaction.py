@@ -99,7 +99,7 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("kind", "head", "tail"), SECRETS)
-def test_a_secret_is_known_by_its_shape_and_the_fact_stays(kind: str, head: str, tail: str) -> None:
+def test_a_secret_is_recognised_by_its_form_and_the_fact_stays(kind: str, head: str, tail: str) -> None:
     found = redact(f"Alice uses {head}{tail}\nfor deploys" if "cut off" not in tail else f"Alice uses {head}{tail}")
     assert found.kinds == (kind,)
     assert found.text.startswith(f"Alice uses [{kind} removed]")
@@ -108,18 +108,18 @@ def test_a_secret_is_known_by_its_shape_and_the_fact_stays(kind: str, head: str,
 
 
 @pytest.mark.parametrize(("text", "value"), ASSIGNED)
-def test_of_what_is_called_a_secret_only_the_value_goes(text: str, value: str) -> None:
+def test_only_the_value_of_a_named_secret_is_removed(text: str, value: str) -> None:
     found = redact(text)
     before, after = text.split(value)
     assert found.text == f"{before}[{found.kinds[0]} removed]{after}"
 
 
 @pytest.mark.parametrize("text", BENIGN)
-def test_what_only_looks_alike_stays(text: str) -> None:
+def test_similar_harmless_text_stays(text: str) -> None:
     assert redact(text).text == text
 
 
-def test_several_secrets_are_told_in_order_and_none_twice() -> None:
+def test_several_secrets_are_listed_in_order() -> None:
     aws = "AKIA" + "IOSFODNN7EXAMPLE"
     found = redact(f"card 4111111111111111, password={aws}, PIN: 4921")
     assert found.text == "card [card number removed], password=[AWS key removed], PIN: [PIN removed]"
@@ -127,7 +127,7 @@ def test_several_secrets_are_told_in_order_and_none_twice() -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_redacting_twice_is_redacting_once(text: str) -> None:
+def test_redact_is_idempotent(text: str) -> None:
     once = redact(text)
     assert redact(once.text).text == once.text
     assert bool(once.kinds) == (once.text != text)
@@ -142,7 +142,7 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
         "The user's AWS key is AKIA" + "IOSFODNN7EXAMPLE",
     ],
 )
-def test_that_somebody_has_a_secret_is_nothing_to_remember(text: str) -> None:
+def test_a_text_with_only_a_secret_is_hollow(text: str) -> None:
     assert hollow(text)
 
 
@@ -156,5 +156,5 @@ def test_that_somebody_has_a_secret_is_nothing_to_remember(text: str) -> None:
         "The user's password is short",
     ],
 )
-def test_what_is_said_beside_a_secret_is_worth_remembering(text: str) -> None:
+def test_a_text_with_other_content_is_not_hollow(text: str) -> None:
     assert not hollow(text)

@@ -21,7 +21,7 @@ from slowwave.policy.comparison.subjects import Alias, aliases_from, canonical, 
         ("My name is Anna. But call me Ann.", ["anna", "ann"]),
     ],
 )
-def test_a_speaker_teaches_their_names(text: str, names: list[str]) -> None:
+def test_names_that_speakers_give_themselves_are_learned(text: str, names: list[str]) -> None:
     found = aliases_from(text, "User")
     assert [alias.name for alias in found] == names
     assert {alias.subject for alias in found} == {"user"}
@@ -50,11 +50,11 @@ def test_a_speaker_teaches_their_names(text: str, names: list[str]) -> None:
         "",
     ],
 )
-def test_nothing_is_learned_from_what_is_not_plainly_a_name(text: str) -> None:
+def test_other_sentences_teach_no_names(text: str) -> None:
     assert aliases_from(text, "user") == ()
 
 
-def test_a_speaker_is_no_alias_of_themselves() -> None:
+def test_a_speaker_is_not_an_alias_of_themselves() -> None:
     assert [alias.name for alias in aliases_from("My name is Matteo Rossi.", "Matteo")] == ["matteo rossi"]
 
 
@@ -67,7 +67,7 @@ def test_user_name_and_first_person_are_one_subject_once_learned() -> None:
     assert names_of("Matt", aliases) == {"user", "matteo", "matteo rossi", "matt"}
 
 
-def test_a_name_claimed_by_two_stays_ambiguous_for_good() -> None:
+def test_a_name_of_two_subjects_stays_ambiguous() -> None:
     first = Alias(name="matteo", subject="anna's brother", because="")
     second = Alias(name="matteo", subject="user", because="")
     aliases = learned({}, [first, second, second])
@@ -81,7 +81,7 @@ def test_learning_returns_a_new_mapping() -> None:
     assert known == {"teo": "user"}
 
 
-def test_a_first_name_stands_for_the_only_person_who_bears_it() -> None:
+def test_a_unique_first_name_is_an_alias_of_the_full_name() -> None:
     found = first_names(["Matteo", "Matteo Rossi", "Anna", "Anna Berg", "Anna Lund", "Bob"])
     assert [(alias.name, alias.subject) for alias in found] == [("matteo", "matteo rossi")]
 
@@ -97,7 +97,7 @@ def test_a_first_name_stands_for_the_only_person_who_bears_it() -> None:
         ("", ""),
     ],
 )
-def test_a_subject_is_compared_in_one_spelling(written: str, expected: str) -> None:
+def test_keys_ignore_case_articles_and_punctuation(written: str, expected: str) -> None:
     assert key(written) == expected
 
 
@@ -105,7 +105,7 @@ NAMES = st.sampled_from(["a1", "b1", "c1", "d1", "user"])
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=12), NAMES)
-def test_canonical_ends_whatever_was_learned_and_is_final(pairs: list[tuple[str, str]], name: str) -> None:
+def test_canonical_always_ends_and_is_idempotent(pairs: list[tuple[str, str]], name: str) -> None:
     aliases = learned({}, [Alias(name=a, subject=b, because="") for a, b in pairs])
     one = canonical(name, aliases)
     assert canonical(one, aliases) == one

@@ -175,7 +175,7 @@ SIDE_BY_SIDE = [
 
 
 @pytest.mark.parametrize(("old", "new"), CERTAIN)
-def test_who_says_that_it_is_newly_so_takes_the_place_of_what_was(old: str, new: str) -> None:
+def test_an_announced_new_value_supersedes_with_certainty(old: str, new: str) -> None:
     found = supersedes(new, old)
     assert found is not None
     assert found.certain
@@ -185,7 +185,7 @@ def test_who_says_that_it_is_newly_so_takes_the_place_of_what_was(old: str, new:
 
 
 @pytest.mark.parametrize(("old", "new"), PERHAPS)
-def test_less_than_that_raises_the_question(old: str, new: str) -> None:
+def test_an_unannounced_value_is_uncertain(old: str, new: str) -> None:
     found = supersedes(new, old)
     assert found is not None
     assert not found.certain
@@ -193,11 +193,11 @@ def test_less_than_that_raises_the_question(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), SIDE_BY_SIDE)
-def test_what_may_well_stand_side_by_side_is_let_be(old: str, new: str) -> None:
+def test_statements_that_can_both_be_true_do_not_supersede(old: str, new: str) -> None:
     assert supersedes(new, old) is None
 
 
-def test_the_subjects_names_are_one_where_they_are_known() -> None:
+def test_known_names_of_the_subject_are_equal() -> None:
     pair = ("The user now lives in Antwerp", "Matteo lives in Ghent")
     assert supersedes(*pair) is None
     found = supersedes(*pair, called=["the user", "Matteo"])
@@ -214,7 +214,7 @@ STATEMENTS = st.tuples(HOLDERS, VERBS, VALUES, st.sampled_from(["", " now", " in
 
 
 @given(STATEMENTS, STATEMENTS)
-def test_nothing_succeeds_itself_nor_what_succeeds_it_with_certainty_in_the_same_words(new: str, old: str) -> None:
+def test_no_statement_supersedes_itself(new: str, old: str) -> None:
     assert supersedes(new, new) is None
     found = supersedes(new, old)
     if found is not None:
@@ -223,7 +223,7 @@ def test_nothing_succeeds_itself_nor_what_succeeds_it_with_certainty_in_the_same
 
 
 @given(STATEMENTS, STATEMENTS)
-def test_end_marks_and_spaces_change_nothing(new: str, old: str) -> None:
+def test_end_marks_and_spaces_do_not_matter(new: str, old: str) -> None:
     bare, marked = supersedes(new, old), supersedes(f"  {new}.", f"{old}!  ")
     assert (bare is None) == (marked is None)
     if bare is not None and marked is not None:

@@ -23,7 +23,7 @@ def test_the_order_of_trust() -> None:
 
 
 @given(sources)
-def test_what_is_derived_is_trusted_no_further_than_any_source(sources: list[str]) -> None:
+def test_a_derived_memory_has_the_trust_of_its_least_trusted_source(sources: list[str]) -> None:
     assert all(trusted(source, least(sources)) for source in sources)
     assert not sources or least(sources) in sources
 
@@ -33,10 +33,10 @@ def test_repetition_never_raises_trust(sources: list[str], times: int) -> None:
     assert least(sources * times) == least(sources)
 
 
-def test_what_rests_on_nothing_is_trusted_least() -> None:
+def test_a_memory_without_sources_is_trusted_least() -> None:
     assert least([]) == "llm"
 
 
-def test_a_stranger_is_trusted_less_than_anyone() -> None:
+def test_an_unknown_kind_is_trusted_least() -> None:
     assert not trusted("a stranger", "llm")
     assert trusted("llm", "a stranger")

@@ -62,7 +62,7 @@ def test_a_value_has_a_normal_form_and_a_unit(text: str, value: str, unit: set[s
         "one card",
     ],
 )
-def test_versions_code_and_bare_numbers_are_no_values(text: str) -> None:
+def test_versions_code_and_bare_numbers_are_not_values(text: str) -> None:
     assert mentions(text) == ()
 
 
@@ -124,11 +124,11 @@ def test_time_decides_not_rank() -> None:
         ),
     ],
 )
-def test_other_questions_units_things_or_no_cue_outdate_nothing(question: str, old: str, new: str) -> None:
+def test_other_questions_units_or_things_outdate_nothing(question: str, old: str, new: str) -> None:
     assert older_value_hits(question, [(old, 1), (new, 2)], rare) == []
 
 
-def test_a_date_without_its_year_is_no_other_date() -> None:
+def test_a_date_without_its_year_equals_the_full_date() -> None:
     question = "What is the deadline of the first sprint?"
     texts = [("The sprint deadline is April 1, 2024.", 1), ("The updated sprint deadline is 1 April.", 2)]
     assert older_value_hits(question, texts, rare) == []
@@ -139,7 +139,7 @@ def test_two_values_said_at_one_time_outdate_nothing() -> None:
     assert older_value_hits(QUESTION, [(OLD, 1), (NEW, 1)], rare) == []
 
 
-def test_a_question_without_weight_outdates_nothing() -> None:
+def test_a_question_without_idf_mass_outdates_nothing() -> None:
     assert older_value_hits(QUESTION, [(OLD, 1), (NEW, 2)], lambda _: 0.0) == []
 
 
@@ -159,7 +159,7 @@ def test_a_question_about_history_marks_nothing(question: str) -> None:
     assert [pair.stale for pair in older_value_hits(question, [(OLD, 1), (NEW, 2)], rare)] in ([], [False])
 
 
-def test_a_purpose_is_no_history() -> None:
+def test_questions_of_purpose_do_not_ask_for_history() -> None:
     assert not asks_for_history("How many problems have I practised to improve my accuracy?")
     assert asks_for_history("How much did I improve?")
 
@@ -185,7 +185,7 @@ def test_the_newer_moves_directly_above_the_older_and_nothing_else_moves(
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]), max_size=8))
-def test_arranging_loses_no_hit(pairs: list[tuple[int, int]]) -> None:
+def test_reordering_keeps_every_hit(pairs: list[tuple[int, int]]) -> None:
     assert sorted(newest_above_outdated(8, [_pair(newer, older) for newer, older in pairs])) == list(range(8))
 
 

@@ -1,4 +1,4 @@
-"""Drawing: lines, dots and bars as SVG that reads well at 800 pixels, and as plain text for a terminal."""
+"""Draws charts of lines, dots and bars: as SVG 800 pixels wide, and as plain text for a terminal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ RIGHT: Final = 250
 TOP: Final = 48
 BOTTOM: Final = 52
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")
-"""Okabe and Ito's, told apart with any kind of colour vision; lines differ in their dashes too."""
+"""The palette of Okabe and Ito, distinguishable with any colour vision. Lines also differ in their dashes."""
 DASHES: Final = ("", "7 3", "2 3", "10 3 2 3")
 _LABEL_LONGEST: Final = 30
 _STEPS: Final = (1, 2, 2.5, 5, 10)
@@ -22,7 +22,7 @@ _BLOCKS: Final = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One line: points (x, y) by x, and dots on it. With `bars`, y is what is stacked at x."""
+    """One line: points (x, y) in order of x, and dots on it. In a bar chart y is the height of the bar part at x."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -31,9 +31,17 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """What is drawn: x counts days from the first shown, `ticks` name some of them.
+    """The content of a chart.
 
-    `lines` are horizontal thresholds (height, words). `now` marks today.
+    Attributes:
+        title: the heading.
+        across, up: the labels of the axes. x counts days from the first one.
+        series: the lines, or the parts of the bars.
+        ticks: labels of some days.
+        lines: horizontal thresholds with their labels.
+        now: the day of the mark "now".
+        bars: whether the series are stacked bars.
+        top: the greatest y; by default computed from the series.
     """
 
     title: str
@@ -48,7 +56,7 @@ class Picture:
 
 
 def to_svg(picture: Picture) -> str:
-    """The picture as SVG text."""
+    """The chart as SVG."""
     scale = _Scale(picture)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
@@ -58,7 +66,7 @@ def to_svg(picture: Picture) -> str:
         _text(LEFT, 26, picture.title, size=16, weight="bold"),
         *_frame(picture, scale),
     ]
-    if not any(one.points for one in picture.series):
+    if not any(series.points for series in picture.series):
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT / 2, "nothing to show yet", anchor="middle", size=14))
     parts += _stacked(picture, scale) if picture.bars else _curves(picture, scale)
     parts += _legend(picture)
@@ -66,10 +74,10 @@ def to_svg(picture: Picture) -> str:
 
 
 class _Scale:
-    """From values to pixels."""
+    """The scale from values to pixels."""
 
     def __init__(self, picture: Picture) -> None:
-        points = [point for one in picture.series for point in (*one.points, *one.dots)]
+        points = [point for series in picture.series for point in (*series.points, *series.dots)]
         self.last = max([x for x, _ in (*points, *picture.ticks)] + [picture.now or 0.0, 1.0])
         heights = _totals(picture).values() if picture.bars else [y for _, y in points]
         self.step = _nice(max([*heights, 0.0]) or 1.0) if picture.top is None else picture.top / 4
@@ -84,15 +92,15 @@ class _Scale:
 
 
 def _nice(top: float) -> float:
-    """A round step of which about four reach the top."""
+    """A round step, about a quarter of the top."""
     unit = 10.0 ** (len(str(int(top / 4))) - 1) if top >= 4 else (1.0 if top > 1 else 0.25)  # noqa: PLR2004 - four steps
     return next((unit * step for step in _STEPS if unit * step * 4 >= top), unit * 10)
 
 
 def _totals(picture: Picture) -> dict[float, float]:
     totals: dict[float, float] = {}
-    for one in picture.series:
-        for x, y in one.points:
+    for series in picture.series:
+        for x, y in series.points:
             totals[x] = totals.get(x, 0.0) + y
     return totals
 
@@ -130,14 +138,14 @@ def _frame(picture: Picture, scale: _Scale) -> list[str]:
 
 def _curves(picture: Picture, scale: _Scale) -> list[str]:
     parts = []
-    for number, one in enumerate(picture.series):
+    for number, series in enumerate(picture.series):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
-        path = " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in one.points)
+        path = " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in series.points)
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
         )
         parts += [
-            f'<circle cx="{scale.x(x)}" cy="{scale.y(y)}" r="4" fill="{colour}" stroke="#fff"/>' for x, y in one.dots
+            f'<circle cx="{scale.x(x)}" cy="{scale.y(y)}" r="4" fill="{colour}" stroke="#fff"/>' for x, y in series.dots
         ]
     return parts
 
@@ -148,8 +156,8 @@ def _stacked(picture: Picture, scale: _Scale) -> list[str]:
     days = sorted(_totals(picture))
     gap = min((after - before for before, after in pairwise(days)), default=scale.last / 8)
     wide = max(2.0, min(36.0, 0.8 * scale.width * gap / scale.last))
-    for number, one in enumerate(picture.series):
-        for x, y in one.points:
+    for number, series in enumerate(picture.series):
+        for x, y in series.points:
             low = base.get(x, 0.0)
             base[x] = low + y
             left = min(max(scale.x(x) - wide / 2, LEFT), WIDTH - RIGHT - wide)
@@ -162,7 +170,7 @@ def _stacked(picture: Picture, scale: _Scale) -> list[str]:
 def _legend(picture: Picture) -> list[str]:
     parts = []
     x = WIDTH - RIGHT + 18
-    for number, one in enumerate(picture.series):
+    for number, series in enumerate(picture.series):
         y = TOP + 14 + number * 22
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
         if picture.bars:
@@ -171,7 +179,7 @@ def _legend(picture: Picture) -> list[str]:
             parts.append(
                 f'<line x1="{x}" y1="{y - 4}" x2="{x + 22}" y2="{y - 4}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
             )
-        parts.append(_text(x + (18 if picture.bars else 28), y, truncate_label(one.name), size=12))
+        parts.append(_text(x + (18 if picture.bars else 28), y, truncate_label(series.name), size=12))
     return parts
 
 
@@ -190,9 +198,9 @@ def _text(
 
 
 def truncate_label(words: str, longest: int = _LABEL_LONGEST) -> str:
-    """The beginning of a text on one line.
+    """The beginning of a text, on one line.
 
-    >>> shortened("a very long name of a line in a picture", 12)
+    >>> truncate_label("a very long name of a line in a picture", 12)
     'a very long…'
     """
     flat = " ".join(words.split())
@@ -200,17 +208,19 @@ def truncate_label(words: str, longest: int = _LABEL_LONGEST) -> str:
 
 
 def to_text(picture: Picture, columns: int = 60) -> str:
-    """The picture for a terminal: a row of blocks a line, each with its name and its last and highest value."""
+    """The chart for a terminal: one row of block characters per series, with its name and its last value."""
     scale = _Scale(picture)
     rows = [picture.title]
-    for one in picture.series:
-        cells = _cells(one.points, scale.last, columns, stacked=picture.bars)
+    for series in picture.series:
+        cells = _cells(series.points, scale.last, columns, stacked=picture.bars)
         drawn = "".join(_BLOCKS[min(8, round(8 * cell / scale.top))] if cell else " " for cell in cells)
-        uses = f", {len(one.dots)} uses" if one.dots else ""
+        uses = f", {len(series.dots)} uses" if series.dots else ""
         rows.append(
-            f"{drawn}  {truncate_label(one.name)} (last {one.points[-1][1]:,.4g}{uses})" if one.points else one.name
+            f"{drawn}  {truncate_label(series.name)} (last {series.points[-1][1]:,.4g}{uses})"
+            if series.points
+            else series.name
         )
-    if not any(one.points for one in picture.series):
+    if not any(series.points for series in picture.series):
         return f"{picture.title}\nnothing to show yet"
     marks = [" "] * columns
     for place, words in picture.ticks:
@@ -221,7 +231,7 @@ def to_text(picture: Picture, columns: int = 60) -> str:
 
 
 def _cells(points: Sequence[tuple[float, float]], last: float, columns: int, *, stacked: bool) -> list[float]:
-    """The value at each column: what was last known there, or for bars the sum of what falls into it."""
+    """The value of each column: the last value up to it, or for bars the sum of the values in it."""
     cells = [0.0] * columns
     if stacked:
         for x, y in points:

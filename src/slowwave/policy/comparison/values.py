@@ -139,11 +139,11 @@ def mentions(text: str) -> tuple[ValueMention, ...]:
     >>> [(m.value, sorted(m.unit)) for m in mentions("We now have 8 cards")]
     [('8', ['card'])]
     """
-    found: list[ValueMention] = []
+    values: list[ValueMention] = []
     for sentence in sentences(_INLINE_CODE.sub(" ", prose(text[:_LONGEST]))):
         if _DIGITS.search(sentence) or not _VALUE_WORDS.isdisjoint(_WORD.findall(sentence.lower())):
-            found += _in_sentence(list(_TOKEN.finditer(sentence)), sentence)
-    return tuple(found)
+            values += _in_sentence(list(_TOKEN.finditer(sentence)), sentence)
+    return tuple(values)
 
 
 def _in_sentence(tokens: Sequence[re.Match[str]], sentence: str) -> list[ValueMention]:
@@ -268,8 +268,8 @@ def _stems(text: str) -> frozenset[str]:
 def _relevant_mentions(question_stems: frozenset[str], weight: float, text: str, idf: Idf) -> list[ValueMention]:
     """The values of a text whose unit and context cover enough of the question."""
     floor = QUESTION_SHARE_MIN * weight
-    found = (m for m in mentions(text) if sum(map(idf, (m.context | m.unit) & question_stems)) >= floor > 0)
-    return list(islice(found, _MENTIONS_MAX))
+    relevant = (m for m in mentions(text) if sum(map(idf, (m.context | m.unit) & question_stems)) >= floor > 0)
+    return list(islice(relevant, _MENTIONS_MAX))
 
 
 def _changed(

@@ -1,4 +1,4 @@
-"""Packing: how many tokens a text costs, and which items of which sections fit into a budget."""
+"""Estimates the tokens of a text, and selects the items of sections that fit into a token budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.model.query import Item, Section
 
-# Characters a token, by how many bytes UTF-8 needs for the character: Latin · Greek, Cyrillic, Hebrew, Arabic, letters
+# Characters per token, by how many bytes UTF-8 needs for the character: Latin · Greek, Cyrillic, Hebrew, Arabic, letters
 # with marks · Chinese, Japanese, Korean, Thai, Indic · emoji and rare scripts.
 _CHARACTERS_A_TOKEN: Final = (4.0, 2.5, 1.2, 0.5)
 _NOT_LEADING: Final = tuple(
@@ -17,7 +17,7 @@ _NOT_LEADING: Final = tuple(
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a model counts: 0 for no text, at least 1 for any; needs no tokenizer and never fails.
+    """An estimate of the tokens of a text: 0 for an empty text, at least 1 for others. It needs no tokenizer.
 
     >>> estimate("Alice owns the deploy pipeline"), estimate("爱丽丝负责部署流水线")
     (8, 9)
@@ -32,15 +32,15 @@ def estimate(text: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A section that wants into a context.
+    """A section that can be put into a context.
 
     Attributes:
-        section: its items in the order they are to be shown.
-        share: its part of the budget, relative to the shares of the others.
-        heading: what its heading costs, in tokens, if any item is shown.
-        ending: whether the items at the end matter most and may leave no hole, as in a conversation; else the items
-            at the beginning do, and one that is too long is passed over.
-        kept: how many of the items that matter most get room before any section gets its share.
+        section: its items in the order of the context.
+        share: its share of the budget, relative to the shares of the others.
+        heading: the cost of its heading in tokens, if any item is selected.
+        ending: whether the last items matter most and must be consecutive, as in a conversation; else the first items matter
+            most, and an item that is too long is skipped.
+        kept: how many of the items that matter most are selected before any section gets its share.
     """
 
     section: Section
@@ -52,7 +52,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packed:
-    """What fits: the sections that got an item, their cost with headings and overhead, and how many items did not."""
+    """The selected sections, their cost with headings and overhead (`tokens`), and the number of items left out (`left`)."""
 
     sections: tuple[Section, ...]
     tokens: int
@@ -60,37 +60,37 @@ class Packed:
 
 
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
-    """Fill a budget of tokens: every section its share, and what one leaves over flows on to the others.
+    """Select items of each section within a budget of tokens, and distribute unused shares to other sections.
 
-    The order of sections and items is kept. What is to be kept gets room first, on its section's share; then those with
-    the largest share are filled first, and get first what is left. `overhead` is the cost of what surrounds them; where
-    it leaves no room, nothing is packed and nothing is spent.
+    The order of sections and items does not change. First the `kept` items of each section are selected, at the cost of its
+    share; then sections are filled in the order of their shares, and so is the unused rest. `overhead` is the cost of the text
+    around the sections; if it exceeds the budget, nothing is selected and nothing is spent.
     """
-    room = budget - overhead
-    if room <= 0:
+    available = budget - overhead
+    if available <= 0:
         return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
     total = sum(offer.share for offer in offers)
     chosen = [_Chosen(offer) for offer in offers]
     filled = sorted(chosen, key=lambda part: -part.offer.share)
-    spare = room
+    spare = available
     kept = []
     for part in filled:
         kept.append(part.fill(spare, part.offer.kept))
         spare -= kept[-1]
     carried = 0.0
     for part, before in zip(filled, kept, strict=True):
-        quota = (room * part.offer.share / total if total else 0.0) + carried - before
+        quota = (available * part.offer.share / total if total else 0.0) + carried - before
         spent = part.fill(min(int(quota), spare))
         spare, carried = spare - spent, quota - spent
     for part in filled:
         spare -= part.fill(spare)
     sections = tuple(part.section for part in chosen if part.places)
     left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)
-    return Packed(sections=sections, tokens=overhead + room - spare if sections else 0, left=left)
+    return Packed(sections=sections, tokens=overhead + available - spare if sections else 0, left=left)
 
 
 class _Chosen:
-    """The places of one section that are taken so far."""
+    """The items of one section that are selected so far, by their places."""
 
     def __init__(self, offer: Offer) -> None:
         self.offer = offer
@@ -102,7 +102,7 @@ class _Chosen:
         return Section(name=self.offer.section.name, items=tuple(items[place] for place in sorted(self.places)))
 
     def fill(self, tokens: int, most: int | None = None) -> int:
-        """Take what fits into so many tokens, of the `most` items that matter most; returns how many it spent."""
+        """Select the items that fit into so many tokens, of the `most` items that matter most; return the tokens spent."""
         items, spent = self.offer.section.items, 0
         for place in list(reversed(range(len(items))) if self.offer.ending else range(len(items)))[:most]:
             if place in self.places:

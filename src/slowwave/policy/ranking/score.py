@@ -1,4 +1,4 @@
-"""How well each memory answers a question: one absolute, additive score, the same over any store's arrays."""
+"""Scores how well each memory answers a question: one absolute, additive score over the arrays of any store."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ Vectors = NDArray[np.float32]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
-# What each signal is worth. The words are worth at most 1. Measured on LoCoMo and BEAM: the optimum is a plateau on
-# which no single number moves recall@10 by a point, so they are round.
+# The weight of each signal; the signal "words" is at most 1. Measured on LoCoMo and BEAM, the optimum is a plateau on which no
+# single weight changes recall@10 by a point, so that round numbers are used.
 MEANING: Final = 0.7
 ASKED: Final = 0.3
 QUESTION: Final = 0.2
@@ -30,11 +30,11 @@ RECENT_HALF_LIFE: Final = 30 * 86_400.0  # seconds
 
 SATURATION: Final = 0.8  # BM25's k1
 LENGTH: Final = 0.75  # BM25's b
-DATE: Final = 0.75  # what a date word counts, in occurrences
-OPEN: Final = 40.0  # words up to which a text borrows and lends fully
-BARE: Final = 15.0  # words of a bare question
+DATE: Final = 0.75  # a matching date counts as this many occurrences of a word
+OPEN: Final = 40.0  # texts up to this many words exchange context with their neighbours in full
+BARE: Final = 15.0  # words up to which a question counts in full
 
-# What the neighbours of a message lend it: those before it, the nearest first, and those after it.
+# Weights of the neighbours of a message: those before it, nearest first, and those after it.
 BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)
 AFTER_WORDS: Final = (0.2, 0.1)
 BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
@@ -43,33 +43,32 @@ AFTER_MEANING: Final = (0.3, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """What a ranking looks at: n rows in any order, each array of length n, and the statistics of their scope.
+    """The input of a ranking: n rows in any order as arrays of length n, and the statistics of their scope.
 
-    A store may hand in every row of a scope, or candidates with their neighbours: a row's score depends on itself,
-    on up to four messages before and two after it, and on the statistics, on nothing else. The statistics are those
-    of the scope's originals: its messages, and the facts that rest on no message. What was distilled out of messages
-    repeats their words and would make every word of them look common.
+    A store can pass every row of a scope, or candidates with their neighbours: the score of a row depends only on itself, on up to
+    four messages before and two after it, and on the statistics. The statistics count originals only: messages, and facts
+    without a source message. A fact that repeats a message would make its words look more common.
 
     Attributes:
         count: how many originals the scope has.
-        postings: where a term occurs: the rows, ascending, one for each time; and in how many originals it does.
-        weight: what one occurrence of a word counts (`weight`).
-        gate: how much a row borrows from and lends to its neighbours (`gate`).
-        before, after: the row of the message before and after in its conversation, -1 if there is none; facts have none.
-        day: the day it was said, as a number.
-        days: the days that a term may mean, None if it is no date word.
-        speaker: the number of who said it, -1 if unknown. A fact's is that of the messages it rests on.
-        user: whether the user said it, or it rests on what the user said.
-        people: whether it comes from a talk between people, rather than with an assistant.
-        question: how much of a bare question it is (`bareness`).
-        cues: `Entry.cues`.
-        at: when it was said, in seconds since 1970.
+        postings: term -> the rows in which it occurs, ascending, once per occurrence; and the number of originals with it.
+        weight: the weight of one occurrence of a word (`length_normalisation`).
+        gate: how much context a row exchanges with its neighbours (`length_gate`).
+        before, after: the rows of the messages before and after in the conversation; -1 if there is none, as for facts.
+        day: the day of the row, as a number.
+        days: term -> the days that it can mean; None if it is no date word.
+        speaker: the number of the speaker, -1 if unknown. Of a fact it is the speaker of its source messages.
+        user: whether it is a message of the user, or a fact based on one.
+        people: whether its conversation is between people, not with an assistant.
+        question: how far it is only a question (`question_share`).
+        cues: `IndexEntry.cues`.
+        at: the time of the row in seconds since 1970.
         latest: the latest of all times of the scope.
         vectors, scale: (n, dim) vectors with context, and 1 / norm of each, 0 without a vector; None without any.
         passages, passage_rows: (m, dim) unit vectors of the passages of long texts, and their rows, ascending.
-        lenders, borrowers: pairs of rows: a fact and a message it rests on.
-        gists, wholes: pairs of rows: what is left of a message's wording, and the message. A gist borrows what the
-            message borrows, from the same neighbours, and lends nothing.
+        lenders, borrowers: pairs of rows: a fact, and one of its source messages.
+        gists, wholes: pairs of rows: a trimmed text, and the message with its full text. The trimmed text gets the same
+            context as the message, and gives none.
     """
 
     count: int
@@ -98,56 +97,56 @@ class Corpus:
 
 
 def length_normalisation(words: Floats, average: float, original: Mask) -> Floats:
-    """BM25's normalisation: 1 / (1 - b + b * words / average), with the average length of the scope's originals.
+    """BM25's length normalisation: 1 / (1 - b + b * words / average), with the average length of the scope's originals.
 
-    What was distilled is short because it was made short: that earns it nothing, its words weigh at most 1.
+    For distilled facts it is at most 1: they are all short, so that their length is no evidence.
     """
-    found = 1.0 / (1.0 - LENGTH + LENGTH * words / average)
-    return np.where(original, found, np.minimum(found, 1.0))
+    weights = 1.0 / (1.0 - LENGTH + LENGTH * words / average)
+    return np.where(original, weights, np.minimum(weights, 1.0))
 
 
 def length_gate(words: Floats) -> Floats:
-    """How much texts of so many words borrow and lend: short turns fully, long messages little."""
+    """How much context texts of this length exchange with their neighbours: short messages all, long ones little."""
     return np.minimum(1.0, OPEN / np.maximum(words, 1))
 
 
 def question_share(share: Floats, words: Floats) -> Floats:
-    """How much of a bare question each text is, given the share of its words in questions: 1 for up to 15 words."""
+    """How far each text is only a question: the share of its words in questions, reduced for texts over 15 words."""
     return share * np.minimum(1.0, BARE / np.maximum(words, 1))
 
 
 def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[str, Floats]:
-    """Every signal's share of the score of every row, before facts lend; signals that say nothing are left out.
+    """The part of each signal in the score of every row, without `fact_contribution`; signals that do not apply are left out.
 
-    words: the share of the question's information that its words and its neighbours' cover, 0 to 1.
-    meaning: MEANING times the cosine with the question, context included.
-    estimated: for a row without a vector, where others have one, MEANING times its words: exact words still win.
-    asked: ASKED if said by the one speaker the question names; and where it names none and does not turn to the assistant,
-    user: ASKED if said by the user of an assistant.
-    question: down to -QUESTION for a bare question, and
-    dated: DATED for a turn that says when something happened, both only in a talk between people.
-    cue: CUE if it holds the kind of answer the question wants.
-    recent: RECENT for the newest, halving every 30 days, if the question asks for what is current.
+    words: the share of the question's information that the words of the row and its neighbours cover, 0 to 1.
+    meaning: MEANING times the cosine of the question and the row with its context.
+    estimated: MEANING times "words", for rows without a vector if other rows have one.
+    asked: ASKED if the row is by the one speaker that the question names.
+    user: ASKED if the row is by the user of an assistant, and the question names nobody and does not address the assistant.
+    question: down to -QUESTION for a row that is only a question; only in conversations between people.
+    dated: DATED for a row that says when something happened; only in conversations between people.
+    cue: CUE if the row contains the kind of answer that the question asks for.
+    recent: RECENT for the newest row, halved every 30 days, if the question asks for the present state.
     """
-    found = {"words": lexical(corpus, question)}
+    signals = {"words": lexical(corpus, question)}
     if vector is not None and corpus.vectors is not None and len(vector) == corpus.vectors.shape[1]:
-        found["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
+        signals["meaning"] = MEANING * cosine(corpus, corpus.vectors, vector)
         if not (corpus.scale > 0).all():
-            found["estimated"] = MEANING * (found["words"] * (corpus.scale == 0))
+            signals["estimated"] = MEANING * (signals["words"] * (corpus.scale == 0))
     if question.speaker is not None:
-        found["asked"] = ASKED * (corpus.speaker == question.speaker)
+        signals["asked"] = ASKED * (corpus.speaker == question.speaker)
     elif question.of_user:
-        found["user"] = ASKED * (corpus.user & ~corpus.people)
-    found |= sentences(corpus)
+        signals["user"] = ASKED * (corpus.user & ~corpus.people)
+    signals |= sentences(corpus)
     if question.cue:
-        found["cue"] = CUE * ((corpus.cues & question.cue) != 0)
+        signals["cue"] = CUE * ((corpus.cues & question.cue) != 0)
     if question.recent:
-        found["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
-    return found
+        signals["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
+    return signals
 
 
 def sentences(corpus: Corpus) -> dict[str, Floats]:
-    """The signals "question" and "dated" of `parts`: what the kind of its sentences adds to a row, whatever is asked."""
+    """The signals "question" and "dated" of `parts`, which depend on the row only and not on the question."""
     if not corpus.people.any():
         return {}
     return {
@@ -157,9 +156,9 @@ def sentences(corpus: Corpus) -> dict[str, Floats]:
 
 
 def lexical(corpus: Corpus, question: Question) -> Floats:
-    """BM25's saturation over term frequencies with context, divided by what the whole question could earn.
+    """BM25's saturated term frequencies with context, divided by the greatest possible sum for the question.
 
-    sum_t idf(t) tf(t) / (k1 + tf(t)) / sum_t idf(t), over the question's terms t, also those that occur nowhere.
+    sum_t idf(t) tf(t) / (k1 + tf(t)) / sum_t idf(t), over all terms t of the question, also those that occur nowhere.
     """
     score, attainable = np.zeros(len(corpus.weight)), 0.0
     for term in question.terms:
@@ -173,57 +172,57 @@ def lexical(corpus: Corpus, question: Question) -> Floats:
 
 
 def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
-    """The frequency of a term in every row, with what neighbours and its date lend; None if it occurs nowhere.
+    """The frequency of a term in every row, with the shares of neighbours and of the date; None if it occurs nowhere.
 
-    A question lends up to twice as much to the turn after it: that is where its answer is.
+    A question gives up to twice as much to the message after it, which is likely to be its answer.
     """
     dated: Floats | None = None if days is None else np.where(np.isin(corpus.day, days), DATE, 0.0)
     if not len(rows):
         return dated
-    own = corpus.weight[rows]
-    lends = own * corpus.gate[rows]
-    asks = corpus.question[rows] * corpus.people[rows]
-    asking = np.flatnonzero(asks)
-    targets, weights = [rows], [own]
+    counts = corpus.weight[rows]
+    gated = counts * corpus.gate[rows]
+    asked_share = corpus.question[rows] * corpus.people[rows]
+    asking = np.flatnonzero(asked_share)
+    targets, weights = [rows], [counts]
     for steps, shares, start, amounts in (
-        (corpus.after, BEFORE_WORDS, rows, lends),
-        (corpus.before, AFTER_WORDS, rows, lends),
-        (corpus.after, BEFORE_WORDS[:1], rows[asking], (lends * asks)[asking]),
+        (corpus.after, BEFORE_WORDS, rows, gated),
+        (corpus.before, AFTER_WORDS, rows, gated),
+        (corpus.after, BEFORE_WORDS[:1], rows[asking], (gated * asked_share)[asking]),
     ):
-        reached, lent = start, amounts
+        reached, amount = start, amounts
         for share in shares:
             reached = steps[reached]
-            there = reached >= 0
-            if not there.all():
-                reached, lent = reached[there], lent[there]
+            exists = reached >= 0
+            if not exists.all():
+                reached, amount = reached[exists], amount[exists]
             targets.append(reached)
-            weights.append(share * lent * corpus.gate[reached])
+            weights.append(share * amount * corpus.gate[reached])
     tf: Floats = np.zeros(len(corpus.weight)) if dated is None else dated
     gathered = np.bincount(np.concatenate(targets), weights=np.concatenate(weights), minlength=len(tf))
     if len(corpus.gists):
-        borrowed = gathered - np.bincount(rows, weights=own, minlength=len(tf))
-        gathered[corpus.gists] += borrowed[corpus.wholes]
+        context = gathered - np.bincount(rows, weights=counts, minlength=len(tf))
+        gathered[corpus.gists] += context[corpus.wholes]
     tf += gathered
     return tf
 
 
 def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:
-    """The cosine of the question and each row with its context; for long texts its mean with the best passage's.
+    """The cosine of the question and each row with its context; for long texts the mean of it and the best passage's cosine.
 
-    `np.vecdot` reads the matrix once, in order, on one thread whatever BLAS was told; `@` would wake every core.
+    `np.vecdot` reads the matrix once, in order, on one thread. `@` would start a thread of BLAS on every core.
     """
-    found: Floats = (np.vecdot(vectors, vector) * corpus.scale).astype(np.float64)
+    cosines: Floats = (np.vecdot(vectors, vector) * corpus.scale).astype(np.float64)
     if len(corpus.passage_rows):
         starts = np.flatnonzero(np.diff(corpus.passage_rows, prepend=-1))
         best = np.maximum.reduceat(np.vecdot(corpus.passages, vector), starts)
         rows = corpus.passage_rows[starts]
-        found[rows] = (found[rows] + best) / 2
-    return found
+        cosines[rows] = (cosines[rows] + best) / 2
+    return cosines
 
 
-def total(found: Mapping[str, Floats]) -> Floats:
-    """The scores: the parts, added in their order."""
-    terms = iter(found.values())
+def total(signals: Mapping[str, Floats]) -> Floats:
+    """The scores: the sum of the parts, added in their order."""
+    terms = iter(signals.values())
     total = next(terms).copy()
     for term in terms:
         total += term
@@ -231,9 +230,9 @@ def total(found: Mapping[str, Floats]) -> Floats:
 
 
 def fact_contribution(corpus: Corpus, scores: Floats, searchable: Mask) -> Floats | None:
-    """What facts lend to the messages they rest on: half of what the best of them scores above the message.
+    """What facts add to their source messages: half of the amount by which the best fact scores above the message.
 
-    Only searchable facts lend, and only to searchable messages; None if there is no such pair.
+    Only pairs of a searchable fact and a searchable message count; None if there is none.
     """
     pairs = searchable[corpus.lenders] & searchable[corpus.borrowers]
     if not pairs.any():
@@ -246,7 +245,7 @@ def fact_contribution(corpus: Corpus, scores: Floats, searchable: Mask) -> Float
 def profile_parts(
     profile: str, scores: Floats, *, importance: Floats, age: Floats, strength: Floats
 ) -> dict[str, Floats]:
-    """What the ranking profiles of the sources add to the evidence score, as parts.
+    """The parts that a ranking profile of the sources adds to the score.
 
     "generative_agents": 0.5 * importance + 0.3 * 2^(-age / 30 days), age in seconds since the last use (Park et al.,
     UIST 2023). "retention": score * strength^0.3 in place of the score.
@@ -258,11 +257,11 @@ def profile_parts(
 
 
 def top_rows_with_ties(scores: Floats, wanted: int) -> Rows:
-    """The rows with the `wanted` highest scores above minus infinity, and all that tie with the last, in no order."""
+    """The rows with the `wanted` highest finite scores, and all that tie with the last of them, in no particular order."""
     block = 64
     whole = len(scores) // block * block
     bound = -np.inf
-    if whole // block > wanted:  # a bound that at least so many rows reach, from a look at the blocks' best
+    if whole // block > wanted:  # a lower bound that at least `wanted` rows reach, from the best score of each block
         tops = scores[:whole].reshape(-1, block).max(axis=1)
         bound = np.partition(tops, len(tops) - wanted)[len(tops) - wanted]
     rows = np.flatnonzero((scores >= bound) & (scores > -np.inf))

@@ -1,4 +1,4 @@
-"""Forgetting curves: strength as a function of the days since the anchor, and the instant it falls below a threshold."""
+"""Forgetting curves: strength as a function of the days since the last use, and when it falls below a threshold."""
 
 import math
 import sys
@@ -11,7 +11,7 @@ _DAY: Final = timedelta(days=1)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _DAY_MICROSECONDS: Final = 86_400_000_000
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
-_FAINTEST: Final = sys.float_info.min  # a strength may be tiny, but never nothing
+_FAINTEST: Final = sys.float_info.min  # a strength is never 0
 
 POWER_DECAY: Final = 0.1
 POWER_TAU_DAYS: Final = 7.0
@@ -23,14 +23,14 @@ TYPE_WEIGHT = 0.2
 
 
 class Curve(Protocol):
-    """A strength in (0, 1] that never rises with the days since its anchor."""
+    """A strength in (0, 1] that never rises with the days since the anchor (the last use)."""
 
     def strength(self, days: float, /) -> float:
-        """The strength after so many days, 0 or more."""
+        """The strength after this many days (0 or more)."""
         ...
 
     def reach(self, threshold: float, /) -> float:
-        """About how many days until it falls below; infinite if never."""
+        """Approximately the days until the strength falls below the threshold; infinite if it never does."""
         ...
 
 
@@ -45,7 +45,7 @@ class HalfLife:
     half_life_days: float
 
     def strength(self, days: float, /) -> float:
-        """1 at day 0, a half after each half-life."""
+        """1 at day 0, halved by each half-life."""
         return max(_FAINTEST, math.pow(0.5, days / self.half_life_days))
 
     def reach(self, threshold: float, /) -> float:
@@ -55,7 +55,7 @@ class HalfLife:
 
 @dataclass(frozen=True, slots=True)
 class Ebbinghaus:
-    """S1's curve: exp(-days / tau). An infinite tau never fades."""
+    """S1's curve: exp(-days / tau). With an infinite tau the strength stays 1."""
 
     tau_days: float
 
@@ -72,9 +72,9 @@ class Ebbinghaus:
 class Power:
     """A scale times (1 + days/7) ^ -0.1: steep in the first week, almost flat after a year.
 
-    The exponent was measured on the order in which facts leave: by 0.1 an order by scale alone is hardly disturbed,
-    steeper curves forget what was asked for later. A memory 0.1, 0.25, 0.5 or 1.0 (natural logarithm) above a
-    threshold falls below it after 12, 78, 1,032 or 154,000 days.
+    The exponent was measured by the order in which facts are archived: with 0.1 the order hardly differs from the order by
+    scale; steeper curves archive facts that are asked for later. A memory whose strength is 0.1, 0.25, 0.5 or 1.0 (natural
+    logarithm) above a threshold falls below it after 12, 78, 1,032 or 154,000 days.
     """
 
     scale: float
@@ -92,7 +92,7 @@ class Power:
 class Hyperbolic:
     """S3's relevance score: 0.3 / (1 + age/30) + 0.3 min(accesses/10, 1) + 0.2 / (1 + idle/7) + 0.2 weight.
 
-    Days count from the last use; `head_days` is how much older the memory was then.
+    Days count from the last use; `head_days` is the age of the memory at its last use.
     """
 
     weight: float
@@ -100,12 +100,12 @@ class Hyperbolic:
     head_days: float = 0.0
 
     @property
-    def rest(self) -> float:
-        """What time cannot take: its type's weight and its uses."""
+    def constant(self) -> float:
+        """The part that does not depend on time: the weight of the type, and the uses."""
         return TYPE_WEIGHT * self.weight + USE_WEIGHT * min(self.accesses / USE_ENOUGH, 1.0)
 
     def parts(self, days: float) -> dict[str, float]:
-        """The four shares of the score."""
+        """The four parts of the score."""
         return {
             "recency": AGE_WEIGHT / (1.0 + (days + self.head_days) / AGE_DAYS),
             "use": USE_WEIGHT * min(self.accesses / USE_ENOUGH, 1.0),
@@ -114,38 +114,38 @@ class Hyperbolic:
         }
 
     def strength(self, days: float, /) -> float:
-        """Between the rest and 1."""
+        """Between `constant` and 1."""
         recency = AGE_WEIGHT / (1.0 + (days + self.head_days) / AGE_DAYS)
-        return min(1.0, recency + IDLE_WEIGHT / (1.0 + days / IDLE_DAYS) + self.rest)
+        return min(1.0, recency + IDLE_WEIGHT / (1.0 + days / IDLE_DAYS) + self.constant)
 
     def reach(self, threshold: float, /) -> float:
-        """The larger root of the quadratic in days that the sum of two hyperbolas makes; infinite if the rest is enough."""
-        left = threshold - self.rest
-        if left <= 0.0:
+        """The larger root of the quadratic equation of the two hyperbolas; infinite if `constant` reaches the threshold."""
+        remaining = threshold - self.constant
+        if remaining <= 0.0:
             return math.inf
-        # left = r / (a + days) + f / (b + days), with
+        # Solved for days: remaining = r / (a + days) + f / (b + days)
         r, a = AGE_WEIGHT * AGE_DAYS, AGE_DAYS + self.head_days
         f, b = IDLE_WEIGHT * IDLE_DAYS, IDLE_DAYS
-        linear = a + b - (r + f) / left
-        constant = a * b - (r * b + f * a) / left
+        linear = a + b - (r + f) / remaining
+        constant = a * b - (r * b + f * a) / remaining
         return max(0.0, (-linear + math.sqrt(max(0.0, linear * linear - 4.0 * constant))) / 2.0)
 
 
 def days_between(anchor: datetime, now: datetime) -> float:
-    """Days from anchor to now; 0 if the clock stands before it."""
+    """The days from the anchor to now; 0 if the clock is before the anchor."""
     return max(0.0, (now - anchor) / _DAY)
 
 
 def strength_at(curve: Curve, anchor: datetime, now: datetime) -> float:
-    """The strength of a memory anchored then, now."""
+    """The present strength of a memory with this anchor."""
     return curve.strength(days_between(anchor, now))
 
 
 def first_below(curve: Curve, anchor: datetime, threshold: float) -> datetime | None:
-    """The first instant, to the microsecond, at which the strength is below the threshold; None if that never comes.
+    """The first instant, to the microsecond, at which the strength is below the threshold; None if it never is.
 
-    The closed form says where about; floats near the year 9999 cannot say it to the microsecond, so the last step is
-    a search around it.
+    The closed form gives it approximately, because floats are not exact to the microsecond near the year 9999. A search
+    around it then finds the exact instant.
     """
 
     def below(microseconds: int) -> bool:
@@ -159,7 +159,7 @@ def first_below(curve: Curve, anchor: datetime, threshold: float) -> datetime | 
 
 
 def _first(holds: Callable[[int], bool], *, near: int, end: int) -> int:
-    """The smallest of 0..end at which something monotone holds, which it does at the end; quick if `near` is near."""
+    """The smallest of 0..end at which a monotone condition holds. It holds at `end`; the search starts at `near`."""
     low, high, stride = near, near, 1
     while not holds(high):
         low, high, stride = high + 1, min(high + stride, end), stride * 2
@@ -173,23 +173,23 @@ def _first(holds: Callable[[int], bool], *, near: int, end: int) -> int:
 
 
 def bucket_days(days: float) -> float:
-    """The nearest of the days 2^(k/4), so that memories fall into few classes that fade alike.
+    """The nearest of the numbers of days 2^(k/4), so that memories are in few classes that fade alike.
 
-    >>> quarter_octave(22.5)
+    >>> bucket_days(22.5)
     22.627416997969522
     """
     return days if math.isinf(days) else octaves(bucket_index(days))
 
 
 def bucket_index(days: float) -> int:
-    """How many quarter octaves lie between one day and the nearest class.
+    """The number of quarter octaves from one day to the nearest class.
 
-    >>> quarters(2.0), quarters(0.5)
+    >>> bucket_index(2.0), bucket_index(0.5)
     (4, -4)
     """
     return round(4.0 * math.log2(days))
 
 
 def octaves(quarters: int) -> float:
-    """The days of a class: 2^(quarters / 4)."""
+    """The number of days of a class: 2^(quarters / 4)."""
     return math.pow(2.0, quarters / 4.0)

@@ -1,7 +1,7 @@
-"""How much a text is worth keeping: the information in its words, and cues of what people ask for later.
+"""Scores how much a text is worth keeping, by the information in its words and by cues of what people ask for later.
 
-Age says nothing about that (measured: time decay alone keeps no more later-needed messages than chance). The formulas
-are natural logarithms and add up, so that every score can be explained line by line.
+Age is not part of the score: measured, a decay by time keeps no more messages that are needed later than chance does. The parts of
+a score are natural logarithms and are added, so that every score can be explained part by part.
 """
 
 import math
@@ -13,19 +13,23 @@ from typing import Final
 
 from slowwave.policy.text import word_frequency
 from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS
-from slowwave.policy.text.clauses import Clause, captions, prose, sentences
+from slowwave.policy.text.clauses import Clause, captions, is_question, prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
-PRIOR_DOCUMENTS: Final = 300  # the background counts as this many documents beside the scope's own
+PRIOR_DOCUMENTS: Final = (
+    300  # the word frequencies of English count as this many documents, in addition to those of the scope
+)
 PRIOR_WORDS: Final = 20  # of this many words each
-COUNTED: Final = 6  # the most informative words of a text; more would favour length
-COMMON: Final = 2.0  # rarity under which a word informs about nothing (text), and in a clause:
+COUNTED: Final = 6  # the most informative words of a text that count; with more, long texts would score higher
+COMMON: Final = 2.0  # a word of a text that is not rarer than this has no information; the second is for clauses
 COMMON_IN_CLAUSE: Final = 1.0
-QUESTION: Final = 0.6  # weight of a word that only questions use: the text's own, or the one that it answers
-CAPTION: Final = 0.5  # of a word that only a picture's caption uses
-OF_OTHERS: Final = 0.6  # of a word that is only said of the one spoken to: praise and advice are seldom asked for later
-ASSISTANT: Final = -2.3  # an assistant's words in a chat with a person: the person's come first
+QUESTION: Final = 0.6  # weight of a word that occurs only in a question: of the text, or of the message that it answers
+CAPTION: Final = 0.5  # weight of a word that occurs only in the caption of a picture
+OF_OTHERS: Final = (
+    0.6  # weight of a word that occurs only in sentences about "you": praise and advice are rarely asked for later
+)
+ASSISTANT: Final = -2.3  # added to messages of an assistant, so that those of the person rank higher
 CUES: Final[Mapping[str, float]] = MappingProxyType(
     {
         "time": 0.4,
@@ -37,9 +41,9 @@ CUES: Final[Mapping[str, float]] = MappingProxyType(
         "instruction": 1.0,
     }
 )
-"""Weight of each cue; "names" is reached with three."""
-MIDDLE: Final = 2.3  # score of a plain fact ("Alice owns the deploy pipeline"): importance 0.5
-SPREAD: Final = 0.8  # from importance 0.5 to 0.73
+"""The weight of each cue. Three names give the full weight of "names"."""
+MIDDLE: Final = 2.3  # the score of a plain fact ("Alice owns the deploy pipeline"), which has importance 0.5
+SPREAD: Final = 0.8  # the difference in score from importance 0.5 to 0.73
 
 _MONTHS: Final = "|".join(month for month in LOWER_MONTHS if month not in {"march", "may"})
 _DAYS: Final = "|".join(LOWER_WEEKDAYS)
@@ -90,12 +94,12 @@ _NO_NAME: Final = lazy_regex(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequencies:
-    """How common words are where a text is to be kept: the scope's own counts on top of a background.
+    """How common words are in a scope: its own counts combined with the frequencies of English words.
 
     Args:
         documents: Number of texts in the scope.
         frequency: Stem -> in how many of them it occurs.
-        background: Lower-case word -> its share of running text; default the bundled table (English).
+        background: Lower-case word -> its share of running text; by default the bundled English table.
     """
 
     documents: int
@@ -103,7 +107,7 @@ class Frequencies:
     background: Mapping[str, float] = field(default_factory=word_frequency.probabilities)
 
     def rarity(self, word: str) -> float:
-        """ln(documents / documents with the word), the background counting as 300 documents and this text as one."""
+        """ln(documents / documents with the word). The background counts as 300 documents, this text as one."""
         share = -math.expm1(-PRIOR_WORDS * self.background.get(word, 0.0))  # of documents of 20 words with the word
         known = self.frequency(stem(word)) + PRIOR_DOCUMENTS * share
         return math.log((self.documents + PRIOR_DOCUMENTS + 1) / (known + 1))
@@ -111,11 +115,11 @@ class Frequencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScore:
-    """What a text is worth, and why.
+    """The score of a text and its parts.
 
     Args:
-        score: The sum of the parts, a natural logarithm; only differences between scores mean something.
-        parts: What each thing found adds: "information", the cues found, "answer", "assistant".
+        score: The sum of the parts, a natural logarithm; only differences between scores are meaningful.
+        parts: What each part adds: "information", the cues found, "answer", "assistant".
     """
 
     score: float
@@ -135,30 +139,30 @@ def text_score(
     from_assistant: bool = False,
     answering: str = "",
 ) -> TextScore:
-    """The worth of a whole text: ln(0.5 + I) plus its cues.
+    """The score of a whole text: ln(0.5 + I) plus its cues.
 
-    I is the sum of the six largest of max(0, rarity - 2) times 1 in a statement, 0.6 in a question or a statement
-    about the one spoken to, 0.5 in a caption, over max(5, words)^0.15. Code is left out; the speakers' names inform about nothing.
-    An answer says what it was asked as well: the question's words count 0.6 with its own, and add no length.
+    I is the sum of the six largest word values, divided by max(5, words)^0.15. The value of a word is max(0, rarity - 2), times
+    1 in a statement, 0.6 in a question or a sentence about "you", 0.5 in a caption. Code and the names of speakers are left
+    out. The words of a question before an answer count 0.6 with the answer's own, without adding to its length.
 
     Args:
         text: A message or a fact.
         frequencies: How common words are in its scope, without this text.
         speakers: Names of those who talk.
-        from_assistant: Whether an assistant without a name says it to a person: -2.3, so that the person comes first.
-        answering: What another said just before; only a question at its end counts.
+        from_assistant: Whether it is a message of an assistant without a name: this adds -2.3.
+        answering: The message of another speaker before it. Only a question at its end counts.
     """
     text = prose(text)
     spoken, shown = sentences(text), captions(text)
-    told = [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in shown)]
+    weighted = [*((sentence, _share(sentence)) for sentence in spoken), *((caption, CAPTION) for caption in shown)]
     length = sum(len(s.split()) for s in spoken) + CAPTION * sum(len(c.split()) for c in shown)
-    ignored = _stems(speakers)
-    values = _values(told, frequencies, ignored)
+    ignored = name_stems(speakers)
+    values = _values(weighted, frequencies, ignored)
     own = _information(values, length)
     parts = {"information": own, **importance_cues(text, speakers=speakers)}
-    asked = [(sentence, QUESTION) for sentence in sentences(prose(answering))[-1:] if _asks(sentence)]
-    if asked:
-        borrowed = _information(_values(asked, frequencies, ignored) | values, length) - own
+    question = [(sentence, QUESTION) for sentence in sentences(prose(answering))[-1:] if is_question(sentence)]
+    if question:
+        borrowed = _information(_values(question, frequencies, ignored) | values, length) - own
         parts |= {"answer": borrowed} if borrowed else {}
     if from_assistant:
         parts["assistant"] = ASSISTANT
@@ -168,19 +172,19 @@ def text_score(
 def importance(
     text: str, *, frequencies: Frequencies, speakers: Collection[str] = (), from_assistant: bool = False
 ) -> float:
-    """The importance of `weigh` alone, in (0, 1): what a memory is given when it is written, if nobody says better."""
+    """`TextScore.importance` of a text, in (0, 1): the importance of a new memory unless the caller or a mind sets another."""
     return text_score(text, frequencies=frequencies, speakers=speakers, from_assistant=from_assistant).importance
 
 
 def clause_score(
     clause: Clause, *, frequencies: Frequencies, turn_cues: float = 0.0, speakers: Collection[str] = ()
 ) -> float:
-    """The worth of one clause a word: what `hot_words_max` ranks clauses by. A natural logarithm.
+    """The score of one clause per word, a natural logarithm. Clauses over `hot_words_max` are removed by it.
 
     ln(0.1 + sum of max(0, rarity - 1) over its distinct words) - 0.75 ln(words) + its cues + 0.3 times the cues of the
     whole message (`turn_cues`), + ln 0.6 in a question.
     """
-    ignored = _stems(speakers)
+    ignored = name_stems(speakers)
     worth = {
         stem(word): max(0.0, frequencies.rarity(word) - COMMON_IN_CLAUSE)
         for word in words(clause.text)
@@ -197,31 +201,33 @@ def clause_score(
 
 
 def importance_cues(text: str, *, speakers: Collection[str] = (), opens: bool = True) -> dict[str, float]:
-    """Which signs of later use a text bears, and what each adds; absent ones are left out.
+    """The cues of later use in a text -> what each adds to the score; cues that are absent are left out.
 
     Args:
         text: A message, a fact or a clause.
-        speakers: Names of those who talk: they are no names of anything else.
-        opens: Whether the text begins a sentence, whose capital then says nothing.
+        speakers: Names of the speakers, which do not count as names.
+        opens: Whether the text begins a sentence. The capital of its first word then does not mark a name.
     """
     parts = sentences(text)
     spoken = " ".join(parts)
-    found = {
+    shares = {
         "time": bool(_TIME.search(spoken)),
         "figure": bool(_FIGURE.search(spoken)),
         "names": min(3, _names(parts, speakers=speakers, opens=opens)) / 3,
         "event": bool(_EVENT.search(spoken)),
         "preference": bool(_PREFERENCE.search(spoken)),
-        "first person": any(_FIRST_PERSON.search(part) for part in parts if not _asks(part)),
+        "first person": any(_FIRST_PERSON.search(part) for part in parts if not is_question(part)),
         "instruction": any(_INSTRUCTION.search(part) for part in parts),
     }
-    return {cue: CUES[cue] * share for cue, share in found.items() if share}
+    return {cue: CUES[cue] * share for cue, share in shares.items() if share}
 
 
-def _values(told: Sequence[tuple[str, float]], frequencies: Frequencies, ignored: Collection[str]) -> dict[str, float]:
-    """How much each stem informs: its rarest word's part over the common, times the largest weight it is told with."""
+def _values(
+    weighted: Sequence[tuple[str, float]], frequencies: Frequencies, ignored: Collection[str]
+) -> dict[str, float]:
+    """Stem -> its value: the rarity of its rarest word above `COMMON`, times the largest weight of a part with this word."""
     weights: dict[str, float] = {}
-    for part, weight in sorted(told, key=lambda pair: -pair[1]):
+    for part, weight in sorted(weighted, key=lambda pair: -pair[1]):
         for word in words(part):
             weights.setdefault(word, weight)
     values: dict[str, float] = {}  # by stem: a word counts once, whatever its endings
@@ -233,13 +239,13 @@ def _values(told: Sequence[tuple[str, float]], frequencies: Frequencies, ignored
 
 
 def _information(values: Mapping[str, float], length: float) -> float:
-    """ln(0.5 + I) of `weigh`."""
+    """ln(0.5 + I) of `text_score`."""
     return math.log(0.5 + sum(sorted(values.values(), reverse=True)[:COUNTED]) / max(5.0, length) ** 0.15)
 
 
 def _share(sentence: str) -> float:
-    """How much the words of a sentence count."""
-    if _asks(sentence):
+    """The weight of the words of a sentence."""
+    if is_question(sentence):
         return QUESTION
     of_others = _SECOND_PERSON.search(sentence) and not (
         _FIRST_PERSON.search(sentence) or _INSTRUCTION.search(sentence)
@@ -247,19 +253,16 @@ def _share(sentence: str) -> float:
     return OF_OTHERS if of_others else 1.0
 
 
-def _asks(sentence: str) -> bool:
-    return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
-
-
-def _stems(names: Collection[str]) -> frozenset[str]:
+def name_stems(names: Collection[str]) -> frozenset[str]:
+    """The stems of the words of these names."""
     return frozenset(stem(word) for name in names for word in words(name))
 
 
 def _names(parts: list[str], *, speakers: Collection[str], opens: bool) -> int:
-    """Number of distinct capitalised words that begin no sentence and are no speaker, day or month."""
+    """The number of distinct capitalised words that do not begin a sentence and are no speaker, weekday or month."""
     known = {word.lower() for name in speakers for word in _WORD.findall(name)}
-    found: set[str] = set()
+    names: set[str] = set()
     for index, part in enumerate(parts):
         capitals = _WORD.findall(part)[1 if opens or index else 0 :]
-        found.update(word.removesuffix("'s").removesuffix("’s") for word in capitals if word[0].isupper())
-    return sum(name.lower() not in known and not _NO_NAME.fullmatch(name) for name in found)
+        names.update(word.removesuffix("'s").removesuffix("’s") for word in capitals if word[0].isupper())
+    return sum(name.lower() not in known and not _NO_NAME.fullmatch(name) for name in names)

@@ -1,4 +1,4 @@
-"""Brevity: how long the summary of a stretch may be, and how much of the stretch it holds."""
+"""The length of a summary of a span of messages, and the share of the span that it covers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 ORDINARY: Final = 0.5
-"""The mean importance of a stretch whose summary has the words of its profile, no more and no fewer."""
+"""The mean importance of a span whose summary has exactly the words of its profile."""
 LEAST, MOST = 0.5, 2.0
 """Bounds of the factor by which importance shortens or lengthens a summary."""
 SHORTEST: Final = 12
@@ -17,13 +17,13 @@ _HALF: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A way to summarise.
+    """A profile of summaries.
 
     Attributes:
-        words: about how long the summary of an ordinary stretch is.
+        words: the approximate words of the summary of a span of ordinary importance.
         era_words: the same for a summary of summaries.
-        share: if given, the length is this share of the stretch's words instead.
-        topics: whether messages that speak of one thing are summarised together, each topic by itself.
+        share: if given, the length is this share of the words of the span instead.
+        topics: whether messages about the same topic are summarised together, each topic separately.
     """
 
     words: int = 120
@@ -44,14 +44,14 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
 
 
 def profile(name: str) -> Profile:
-    """The profile of a name; a name of one's own is the default's: it may be that of a model."""
+    """The profile of this name; the default for other names, which can be names of models."""
     return PROFILES.get(name, PROFILES[SUMMARIZER])
 
 
 def length(chosen: Profile, *, spoken: int, importance: float) -> int:
-    """Words for the summary of a stretch of so many words and of this mean importance, in (0, 1).
+    """The words of the summary of a span with this number of words and this mean importance, in (0, 1).
 
-    An important stretch gets up to twice the words, chatter half of them; never more than half of what was said.
+    An important span gets up to twice the words of the profile, an unimportant one half; never more than half of its own words.
 
     >>> length(Profile(), spoken=1700, importance=0.5), length(Profile(), spoken=1700, importance=0.8)
     (120, 192)
@@ -65,11 +65,11 @@ def length(chosen: Profile, *, spoken: int, importance: float) -> int:
 
 
 def coverage(summary: str, texts: Iterable[str], rarity: Callable[[str], float]) -> float:
-    """How much of what was said a summary holds, 0 to 1: the share of its distinct words, by stem, each by its rarity.
+    """The share of the distinct stems of the texts that a summary contains, weighted by rarity, 0 to 1.
 
-    1.0 where nothing that informs was said.
+    1.0 if the texts have no informative words.
     """
-    said = {stem(word): max(0.0, rarity(word)) for text in texts for word in words(text) if word not in STOP_WORDS}
+    values = {stem(word): max(0.0, rarity(word)) for text in texts for word in words(text) if word not in STOP_WORDS}
     held = {stem(word) for word in words(summary)}
-    total = sum(said.values())
-    return sum(value for root, value in said.items() if root in held) / total if total else 1.0
+    total = sum(values.values())
+    return sum(value for root, value in values.items() if root in held) / total if total else 1.0

@@ -1,20 +1,20 @@
-"""The cascade's arithmetic: which spans of a conversation are due for a summary, and which eras those make."""
+"""Computes which spans of a conversation are due for a summary, and which summaries form an era."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 Span = tuple[int, int]
-"""First and last seq, 1-based, both inclusive; absolute, so they never shift."""
+"""First and last sequence number of messages, from 1, both inclusive. They are absolute, so that they never change."""
 
 ERA_SIZE: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Era:
-    """Up to 32 summaries of depth 1, in order, that one summary of depth 2 stands for.
+    """Up to 32 summaries of depth 1, in order, that one summary of depth 2 summarises.
 
-    A full one is frozen: nothing is ever added to it.
+    A full era is frozen: no summary is added to it.
     """
 
     parts: tuple[Span, ...]
@@ -22,17 +22,18 @@ class Era:
 
     @property
     def span(self) -> Span:
-        """From the first seq of its first part to the last of its last."""
+        """From the first message of its first part to the last message of its last part."""
         return self.parts[0][0], self.parts[-1][1]
 
 
 def due_spans(
     last_seq: int, cursor: int, *, immediate_window: int, recent_window: int, force: bool = False
 ) -> tuple[Span, ...]:
-    """The spans to summarise now, in order; they continue at the cursor and leave the immediate window out.
+    """The spans to summarise now, in order, from the cursor up to the immediate window.
 
-    The first is due at immediate + recent + 1 messages and one longer than the others (S4: 129, with 1 to 65); after
-    that one at every recent_window. `force` also takes the shorter rest. Applying them and asking again gives none.
+    The first span is due at immediate + recent + 1 messages and is one message longer than the others (S4: at 129 messages, span
+    1 to 65); each further one is due after `recent_window` messages. `force` also returns the shorter rest. After these spans
+    are summarised, the result is empty.
 
     >>> due_spans(193, 0, immediate_window=64, recent_window=64)
     ((1, 65), (66, 129))
@@ -48,9 +49,9 @@ def due_spans(
 
 
 def eras(parts: Sequence[Span]) -> tuple[Era, ...]:
-    """The eras of a conversation, oldest first: all its summaries of depth 1 but the newest, by 32.
+    """The eras of a conversation, oldest first: its summaries of depth 1 without the newest, in groups of 32.
 
-    The newest is what a context shows as the recent past; it joins an era when the next one is written.
+    A context shows the newest summary as the recent past. It becomes part of an era when the next one is written.
 
     Args:
         parts: the spans of the summaries of depth 1, in order.
@@ -63,6 +64,6 @@ def eras(parts: Sequence[Span]) -> tuple[Era, ...]:
 
 
 def due_eras(parts: Sequence[Span], written: Collection[Span]) -> tuple[Era, ...]:
-    """The eras to write or to write again: those whose span no summary of depth 2 has yet."""
+    """The eras to write: those whose span no summary of depth 2 has yet."""
     known = frozenset(written)
     return tuple(era for era in eras(parts) if era.span not in known)

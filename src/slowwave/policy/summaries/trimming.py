@@ -1,4 +1,4 @@
-"""What is left of a message's wording: some of its clauses, jotted down, each weighed on its own."""
+"""Scores the clauses of a message, so that the highest-scoring ones are kept when its text is shortened."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from slowwave.policy.retention.importance import ASSISTANT, Frequencies, clause_
 from slowwave.policy.text.clauses import clauses, note
 
 JOINT: Final = "\n"
-"""Between the clauses of a gist, none of which contains it."""
+"""The separator of the clauses of a trimmed text. No clause contains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A clause as it would be kept: its words, how many they are, and what they are worth, a natural logarithm."""
+    """A clause as a note, its number of words, and its value (a natural logarithm)."""
 
     text: str
     words: int
@@ -28,30 +28,30 @@ def pieces(
     from_assistant: bool = False,
     left: str | None = None,
 ) -> list[Piece]:
-    """The clauses of a message worth keeping, in order, as notes; chatter without a word of its own is left out.
+    """The clauses of a message in order, as notes; clauses that leave no words as a note are left out.
 
     Args:
         text: the whole message.
         frequencies: how common words are in its scope.
-        speakers: names of those who talk.
-        from_assistant: whether an assistant without a name says it: the person's words come first.
-        left: its gist so far; only these clauses are still there.
+        speakers: names of the speakers.
+        from_assistant: whether it is a message of an assistant without a name: its clauses rank below those of the person.
+        left: its text as it is trimmed so far; other clauses are not returned.
     """
     names = {part for name in speakers for part in (name, name.split()[0])}
-    still = None if left is None else set(left.split(JOINT))
+    remaining = None if left is None else set(left.split(JOINT))
     turn_cues = sum(importance_cues(text, speakers=speakers).values())
-    found = []
+    result = []
     for clause in clauses(text):
         kept = note(clause.text, names=names).strip()
-        if not kept or (still is not None and kept not in still):
+        if not kept or (remaining is not None and kept not in remaining):
             continue
         value = clause_score(clause, frequencies=frequencies, turn_cues=turn_cues, speakers=speakers)
-        found.append(Piece(text=kept, words=len(kept.split()), value=value + (ASSISTANT if from_assistant else 0.0)))
-    return found
+        result.append(Piece(text=kept, words=len(kept.split()), value=value + (ASSISTANT if from_assistant else 0.0)))
+    return result
 
 
 def spoken_words(text: str) -> int:
-    """How many words a wording has, as a limit counts them: what stands between spaces.
+    """The number of words of a text as limits count them: parts between white space.
 
     >>> spoken_words("It cost $5 - really!")
     5

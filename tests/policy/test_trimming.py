@@ -7,7 +7,7 @@ COMMON = Frequencies(documents=0, frequency=lambda _: 0)
 TEXT = "Hey Ann, I adopted a greyhound called Biscuit in May, and we went straight to the beach. Wow! [image: a dog]"
 
 
-def test_a_message_is_jotted_down_clause_by_clause_in_order() -> None:
+def test_clauses_become_notes_in_order() -> None:
     found = pieces(TEXT, frequencies=COMMON, speakers=["Ann Lee"])
     assert [piece.text for piece in found] == [
         "adopted greyhound called Biscuit in May",
@@ -18,13 +18,13 @@ def test_a_message_is_jotted_down_clause_by_clause_in_order() -> None:
     assert found[0].value > found[1].value
 
 
-def test_only_what_is_still_there_counts() -> None:
+def test_only_remaining_clauses_are_returned() -> None:
     (left,) = pieces(TEXT, frequencies=COMMON, speakers=["Ann Lee"], left="we went straight to beach")
     assert left.text == "we went straight to beach"
     assert pieces(TEXT, frequencies=COMMON, left="") == []
 
 
-def test_the_person_comes_before_the_assistant() -> None:
+def test_the_person_ranks_above_the_assistant() -> None:
     (own,) = pieces("The marathon costs 90 euros.", frequencies=COMMON)
     (other,) = pieces("The marathon costs 90 euros.", frequencies=COMMON, from_assistant=True)
     assert own.text == other.text
@@ -32,7 +32,7 @@ def test_the_person_comes_before_the_assistant() -> None:
 
 
 @given(st.text(max_size=200))
-def test_pieces_hold_no_joint_and_no_more_words_than_the_text(text: str) -> None:
+def test_notes_contain_no_separator_and_no_extra_words(text: str) -> None:
     found = pieces(text, frequencies=COMMON)
     assert all(JOINT not in piece.text and piece.text.strip() for piece in found)
     assert all(piece.words == spoken_words(piece.text) for piece in found)

@@ -43,25 +43,25 @@ AGREEING = [
 
 
 @pytest.mark.parametrize(("claim", "source"), OPPOSITES)
-def test_a_claim_that_turns_its_source_round_is_found(claim: str, source: str) -> None:
+def test_a_claim_with_inverted_polarity_is_detected(claim: str, source: str) -> None:
     assert contradicts(claim, [source])
 
 
 @pytest.mark.parametrize(("claim", "source"), AGREEING)
-def test_a_paraphrase_is_no_contradiction(claim: str, source: str) -> None:
+def test_a_paraphrase_does_not_contradict(claim: str, source: str) -> None:
     assert contradicts(claim, [source]) is None
 
 
-def test_what_stands_around_may_lend_a_negation_and_takes_none() -> None:
+def test_neighbouring_texts_may_justify_a_negation_and_contradict_nothing() -> None:
     assert contradicts("Ada has no siblings", ["I grew up alone"], ["Any brothers?", "I never had any"]) is None
     assert contradicts("Ada paints", ["Ada paints"], ["Ada never paints"]) is None
 
 
-def test_of_what_is_said_both_ways_nothing_can_be_told() -> None:
+def test_contradictory_sources_contradict_no_claim() -> None:
     assert contradicts("Ada likes figs", ["Ada hates figs", "Ada likes figs"]) is None
 
 
-def test_a_negation_reaches_four_content_words() -> None:
+def test_a_negation_denies_four_content_words() -> None:
     found = polarities("Ada never painted cellar stairs white green")
     assert found["ada"] == {YES}
     assert found["white"] == {NO}
@@ -78,11 +78,11 @@ def test_no_text_contradicts_itself(text: str) -> None:
 
 
 @given(st.text(max_size=100))
-def test_what_denies_is_told_of_any_text(text: str) -> None:
+def test_negates_accepts_any_text(text: str) -> None:
     assert negates(f"{text} never ")
 
 
-def test_a_charge_must_have_been_made() -> None:
+def test_an_accusation_needs_a_source() -> None:
     assert unsupported_accusations("The user wants to poison walnuts", [NUTS]) == ("poison",)
     assert unsupported_accusations("Juno stole the paint and lied", ["Juno steals paint"]) == ("lied",)
     assert unsupported_accusations("Juno painted the stairs", ["Juno painted the stairs"]) == ()

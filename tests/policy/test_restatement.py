@@ -14,30 +14,30 @@ def test_the_later_of_two_homes_makes_the_earlier_one_stale() -> None:
     assert superseded_hits("where do I live?", [*reversed(HOME)])[0].older == 2
 
 
-def test_who_asks_for_the_history_wants_both() -> None:
+def test_a_question_for_history_marks_nothing_as_stale() -> None:
     (pair,) = superseded_hits("what is the order in which I live where, from first to last?", HOME)
     assert not pair.stale
     assert superseded_hits("where did I live before I moved?", HOME) == []
 
 
-def test_only_what_touches_the_question_is_looked_at() -> None:
+def test_only_sentences_that_share_a_word_with_the_question_count() -> None:
     assert superseded_hits("what is my phone number?", HOME) == []
     assert superseded_hits("who sails?", [("I love tea", 1, None)]) == []
     moves = [("I moved to Ghent", 1, None), ("I live in Antwerp now", 2, None), ("I moved to Bruges", 3, None)]
     assert [(pair.older, pair.newer) for pair in superseded_hits("where do I live?", moves)] == [(1, 2)]
 
 
-def test_each_speaker_has_a_home_of_their_own() -> None:
+def test_statements_of_different_speakers_do_not_supersede() -> None:
     talk = [("I live in Ghent", 1, "Anna"), ("I now live in Antwerp", 2, "Ben")]
     assert superseded_hits("where does Anna live?", talk) == []
     assert len(superseded_hits("where does Anna live?", [(text, at, "Anna") for text, at, _ in talk])) == 1
 
 
-def test_what_was_said_at_one_instant_has_no_order() -> None:
+def test_statements_of_the_same_time_do_not_supersede() -> None:
     assert superseded_hits("where do I live?", [("I live in Ghent", 1, None), ("I now live in Antwerp", 1, None)]) == []
 
 
-def test_an_unannounced_value_counts_only_where_the_question_asks_how_it_is() -> None:
+def test_an_unannounced_value_counts_only_for_present_questions() -> None:
     talk = [("I live in Ghent", 1, None), ("I live in Antwerp", 2, None)]
     (pair,) = superseded_hits("where do I live", talk)
     assert pair.because.startswith("perhaps outdated: ")
@@ -54,7 +54,7 @@ def test_an_unannounced_value_counts_only_where_the_question_asks_how_it_is() ->
         ("tea", False),
     ],
 )
-def test_how_it_is_and_how_it_was_are_two_questions(question: str, *, asks: bool) -> None:
+def test_present_and_past_questions_are_distinguished(question: str, *, asks: bool) -> None:
     assert asks_current_value(question) is asks
 
 
@@ -66,13 +66,13 @@ def test_how_it_is_and_how_it_was_are_two_questions(question: str, *, asks: bool
         ("I don't live in Ghent anymore", "I live in Ghent"),
     ],
 )
-def test_what_is_taken_back_is_stale(new: str, old: str) -> None:
+def test_a_corrected_statement_is_stale(new: str, old: str) -> None:
     (pair,) = superseded_hits("where do I live?", [(new, 2, None), (old, 1, None)])
     assert (pair.newer, pair.older, pair.stale) == (0, 1, True)
     assert new in pair.because
 
 
-def test_who_takes_back_something_else_leaves_it() -> None:
+def test_a_correction_of_something_else_marks_nothing() -> None:
     assert (
         superseded_hits("where do I live?", [("I live in Rome", 1, None), ("I used to live in Ghent", 2, None)]) == []
     )

@@ -32,7 +32,7 @@ def length(chosen: tuple[SummaryClause, ...]) -> int:
 
 
 @given(candidates=UNITS, limit=st.integers(0, 30))
-def test_a_summary_keeps_the_budget_the_order_and_the_words(candidates: list[SummaryClause], limit: int) -> None:
+def test_a_summary_keeps_the_limit_the_order_and_the_words(candidates: list[SummaryClause], limit: int) -> None:
     chosen = select(candidates, limit=limit, rarity=YOUNG.rarity)
     assert length(chosen) <= limit
     assert [unit.position for unit in chosen] == sorted(unit.position for unit in chosen)
@@ -53,7 +53,7 @@ def test_with_room_for_all_every_informative_word_is_covered(candidates: list[Su
 
 
 @given(candidates=UNITS)
-def test_every_chosen_unit_adds_something(candidates: list[SummaryClause]) -> None:
+def test_every_selected_clause_adds_a_word(candidates: list[SummaryClause]) -> None:
     chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
     for one, other in combinations(chosen, 2):
         assert set(one.text.lower().split()) - {"the", "not"} != set(other.text.lower().split()) - {"the", "not"}
@@ -72,12 +72,12 @@ def test_names_numbers_and_rare_words_come_first_and_questions_and_captions_last
     assert chosen[0] == "we saw one accordion there"
 
 
-def test_cues_raise_a_unit() -> None:
+def test_cues_raise_the_value_of_a_clause() -> None:
     plain, cued = SummaryClause(text="one greyhound"), SummaryClause(text="one saxophone", cues=2.0)
     assert select([plain, cued], limit=2, rarity=YOUNG.rarity) == (cued,)
 
 
-def test_speakers_names_are_worth_nothing() -> None:
+def test_names_of_speakers_have_no_value() -> None:
     assert (
         select(
             [SummaryClause(text="Caroline Caroline", speaker="Mel")],
@@ -89,7 +89,7 @@ def test_speakers_names_are_worth_nothing() -> None:
     )
 
 
-def test_units_are_trimmed_clauses_with_what_is_needed_to_weigh_them() -> None:
+def test_summary_clauses_are_trimmed_and_have_cues() -> None:
     text = "Hey Mel! I adopted a greyhound in 2019, and it sleeps all day long. Isn't it cute? [image: a dog asleep]"
     adopted, sleeps, cute, asleep = split_clauses(text, speaker="Ann", position=7, speakers=["Ann", "Mel"])
     assert [unit.text for unit in (adopted, sleeps)] == ["I adopted a greyhound in 2019", "it sleeps all day long."]
@@ -99,11 +99,11 @@ def test_units_are_trimmed_clauses_with_what_is_needed_to_weigh_them() -> None:
     assert {unit.position for unit in (adopted, sleeps, cute, asleep)} == {7}
 
 
-def test_brief_units_are_notes() -> None:
+def test_brief_clauses_are_notes() -> None:
     assert [unit.text for unit in split_clauses("I'm at the gym", brief=True)] == ["at gym"]
 
 
-def test_a_text_without_content_has_no_units() -> None:
+def test_a_text_without_content_has_no_clauses() -> None:
     assert split_clauses("Hey! It is so. And you?") == ()
 
 
@@ -120,7 +120,7 @@ def test_a_summary_is_printed_by_speaker_in_order_of_time() -> None:
 
 
 @given(candidates=UNITS)
-def test_what_was_printed_can_be_read_again(candidates: list[SummaryClause]) -> None:
+def test_parse_is_the_inverse_of_render(candidates: list[SummaryClause]) -> None:
     again = parse(render(candidates), speakers=["Ann", "Bob"], position=4)
     assert sorted((u.text, u.speaker or "", u.caption) for u in again) == sorted(
         (u.text, u.speaker or "", u.caption) for u in candidates

@@ -41,7 +41,7 @@ def test_words_of_any_script(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize("pair", [("Müller", "muller"), ("ＡＢＣ", "abc"), ("ガ", "ガ"), ("ñandú", "nandu")])
-def test_writings_of_one_word_are_one_word(pair: tuple[str, str]) -> None:
+def test_spellings_of_one_word_are_one_word(pair: tuple[str, str]) -> None:
     assert words(pair[0]) == words(pair[1])
 
 
@@ -58,11 +58,11 @@ def test_words_of_a_sentence_are_the_words_of_its_parts(parts: list[str]) -> Non
 
 
 @given(st.text(alphabet="aB1v3 .,'+#/_-?!\n\t", max_size=30))
-def test_a_text_that_could_be_split_has_the_words_it_has_beside_one_that_must_be_matched(text: str) -> None:
+def test_the_fast_and_the_general_splitter_agree(text: str) -> None:
     assert words(f"{text} a_b") == [*words(text), "ab", "a", "b"]
 
 
-def test_a_stem_stands_for_the_forms_of_a_word() -> None:
+def test_forms_of_a_word_share_a_stem() -> None:
     assert terms("painting painted paints") == ["paint"] * 3
     assert terms("children went") == [stem("child"), "go"]
     assert [stem(word) for word in ("is", "c++", "東京", "don't")] == [stem("be"), "c++", "東京", "don't"]
@@ -78,11 +78,11 @@ def test_any_term_has_a_number_of_64_bits(term: str) -> None:
     assert 0 <= term_id(term) < 2**64
 
 
-def test_stop_words_are_words_as_they_are_cut() -> None:
+def test_stop_words_are_single_words() -> None:
     assert all(words(word) == [word] for word in STOP_WORDS)
 
 
-def test_stems_come_out_alike_from_many_threads() -> None:
+def test_stems_are_equal_in_many_threads() -> None:
     told = [
         f"{start}{end}" for start in ("paint", "relat", "hop", "organiz") for end in ("ing", "ed", "ation", "s")
     ] * 50
@@ -91,7 +91,7 @@ def test_stems_come_out_alike_from_many_threads() -> None:
         assert list(threads.map(stem.__wrapped__, told)) == alone
 
 
-def test_one_language_is_loaded_and_the_package_of_all_is_left_alone() -> None:
+def test_only_the_stemmer_of_one_language_is_imported() -> None:
     program = "import sys\nfrom slowwave.policy.text.tokens import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "slowwave_stems.porter_stemmer" in told

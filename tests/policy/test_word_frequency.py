@@ -3,7 +3,7 @@
 from slowwave.policy.text.word_frequency import probabilities
 
 
-def test_twenty_thousand_lower_case_words_in_falling_order() -> None:
+def test_the_table_has_twenty_thousand_words_in_falling_order() -> None:
     table = probabilities()
     shares = list(table.values())
     assert len(table) == 20_000
@@ -19,6 +19,6 @@ def test_grammar_is_common_and_places_are_rare() -> None:
     assert table["wow"] > table["lisbon"] if "lisbon" in table else table["wow"] > 0
 
 
-def test_the_table_is_made_once_and_cannot_be_changed() -> None:
+def test_the_table_is_read_once_and_read_only() -> None:
     assert probabilities() is probabilities()
     assert not hasattr(probabilities(), "update")

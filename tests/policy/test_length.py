@@ -6,19 +6,19 @@ from slowwave.policy.summaries.length import LEAST, MOST, PROFILES, SHORTEST, Pr
 
 
 @given(spoken=st.integers(0, 10**6), importance=st.floats(0, 1))
-def test_a_summary_is_never_longer_than_half_of_what_was_said(spoken: int, importance: float) -> None:
+def test_a_summary_has_at_most_half_the_words_of_its_span(spoken: int, importance: float) -> None:
     for chosen in PROFILES.values():
         words = length(chosen, spoken=spoken, importance=importance)
         assert words == SHORTEST or SHORTEST < words <= spoken // 2
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_what_matters_more_gets_no_fewer_words(one: float, other: float) -> None:
+def test_higher_importance_never_gives_fewer_words(one: float, other: float) -> None:
     low, high = (length(Profile(), spoken=10_000, importance=value) for value in sorted((one, other)))
     assert Profile().words * LEAST <= low <= high <= Profile().words * MOST
 
 
-def test_a_share_follows_what_was_said() -> None:
+def test_a_share_is_relative_to_the_words_of_the_span() -> None:
     assert length(profile("detailed"), spoken=1000, importance=0.1) == 200
     assert profile("gpt-5-mini") == profile("summarizer")
 

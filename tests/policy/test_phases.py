@@ -57,15 +57,15 @@ def memory(**fields: object) -> Memory:
         ("quarantined", "retract", "retracted"),
     ],
 )
-def test_the_law_of_facts(phase: str, event: str, after: str) -> None:
+def test_the_transitions_of_facts(phase: str, event: str, after: str) -> None:
     assert step(FACT, phase, event) == after
 
 
-def test_these_are_all_steps_a_fact_can_take() -> None:
+def test_facts_have_no_other_transitions() -> None:
     assert sum(len(possible(FACT, phase)) for phase in PHASES) == 26
 
 
-def test_messages_leave_the_hot_set_only_by_a_size_target_or_a_person() -> None:
+def test_messages_are_archived_only_by_a_size_limit_or_a_person() -> None:
     assert possible("message", "active") == ("quarantine", "retract", "trim")
     assert possible("message", "cold") == ("quarantine", "retract", "revive")
 
@@ -75,11 +75,11 @@ def test_a_cascade_summary_is_replaced_but_never_fades() -> None:
     assert possible(CASCADE, "cold") == ()
 
 
-def test_core_is_never_left_by_automation_but_by_demotion() -> None:
+def test_automation_removes_facts_from_core_only_by_demotion() -> None:
     assert possible(FACT, "core") == ("demote", "quarantine", "replace", "retract")
 
 
-def test_a_step_outside_the_law_says_what_is_possible() -> None:
+def test_an_impossible_event_lists_the_possible_ones() -> None:
     with pytest.raises(
         PhaseError, match="a fact that is core cannot fade: possible is demote, quarantine, replace, retract"
     ):
@@ -89,7 +89,7 @@ def test_a_step_outside_the_law_says_what_is_possible() -> None:
 
 
 @given(st.sampled_from(FAMILIES), st.lists(st.sampled_from(sorted(REASONS))))
-def test_whatever_happens_the_phase_is_a_known_one_and_a_way_back_exists(law: str, events: list[str]) -> None:
+def test_every_phase_is_known_and_can_be_left(law: str, events: list[str]) -> None:
     phase = "active"
     for event in events:
         if event in possible(law, phase):
@@ -115,12 +115,12 @@ def test_whatever_happens_the_phase_is_a_known_one_and_a_way_back_exists(law: st
         ("retract", None),
     ],
 )
-def test_every_event_leaves_its_reason(event: str, why: str | None) -> None:
+def test_every_event_sets_its_reason(event: str, why: str | None) -> None:
     assert reason(event) == why
 
 
 @given(st.sampled_from(sorted(REASONS)))
-def test_only_what_was_replaced_or_retracted_is_outdated(event: str) -> None:
+def test_only_superseded_and_retracted_memories_are_outdated(event: str) -> None:
     for phase in PHASES:
         if event in possible(FACT, phase):
             after = memory(phase=step(FACT, phase, event), reason=reason(event))

@@ -25,7 +25,7 @@ LINE = Series(name="tea & <jazz>", points=((0.0, 1.0), (10.0, 0.5)), dots=((5.0,
 
 
 @given(lines, st.booleans())
-def test_any_picture_is_sound_xml_and_stays_inside_its_frame(series: list[Series], bars: bool) -> None:
+def test_any_chart_is_valid_xml_inside_its_frame(series: list[Series], bars: bool) -> None:
     root = ET.fromstring(to_svg(picture(*series, bars=bars)))  # the text is our own
     for line in root.iter("{http://www.w3.org/2000/svg}polyline"):
         for pair in (line.get("points") or "").split():
@@ -38,7 +38,7 @@ def test_any_picture_is_sound_xml_and_stays_inside_its_frame(series: list[Series
     assert to_text(picture(*series, bars=bars))
 
 
-def test_names_are_escaped_dots_drawn_and_thresholds_named() -> None:
+def test_names_are_escaped_and_dots_and_thresholds_are_drawn() -> None:
     drawn = to_svg(picture(LINE, lines=((0.2, "cold below"),), ticks=((0.0, "1 Jan"),), now=6.0, top=1.0))
     assert "tea &amp; &lt;jazz&gt;" in drawn
     assert drawn.count("<circle") == 1
@@ -53,7 +53,7 @@ def test_lines_differ_in_colour_and_every_other_pair_in_dashes() -> None:
     assert len(set(looks)) == 8
 
 
-def test_bars_of_one_day_stand_on_each_other() -> None:
+def test_bars_of_the_same_day_are_stacked() -> None:
     drawn = to_svg(picture(Series(name="a", points=((1.0, 2.0),)), Series(name="b", points=((1.0, 3.0),)), bars=True))
     (_, low, low_tall), (_, high, high_tall) = [
         tuple(map(float, found))
@@ -63,12 +63,12 @@ def test_bars_of_one_day_stand_on_each_other() -> None:
     assert high_tall == pytest.approx(1.5 * low_tall, abs=0.2)
 
 
-def test_without_anything_it_says_so() -> None:
+def test_an_empty_chart_says_that_it_is_empty() -> None:
     assert "nothing to show yet" in to_svg(picture())
     assert to_text(picture()) == "T\nnothing to show yet"
 
 
-def test_a_terminal_gets_blocks_names_and_the_scale() -> None:
+def test_the_text_chart_has_blocks_names_and_the_scale() -> None:
     told = to_text(
         picture(LINE, Series(name="none", points=()), ticks=((0.0, "1 Jan"), (0.5, "2 Jan"), (9.0, "9 Jan")), top=1.0),
         columns=20,

@@ -15,18 +15,16 @@ from slowwave.policy.ranking.score import (
 numbers = st.lists(st.floats(-1, 1) | st.just(-np.inf), max_size=400).map(np.array)
 
 
-def test_short_texts_borrow_fully_and_long_ones_little() -> None:
+def test_short_texts_exchange_more_context_than_long_ones() -> None:
     assert length_gate(np.array([0, 1, 40, 80, 400])).tolist() == [1.0, 1.0, 1.0, 0.5, 0.1]
 
 
-def test_a_bare_question_is_short_and_all_question() -> None:
+def test_the_question_share_is_one_only_for_short_questions() -> None:
     share, words = np.array([1.0, 0.5, 1.0, 0.0]), np.array([5, 5, 30, 0])
     assert question_share(share, words).tolist() == [1.0, 0.5, 0.5, 0.0]
 
 
-def test_a_text_of_average_length_weighs_one_longer_ones_less_and_shorter_ones_more_unless_they_were_made_short() -> (
-    None
-):
+def test_length_normalisation_is_one_at_the_average_and_at_most_one_for_facts() -> None:
     words = np.array([20.0, 40.0, 0.0, 0.0, 40.0])
     average, longer, none, fact, long_fact = length_normalisation(
         words, 20.0, np.array([True, True, True, False, False])
@@ -37,13 +35,13 @@ def test_a_text_of_average_length_weighs_one_longer_ones_less_and_shorter_ones_m
 
 
 @given(numbers, st.integers(1, 12))
-def test_the_first_rows_are_those_of_a_full_sort_with_all_ties(scores: np.ndarray, wanted: int) -> None:
+def test_top_rows_equal_those_of_a_full_sort_with_ties(scores: np.ndarray, wanted: int) -> None:
     finite = np.sort(scores[scores > -np.inf])[::-1]
     last = finite[min(wanted, len(finite)) - 1] if len(finite) else np.inf
     assert sorted(top_rows_with_ties(scores, wanted).tolist()) == np.flatnonzero(scores >= last).tolist()
 
 
-def test_the_profiles_of_the_sources() -> None:
+def test_profiles_have_the_formulas_of_the_sources() -> None:
     half = np.array([0.5])
     month = np.array([30 * 86_400.0])
     found = profile_parts("generative_agents", half, importance=half, age=month, strength=half)

@@ -47,7 +47,7 @@ def turned(joint: str) -> str:
         ("On 8 March, and on 9 March, the cellar stairs: painted white by Juno.", "'8 March'"),
     ],
 )
-def test_what_the_members_do_not_say_is_refused(text: str, why: str) -> None:
+def test_unsupported_sentences_are_refused(text: str, why: str) -> None:
     assert why in str(unsupported_by_facts(text, MEMBERS))
 
 
@@ -62,16 +62,16 @@ def test_what_the_members_do_not_say_is_refused(text: str, why: str) -> None:
         "On 7 March 2026 Juno painted the cellar stairs white, on 8 March the attic, on 9 March the porch stairs.",
     ],
 )
-def test_what_keeps_each_pair_may_be_said_in_other_order(text: str) -> None:
+def test_pairs_may_be_stated_in_another_order(text: str) -> None:
     assert unsupported_by_facts(text, MEMBERS) is None
 
 
-def test_names_keep_what_is_said_of_them() -> None:
+def test_names_must_stay_with_their_statements() -> None:
     assert unsupported_by_facts("Ada hates walnuts; Bob likes walnuts and rye bread; Cid met Dot twice", PEOPLE) is None
     assert unsupported_by_facts("Ada likes rye bread and walnuts; Bob hates walnuts", PEOPLE)
 
 
-def test_a_date_may_be_told_by_the_day_it_was_said() -> None:
+def test_a_date_may_be_derived_from_the_time_of_a_member() -> None:
     members = [said("Juno painted the cellar yesterday"), said("Juno swept the attic on 3 March 2026")]
     assert (
         unsupported_by_facts("Juno painted the cellar on 19 March 2026. Juno swept the attic on 3 March 2026", members)
@@ -79,12 +79,12 @@ def test_a_date_may_be_told_by_the_day_it_was_said() -> None:
     )
 
 
-def test_a_summary_of_one_is_held_to_its_words() -> None:
+def test_a_summary_of_one_member_must_use_its_words() -> None:
     assert unsupported_by_facts("Ada hates walnuts", PEOPLE[:1]) is None
     assert unsupported_by_facts("Ada loves walnuts", PEOPLE[:1])
 
 
-def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
+def test_a_conversation_summary_must_not_contradict_or_accuse() -> None:
     talk = [said("I love the new harbour lamps", "Ada"), said("They were never lit, what a pity", "Bob")]
     assert (
         unsupported_by_transcript("Ada spoke of the harbour lamps. Ada: love the new harbour lamps. Lamps!", talk)
@@ -110,16 +110,16 @@ def test_talk_in_fewer_words_denies_and_accuses_nobody() -> None:
         ("It is hers", "would be lost"),
     ],
 )
-def test_two_facts_in_one_say_what_both_say(text: str, why: str) -> None:
+def test_a_rewording_must_keep_both_facts(text: str, why: str) -> None:
     new, known = said("Ada owns the red boat in hall 3 with a crew"), said("Ada owns the red boat in hall 3")
     assert why in str(unsupported_rewording(text, new, known))
 
 
-def test_of_a_fact_that_tells_nothing_nothing_can_be_lost() -> None:
+def test_a_fact_without_content_can_be_reworded() -> None:
     assert unsupported_rewording("It is so", said("It is"), said("It was so")) is None
 
 
-def test_omitted_words_are_told_as_written() -> None:
+def test_omitted_words_are_listed_as_written() -> None:
     assert omitted_words("Ada never owned the red boat", "Ada owns the red boat with a crew") == ("crew",)
 
 
@@ -130,7 +130,7 @@ def test_omitted_words_are_told_as_written() -> None:
         unique=True,
     )
 )
-def test_the_members_themselves_always_pass(texts: Sequence[str]) -> None:
+def test_the_joined_members_are_always_supported(texts: Sequence[str]) -> None:
     members = list(map(said, texts))
     assert unsupported_by_facts(". ".join(text.rstrip(".") for text in texts), members) is None
     assert unsupported_by_facts("; ".join(text.rstrip(".") for text in texts), members) is None

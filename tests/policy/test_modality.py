@@ -24,13 +24,13 @@ NEARLY = ["almost", "nearly", "barely", "hardly", "never"]
 
 
 @pytest.mark.parametrize("claim", MEANT)
-def test_what_was_done_is_not_only_meant(claim: str) -> None:
+def test_a_completed_action_is_not_an_intention(claim: str) -> None:
     assert modality_mismatch(claim, [PAINTED])
     assert contradicts(claim, [PAINTED])
 
 
 @pytest.mark.parametrize("claim", MEANT)
-def test_what_is_meant_rests_on_what_is_meant(claim: str) -> None:
+def test_an_intention_is_supported_by_an_intention(claim: str) -> None:
     assert modality_mismatch(claim, [claim]) is None
     assert modality_mismatch(claim, ["Next week I'll paint the stairs"]) is None
 
@@ -43,11 +43,11 @@ def test_what_is_meant_rests_on_what_is_meant(claim: str) -> None:
         ("Caroline wants to fight for trans rights", "Fighting for trans rights is my way to spread awareness"),
     ],
 )
-def test_a_wish_may_rest_on_other_words_than_wishes(claim: str, source: str) -> None:
+def test_an_intention_may_be_expressed_in_other_words(claim: str, source: str) -> None:
     assert modality_mismatch(claim, [source]) is None
 
 
-def test_what_is_still_meant_is_not_done() -> None:
+def test_an_intention_is_not_a_completed_action() -> None:
     assert modality_mismatch("Juno painted the stairs", ["I want to paint the stairs"]) == "painted"
     assert modality_mismatch("Juno painted the stairs", ["I'm going to paint the stairs"]) == "painted"
     assert modality_mismatch("Juno painted the stairs", ["I want to paint more", PAINTED]) is None
@@ -59,14 +59,14 @@ def test_what_is_still_meant_is_not_done() -> None:
 
 
 @pytest.mark.parametrize("words", UNDONE)
-def test_what_was_failed_or_forgotten_is_not_done(words: str) -> None:
+def test_failed_and_forgotten_actions_are_not_done(words: str) -> None:
     assert contradicts(f"Juno {words} paint the cellar stairs", [PAINTED])
     assert contradicts("Juno painted the cellar stairs", [f"I {words} paint the cellar stairs"])
     assert contradicts(f"Juno {words} paint the cellar stairs", [f"I {words} paint the cellar stairs"]) is None
 
 
 @pytest.mark.parametrize("word", NEARLY)
-def test_what_was_nearly_done_is_not_done(word: str) -> None:
+def test_almost_completed_actions_are_not_done(word: str) -> None:
     assert contradicts(f"Juno {word} painted the cellar stairs", [PAINTED])
     assert contradicts("Juno painted the cellar stairs", [f"I {word} painted the cellar stairs"])
 
@@ -81,19 +81,19 @@ def test_what_was_nearly_done_is_not_done(word: str) -> None:
         ("Juno forgot the paint", "I forgot the paint at home"),
     ],
 )
-def test_words_like_these_in_another_use_deny_nothing(claim: str, source: str) -> None:
+def test_the_same_words_in_another_sense_deny_nothing(claim: str, source: str) -> None:
     assert contradicts(claim, [source]) is None
 
 
-def test_a_form_that_is_always_past_tells_nothing() -> None:
+def test_verbs_with_equal_present_and_past_are_ignored() -> None:
     assert modality_mismatch("Juno wants to embed it", ["I want to embed it"]) is None
 
 
 @given(st.text(max_size=100))
-def test_no_text_means_more_or_less_than_itself(text: str) -> None:
+def test_no_text_mismatches_itself(text: str) -> None:
     assert modality_mismatch(text, [text]) is None
 
 
 @given(st.sampled_from([*MEANT, PAINTED]), st.sampled_from([*MEANT, PAINTED]))
-def test_a_text_beside_others_rests_on_itself(claim: str, other: str) -> None:
+def test_a_text_is_supported_by_itself_among_others(claim: str, other: str) -> None:
     assert modality_mismatch(claim, [claim, other]) is None

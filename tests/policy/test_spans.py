@@ -31,7 +31,7 @@ def test_summaries_are_due_at_129_and_then_at_every_64(last_seq: int, cursor: in
     assert spans(last_seq, cursor) == due
 
 
-def test_forcing_takes_the_rest_and_then_finds_nothing() -> None:
+def test_force_returns_the_rest_and_afterwards_nothing() -> None:
     assert spans(100, force=True) == ((1, 36),)
     assert spans(100, 36, force=True) == ()
     assert spans(64, force=True) == ()
@@ -39,7 +39,7 @@ def test_forcing_takes_the_rest_and_then_finds_nothing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(min_value=0, max_value=40), st.booleans())), windows, windows)
-def test_spans_tile_the_conversation_whenever_they_are_asked_for(
+def test_spans_cover_the_conversation_without_gaps_at_any_time(
     steps: list[tuple[int, bool]], immediate: int, recent: int
 ) -> None:
     last_seq = cursor = 0
@@ -57,7 +57,7 @@ def test_spans_tile_the_conversation_whenever_they_are_asked_for(
 
 
 @given(st.integers(min_value=0, max_value=2000))
-def test_late_or_in_time_makes_the_same_spans(last_seq: int) -> None:
+def test_late_and_timely_summaries_have_the_same_spans(last_seq: int) -> None:
     seen: list[Span] = []
     for total in range(0, last_seq + 1, 7):
         seen += spans(total, seen[-1][1] if seen else 0)
@@ -65,7 +65,7 @@ def test_late_or_in_time_makes_the_same_spans(last_seq: int) -> None:
     assert tuple(seen) == spans(last_seq)
 
 
-def test_the_newest_summary_is_the_recent_past_and_in_no_era_yet() -> None:
+def test_the_newest_summary_belongs_to_no_era() -> None:
     assert eras(()) == eras(parts(1)) == ()
     (era,) = eras(parts(2))
     assert (era.span, era.frozen) == ((1, 65), False)

@@ -65,7 +65,9 @@ memories = st.builds(
 
 
 @given(memories, configs, instants, instants)
-def test_strength_lies_in_reach_and_never_rises(one: Memory, config: Config, first: datetime, second: datetime) -> None:
+def test_strength_is_between_zero_and_one_and_never_rises(
+    one: Memory, config: Config, first: datetime, second: datetime
+) -> None:
     sooner, later = sorted((first, second))
     assert 0.0 < strength(one, config, later) <= strength(one, config, sooner) <= 1.0
 
@@ -88,7 +90,7 @@ def test_a_rule_starts_to_hold_exactly_when_the_memory_is_due(one: Memory, confi
 
 
 @given(memories, configs, instants)
-def test_what_is_exempt_neither_fades_nor_is_in_the_band(one: Memory, config: Config, now: datetime) -> None:
+def test_exempt_memories_do_not_fade(one: Memory, config: Config, now: datetime) -> None:
     if exemption_reason(one):
         assert should_fade(one, config, now) is None
         assert not is_in_fading_band(one, config, now)
@@ -112,7 +114,7 @@ def test_in_one_class_the_order_of_fading_is_the_order_of_strength(
 
 
 @given(memories, configs, instants)
-def test_the_explanation_tells_the_strength(one: Memory, config: Config, now: datetime) -> None:
+def test_the_explanation_contains_the_strength(one: Memory, config: Config, now: datetime) -> None:
     told = explain_strength(one, config, now)
     assert told["strength"] == strength(one, config, now)
 
@@ -164,7 +166,7 @@ def test_use_and_importance_scale_the_power_curve_up_to_one() -> None:
         ({"accesses": 10}, "used 10 times"),
     ],
 )
-def test_whatever_is_exempt_says_why(fields: dict[str, object], why: str) -> None:
+def test_every_exemption_has_a_reason(fields: dict[str, object], why: str) -> None:
     one = memory(**fields)
     assert why in exemption_reason(one)
     assert next_due(one, EBBINGHAUS) is None
@@ -184,7 +186,7 @@ def test_nine_uses_do_not_keep_a_fact() -> None:
     assert exemption_reason(memory(accesses=9)) is None
 
 
-def test_use_keeps_from_fading_but_not_from_expiring() -> None:
+def test_use_prevents_fading_but_not_expiry() -> None:
     often = memory(category="session_state", accesses=10)
     assert next_due(often, EBBINGHAUS) == T + DAY + INSTANT
     assert is_expired(often, EBBINGHAUS, T + 2 * DAY)
@@ -195,7 +197,7 @@ def test_procedures_never_fade_under_ebbinghaus() -> None:
     assert next_due(memory(kind="procedural"), HALF_LIFE) is not None
 
 
-def test_a_memory_is_due_to_fade_and_then_to_go() -> None:
+def test_a_memory_is_due_to_fade_and_then_to_be_archived() -> None:
     one = memory()
     first = next_due(one, EBBINGHAUS)
     second = next_due(one, EBBINGHAUS, after=first)
@@ -207,7 +209,7 @@ def test_a_memory_is_due_to_fade_and_then_to_go() -> None:
     assert should_fade(one, EBBINGHAUS, second) == "faded"
 
 
-def test_only_what_is_active_needs_attention() -> None:
+def test_only_active_memories_are_due() -> None:
     assert next_due(memory(phase="cold", reason="faded"), EBBINGHAUS) is None
     assert should_fade(memory(phase="superseded"), EBBINGHAUS, T + 999 * DAY) is None
 
@@ -218,7 +220,7 @@ def test_expiry_is_strict() -> None:
     assert is_expired(one, EBBINGHAUS, T + 7 * DAY + INSTANT)
 
 
-def test_what_is_said_of_one_memory_goes_before_its_category() -> None:
+def test_an_expiry_date_of_a_memory_overrides_its_category() -> None:
     assert expiry(memory(category="tool_output", expires_at=T + DAY), EBBINGHAUS) == T + DAY
     assert expiry(memory(category="identity", expires_at=T + DAY), EBBINGHAUS) is None
 
@@ -231,7 +233,7 @@ def test_decay_is_never_compounded() -> None:
 @pytest.mark.parametrize(
     ("category", "day"), [("gotcha", 90), ("finding", 90), ("decision", 90), ("observation", 77), ("tool_output", 48)]
 )
-def test_relevance_archives_what_scores_low_or_lay_idle(category: str, day: int) -> None:
+def test_relevance_archives_low_scores_and_idle_memories(category: str, day: int) -> None:
     config = Config(retention_policy="relevance", category_ttl_days={category: None})
     at = next_due(memory(category=category), config)
     while should_fade(memory(category=category), config, at) is None:
@@ -275,7 +277,7 @@ def test_the_last_stage_can_be_configured() -> None:
     assert should_fade(memory(), config, T + 121 * DAY) == "stage"
 
 
-def test_the_end_of_the_calendar_is_never() -> None:
+def test_instants_after_the_year_9999_are_never() -> None:
     late = memory(recorded_at=datetime(9999, 12, 20, tzinfo=UTC))
     assert all(next_due(late, Config(retention_policy=policy)) is None for policy in RETENTION_POLICIES)
 
@@ -301,12 +303,12 @@ def test_a_clock_set_back_never_moves_the_anchor_back() -> None:
     assert reinforced(used, EBBINGHAUS, T).used_at == T + 7 * DAY
 
 
-def test_use_lets_go_of_what_an_undo_restored() -> None:
+def test_use_clears_the_restored_flag() -> None:
     restored = memory(flags=frozenset({RESTORED}))
     assert reinforced(restored, EBBINGHAUS, T).flags == frozenset()
 
 
-def test_use_extends_the_life_its_category_gives_but_not_one_that_was_said() -> None:
+def test_use_extends_the_life_by_category_but_not_an_explicit_date() -> None:
     used = reinforced(memory(category="decision"), EBBINGHAUS, T + 9 * DAY)
     assert (used.expires_at, expiry(used, EBBINGHAUS)) == (None, T + 374 * DAY)
     assert expiry(reinforced(used, EBBINGHAUS, T + 5 * DAY), EBBINGHAUS) == T + 374 * DAY
@@ -330,7 +332,7 @@ def test_an_association_makes_a_little_more_stable_without_a_use() -> None:
     assert linked.due_at > one.due_at
 
 
-def test_an_association_neither_forgets_nor_repeats_a_pending_look() -> None:
+def test_an_association_keeps_a_pending_due_date() -> None:
     one = memory(stability=0.01)
     now = T + 2 * DAY
     pending = replace(one, due_at=T + DAY)
@@ -340,7 +342,7 @@ def test_an_association_neither_forgets_nor_repeats_a_pending_look() -> None:
 
 
 @given(configs, st.sampled_from(["half_life_days", "episodic_decay_days", "archive_max_idle_days"]))
-def test_the_fingerprint_changes_with_the_numbers_its_policy_depends_on(config: Config, name: str) -> None:
+def test_the_fingerprint_changes_with_the_settings_of_its_policy(config: Config, name: str) -> None:
     settings = {"retention_policy": config.retention_policy, name: 33.0}
     moves = next_due(memory(category="gotcha"), config) != next_due(memory(category="gotcha"), Config(**settings))
     renamed = fingerprint(Config(**settings)) != fingerprint(config)
@@ -349,6 +351,6 @@ def test_the_fingerprint_changes_with_the_numbers_its_policy_depends_on(config: 
     assert fingerprint(config).startswith(f"{config.retention_policy}-")
 
 
-def test_the_fingerprint_knows_every_time_to_live_and_nothing_beside_the_point() -> None:
+def test_the_fingerprint_depends_on_times_to_live_and_on_no_unrelated_setting() -> None:
     assert fingerprint(Config(category_ttl_days={"gotcha": 9.0})) != fingerprint(EBBINGHAUS)
     assert fingerprint(Config(half_life_days=3.0, core_top_k=9)) == fingerprint(EBBINGHAUS)
