@@ -2,7 +2,7 @@ import math
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from slowwave.errors import InputError
 from slowwave.model.config import RANKING_PROFILES, RETENTION_POLICIES, Config
@@ -33,6 +33,7 @@ def test_the_defaults_are_the_sources() -> None:
     )
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.sampled_from(NUMBERS), junk)
 def test_every_number_refuses_invalid_values(name: str, value: object) -> None:
     if value is None and "None" in str(ANNOTATIONS[name]):
