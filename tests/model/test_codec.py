@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from slowwave.model.codec import (
     COLUMNS,
@@ -65,6 +65,7 @@ memories = st.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw loads tables of characters
 @given(memories)
 def test_a_memory_comes_back_from_its_row_and_from_json(memory: Memory) -> None:
     row = to_row(memory)
