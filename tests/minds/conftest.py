@@ -1,4 +1,4 @@
-"""Questions for minds: a transcript, cases and a brief."""
+"""Fixtures: inputs of minds, which are a transcript, a case and a summary request."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""A memory with a scripted model, a clock that stands still, and talk to read."""
+"""Fixtures: a memory with a scripted model and a fixed clock, and a conversation."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ Open = Callable[..., AgentMemory]
 
 @pytest.fixture(autouse=True)
 def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty file of settings, so that those of whoever runs the tests say nothing."""
+    """An empty settings file, so that the settings of the user who runs the tests do not apply."""
     path = tmp_path / "slowwave.toml"
     path.write_text("", encoding="utf-8")
     monkeypatch.setenv("SLOWWAVE_CONFIG", str(path))
@@ -33,21 +33,21 @@ def clock() -> FrozenClock:
 def opened(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
     with ExitStack() as stack:
 
-        def made(**options: object) -> AgentMemory:
+        def open_memory(**options: object) -> AgentMemory:
             store = options.pop("store", tmp_path / "memory.db")
-            given: dict[str, Any] = {"scope": "judge", "embedder": "static", "clock": clock, **options}
-            return stack.enter_context(AgentMemory.open(store, **given))
+            arguments: dict[str, Any] = {"scope": "judge", "embedder": "static", "clock": clock, **options}
+            return stack.enter_context(AgentMemory.open(store, **arguments))
 
-        yield made
+        yield open_memory
 
 
 @pytest.fixture
 def talk() -> Callable[..., None]:
-    def said(memory: AgentMemory, *lines: str, conversation: str = "c1", first: int = 1) -> None:
+    def add_messages(memory: AgentMemory, *lines: str, conversation: str = "c1", first: int = 1) -> None:
         messages = [
             Message(role="assistant" if place % 2 else "user", content=line, at=START, id=f"m{first + place}")
             for place, line in enumerate(lines)
         ]
         memory.add_messages(messages, conversation=conversation)
 
-    return said
+    return add_messages

@@ -1,4 +1,4 @@
-"""A process that reads a conversation and may die on the way, at a step that it is told; started by the fault tests."""
+"""A process that distils a conversation and kills itself at a given step; started by the fault tests."""
 
 import json
 import os
@@ -18,14 +18,14 @@ LINES = [f"{OWNERS[place // 6]}." if place % 6 == 0 else f"Line {place} of many.
 
 
 class Model:
-    """Finds the owners it is shown, takes every fact for new, and dies where it is told."""
+    """Distils the owners in the messages, adds every fact, and kills its process at the given point."""
 
     def __init__(self, point: str = "", at: int = 0) -> None:
         self._point, self._at = point, at
         self.passed: Counter[str] = Counter()
 
     def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
-        """The answer to either task."""
+        """The answer to a distil or reconcile prompt."""
         prompt = messages[-1]["content"]
         task = "distil" if "Task: distil" in messages[0]["content"] else "reconcile"
         self._pass(f"{task}.asked")
@@ -45,7 +45,7 @@ class Model:
 
 
 def run(path: str, point: str = "", at: int = 0) -> None:
-    """Store the messages, as often as it is started, and read them."""
+    """Store the messages, which may be stored already, and distil them."""
     with AgentMemory.open(path, llm=Model(point, at), embedder="none", clock=FrozenClock(NOW)) as memory:
         messages = [
             Message(role="user", speaker="Alice", content=line, at=NOW, id=f"m{n}") for n, line in enumerate(LINES)
