@@ -86,6 +86,7 @@ _MODULES: Final = {
     "Summary": "model.mind",
     "SummaryRequest": "model.mind",
     "Suppress": "model.operations",
+    "TooFew": "pipelines.ingest.distil",
     "TopicCompaction": "pipelines.sleep.compact_topic",
     "Transcript": "model.mind",
     "Turn": "model.mind",

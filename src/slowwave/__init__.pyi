@@ -48,7 +48,7 @@ from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Finding, Health
 from slowwave.pipelines.exchange.import_ import ImportReport
 from slowwave.pipelines.exchange.vault import VaultImport
-from slowwave.pipelines.ingest.distil import ConsolidationResult
+from slowwave.pipelines.ingest.distil import ConsolidationResult, TooFew
 from slowwave.pipelines.sleep.compact_now import Compaction
 from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
@@ -130,6 +130,7 @@ __all__ = [
     "Summary",
     "SummaryRequest",
     "Suppress",
+    "TooFew",
     "TopicCompaction",
     "Transcript",
     "Turn",

@@ -68,7 +68,7 @@ def test_the_open_store_is_refused_as_an_input_file(run: Run, store: Path) -> No
     run("add", "Alice owns the deploy pipeline")
     for words in (("import", str(store)), ("remember", "--file", str(store)), ("apply", str(store))):
         refused = run(*words)
-        assert (refused.code, "is the store that is open" in refused.err) == (2, True), words
+        assert (refused.code, "is the file of the open store" in refused.err) == (2, True), words
 
 
 def test_give_up_discards_an_interrupted_copy(

@@ -141,7 +141,7 @@ def write(
     """
     path = Path(path)
     if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already: choose another name, or allow to overwrite it")
+        raise InputError(f"{path} exists already: choose another name, or allow overwriting it")
     try:
         with NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
