@@ -126,6 +126,6 @@ if __name__ == "__main__":
     parser.add_argument("--every", type=int, default=2)
     options = parser.parse_args()
     with postgres_server() as postgres:
-        postgres.hurry()
+        postgres.disable_fsync()
         compared(postgres, options.every)
         cost(postgres, options.size)

@@ -87,7 +87,7 @@ def main() -> int:
     options = parser.parse_args()
     worst = 0
     with postgres_server() as server:
-        server.hurry()
+        server.disable_fsync()
         for program in options.programs:
             ours = printed(program, options.data)
             with in_postgres(server):

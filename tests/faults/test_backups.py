@@ -35,7 +35,7 @@ def lived_in(address: str) -> str:
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[PostgresServer]:
     with postgres_server() as server:
-        server.hurry()
+        server.disable_fsync()
         yield server
 
 

@@ -113,7 +113,7 @@ def test_the_write_lock_is_released_between_two_groups_of_a_plan(tmp_path: Path)
         ways.append("way")
         other.apply(plan(add(message(f"Let me through {len(ways)}", conversation="c2"))))
 
-    ours._give_way = given_way
+    ours._release_to_writers = given_way
     ours.apply(plan(*(group([add(message(f"Line {n}"))]) for n in range(3))))
     told = ours.select([SCOPE], Where())
     assert [one.text for one in told] == ["Line 0", "Let me through 1", "Line 1", "Let me through 2", "Line 2"]

@@ -53,14 +53,14 @@ def test_a_budget_is_never_exceeded(offers: list[Offer], budget: int, overhead: 
     )
     assert packed.tokens == (overhead + spent if packed.sections else 0)
     assert packed.tokens <= max(0, budget)
-    assert packed.left == sum(len(o.section.items) for o in offers) - sum(len(s.items) for s in packed.sections)
+    assert packed.omitted == sum(len(o.section.items) for o in offers) - sum(len(s.items) for s in packed.sections)
 
 
 @given(offers)
 def test_a_large_budget_selects_everything_in_order(offers: list[Offer]) -> None:
     packed = pack(offers, 10**6)
     assert packed.sections == tuple(offer.section for offer in offers if offer.section.items)
-    assert packed.left == 0
+    assert packed.omitted == 0
 
 
 def test_every_section_gets_its_share() -> None:
@@ -90,7 +90,7 @@ def test_a_heading_costs_once_and_only_with_items() -> None:
 def test_an_overhead_above_the_budget_selects_nothing() -> None:
     for overhead in (10, 11):
         packed = pack([offer(1, 0)], 10, overhead=overhead)
-        assert (packed.sections, packed.tokens, packed.left) == ((), 0, 2)
+        assert (packed.sections, packed.tokens, packed.omitted) == ((), 0, 2)
 
 
 def test_sections_without_a_share_get_unused_tokens() -> None:

@@ -181,7 +181,7 @@ def test_an_announced_new_value_supersedes_with_certainty(old: str, new: str) ->
     assert found.certain
     assert found.new_value in found.because
     assert found.old_value in found.because
-    assert found.is_uncertain == found.because
+    assert found.explanation == found.because
 
 
 @pytest.mark.parametrize(("old", "new"), PERHAPS)
@@ -189,7 +189,7 @@ def test_an_unannounced_value_is_uncertain(old: str, new: str) -> None:
     found = supersedes(new, old)
     assert found is not None
     assert not found.certain
-    assert found.is_uncertain.startswith("perhaps outdated: ")
+    assert found.explanation.startswith("perhaps outdated: ")
 
 
 @pytest.mark.parametrize(("old", "new"), SIDE_BY_SIDE)

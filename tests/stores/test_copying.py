@@ -68,7 +68,7 @@ def interrupt(
 def left(store: SqliteStore | PostgresStore) -> int:
     """The number of rows whose scope does not exist."""
     with store._guard:
-        store._see_all()
+        store._see_every_scope()
         tables = (
             f"SELECT count(*) FROM {table} WHERE scope NOT IN (SELECT token FROM scopes)"
             for table in [*TABLES, "leases"]

@@ -272,7 +272,7 @@ def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
         assert time.monotonic() - started < 10
     again = PostgresStore(address, connections=2)
     with again._guard:
-        again._see_all()
+        again._see_every_scope()
         assert again._one("SELECT count(*) FROM snapshots", ()) == (0,)
     again.close()
 

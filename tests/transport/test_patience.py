@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from slowwave.transport import Patience, TransientError, TransportError
+from slowwave.transport import RetryPolicy, TransientError, TransportError
 from slowwave.transport.patience import retry_delay
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -21,8 +21,8 @@ class Time:
         self.now += seconds
         self.slept.append(seconds)
 
-    def patience(self, **options: float) -> Patience:
-        return Patience(sleep=self.sleep, clock=lambda: self.now, chance=lambda: 1.0, **options)
+    def patience(self, **options: float) -> RetryPolicy:
+        return RetryPolicy(sleep=self.sleep, clock=lambda: self.now, chance=lambda: 1.0, **options)
 
 
 def failing(*errors: Exception, then: str = "done") -> Callable[[float], str]:

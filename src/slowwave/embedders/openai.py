@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from slowwave.errors import EmbedderError
-from slowwave.transport import Patience, Server, TransportError
+from slowwave.transport import RetryPolicy, Server, TransportError
 from slowwave.transport.address import address_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class OpenAICompatibleEmbedder:
             base_url=base_url,
             api_key=api_key,
             seconds=seconds,
-            patience=Patience(budget=seconds, tries=_TRIES),
+            patience=RetryPolicy(budget=seconds, tries=_TRIES),
             setting="SLOWWAVE_EMBEDDER",
         )
         self._width: int | None = None

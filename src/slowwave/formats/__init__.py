@@ -91,9 +91,9 @@ def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None)
         lines = named in {"jsonl", "mem0"} and not _is_array(part)
         with part.open() as stream:
             if lines:
-                yield from jsonl.Reader(part.name, builder, proof).file(stream)
+                yield from jsonl.JsonlReader(part.name, builder, proof).file(stream)
                 return
-            chat, rows = beam.Chat(part.name), jsonl.Reader(part.name, builder)
+            chat, rows = beam.Chat(part.name), jsonl.JsonlReader(part.name, builder)
             for number, element in enumerate(elements(stream), 1):
                 match named:
                     case "locomo":

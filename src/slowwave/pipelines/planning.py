@@ -18,7 +18,7 @@ from slowwave.model.operations import Operation
 from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
 from slowwave.policy.retention.core import promotes
 from slowwave.policy.retention.phases import family, reason, step
-from slowwave.policy.retention.policies import planned, reinforced
+from slowwave.policy.retention.policies import reinforced, with_due_date
 from slowwave.ports import Ports
 
 TEXT_LONGEST = 100_000
@@ -165,12 +165,12 @@ def transition(memory: Memory, event: str, config: Config, **fields: object) -> 
 
 def reschedule(memory: Memory, config: Config) -> Memory:
     """The memory with the instant at which it needs attention, which may have passed; a cold one needs none."""
-    return planned(memory, config)
+    return with_due_date(memory, config)
 
 
 def postpone(memory: Memory, config: Config, now: datetime) -> Memory:
     """The memory with the next instant after now at which it needs attention."""
-    return planned(memory, config, after=now)
+    return with_due_date(memory, config, after=now)
 
 
 def record_use(memory: Memory, config: Config, now: datetime, session: str | None) -> Memory:

@@ -20,21 +20,21 @@ from slowwave.stores.sql import SQL, bounds
 from slowwave.telemetry import record_apply
 
 
-class Applying(StoreBase):
+class PlanApplier(StoreBase):
     """The writes of a store."""
 
     def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
         """A write transaction on one scope, with one writer at a time. Postgres uses `run` to learn if it was committed."""
         raise NotImplementedError
 
-    def _given(self) -> WriteHints | None:
+    def _write_hints(self) -> WriteHints | None:
         """The hints of the last write, or None if another connection has written since. Call it inside the transaction."""
         return None
 
-    def _leave(self, given: WriteHints | None) -> None:
+    def _keep_hints(self, given: WriteHints | None) -> None:
         """Keep the hints of the transaction that was just committed for the next write."""
 
-    def _give_way(self) -> None:
+    def _release_to_writers(self) -> None:
         """Let waiting writers take the lock. Called between two groups of a plan, outside the guard."""
 
     @record_apply
@@ -61,7 +61,7 @@ class Applying(StoreBase):
         run = RunRow(plan)
         for place, group in enumerate(plan.groups):
             if place:
-                self._give_way()
+                self._release_to_writers()
             with self._guard:
                 try:
                     applied += self._apply_group(group, plan, run)
@@ -79,7 +79,7 @@ class Applying(StoreBase):
                 scope=plan.scope,
                 run=run.key,
                 part=run.groups,
-                hints=self._given(),
+                hints=self._write_hints(),
                 reached=self._reached,
             )
             if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
@@ -94,9 +94,9 @@ class Applying(StoreBase):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group)
             if writer.hints is None:
-                self._destroying()
+                self._after_erase()
         if happened:
-            self._leave(writer.hints)
+            self._keep_hints(writer.hints)
             run.key = writer.run
             run.groups += 1
         return writer.performed

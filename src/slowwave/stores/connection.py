@@ -120,17 +120,17 @@ class StoreBase:
         """A write transaction on one scope, with one writer at a time."""
         raise NotImplementedError
 
-    def _destroying(self) -> None:
+    def _after_erase(self) -> None:
         """Hook at the end of a transaction that has erased something."""
 
-    def _wait_for_nobody(self) -> None:
+    def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""
 
     def close(self) -> None:
         """Close the store. Idempotent."""
         raise NotImplementedError
 
-    def _see_all(self) -> None:
+    def _see_every_scope(self) -> None:
         """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
 
     def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars

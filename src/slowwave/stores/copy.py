@@ -7,7 +7,7 @@ from secrets import token_hex
 from typing import Any, Final
 
 from slowwave.errors import CorruptError, InputError
-from slowwave.stores.apply import Applying
+from slowwave.stores.apply import PlanApplier
 from slowwave.stores.connection import Values
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
 from slowwave.stores.sql import SQL, UNNAMED, bounds
@@ -46,7 +46,7 @@ _BLOBS: Final = frozenset({"terms", "vectors"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copied:
+class CopyReport:
     """The result of a copy: scopes copied, scopes that were complete before, rows written, and the hash of each scope."""
 
     scopes: int
@@ -61,7 +61,7 @@ class Copied:
         )
 
 
-def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | None = None) -> Copied:
+def copy(source: PlanApplier, target: PlanApplier, *, told: Callable[[str], None] | None = None) -> CopyReport:
     """Copy every scope, 50,000 rows in each transaction. After an interruption, call it again to continue.
 
     Nothing may be written to a scope of the source while it is copied, and only one copy at a time may write to a
@@ -104,10 +104,10 @@ def copy(source: Applying, target: Applying, *, told: Callable[[str], None] | No
             _whole(target, half, path)
         if told:
             told(path)
-    return Copied(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
+    return CopyReport(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
 
 
-def discard_partial_copy(target: Applying) -> int:
+def discard_partial_copy(target: PlanApplier) -> int:
     """Delete the rows of interrupted copies. Returns the number of their scopes."""
     halves = [path for path in _all_paths(target) if path.startswith(_HALF)]
     for half in halves:
@@ -115,7 +115,7 @@ def discard_partial_copy(target: Applying) -> int:
     return len(halves)
 
 
-def state_hash(store: Applying, scope: str) -> str:
+def state_hash(store: PlanApplier, scope: str) -> str:
     """A hash of all rows of a scope, equal in both kinds of stores. An empty scope has the hash of no rows."""
     total = blake2b(digest_size=16)
     with store._guard, store._one_state():  # noqa: SLF001  # stores are one family
@@ -142,13 +142,13 @@ def _add_up(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> Non
             total.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def _all_paths(store: Applying) -> list[str]:
+def _all_paths(store: PlanApplier) -> list[str]:
     with store._guard:  # noqa: SLF001
-        store._see_all()  # noqa: SLF001
+        store._see_every_scope()  # noqa: SLF001
         return sorted(path for _, path in store._all(SQL["scopes"], ()))  # noqa: SLF001
 
 
-def _paths(store: Applying) -> list[str]:
+def _paths(store: PlanApplier) -> list[str]:
     """The paths of the complete scopes."""
     return [path for path in _all_paths(store) if not path.startswith(UNNAMED)]
 
@@ -158,22 +158,22 @@ def _half(path: str) -> str:
     return f"{_HALF} {token_hex(4)} {path}"
 
 
-def _begun(target: Applying, path: str) -> str | None:
+def _begun(target: PlanApplier, path: str) -> str | None:
     """The temporary path of an interrupted copy of a scope, or None."""
     found = (half for half in _all_paths(target) if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
     return next(found, None)
 
 
-def _taken(target: Applying, path: str) -> InputError:
+def _taken(target: PlanApplier, path: str) -> InputError:
     return InputError(f"the scope {path} of {target.name} has other memories: copy into an empty store")
 
 
-def _share_secret(secret: bytes, target: Applying, half: str) -> None:
+def _share_secret(secret: bytes, target: PlanApplier, half: str) -> None:
     with target._guard, target._transaction(half):  # noqa: SLF001
         target._db.execute(SQL["put_secret"], (secret,))  # noqa: SLF001
 
 
-def _claimed(target: Applying, half: str) -> int:
+def _claimed(target: PlanApplier, half: str) -> int:
     """The token of a partial copy, locked against other copies until the transaction ends."""
     token = target._tokens.new_scope(half)  # noqa: SLF001
     mine = "UPDATE scopes SET path = path WHERE token = ? AND path = ? RETURNING token"
@@ -182,7 +182,7 @@ def _claimed(target: Applying, half: str) -> int:
     return token
 
 
-def _whole(target: Applying, half: str, path: str) -> None:
+def _whole(target: PlanApplier, half: str, path: str) -> None:
     """Give a complete scope its path."""
     with target._guard:  # noqa: SLF001
         there = target._tokens.scope(path)  # noqa: SLF001
@@ -197,12 +197,12 @@ def _whole(target: Applying, half: str, path: str) -> None:
                 _empty(target, own)
 
 
-def _throw_away(target: Applying, half: str) -> None:
+def _throw_away(target: PlanApplier, half: str) -> None:
     with target._guard, target._transaction(half):  # noqa: SLF001
         _empty(target, _claimed(target, half))
 
 
-def _move(target: Applying, token: int, there: int) -> None:
+def _move(target: PlanApplier, token: int, there: int) -> None:
     """Copy the rows of a scope to the token of another scope, which is empty."""
     further = bounds(there)[0] - bounds(token)[0]
     for table, columns in TABLES.items():
@@ -215,7 +215,7 @@ def _move(target: Applying, token: int, there: int) -> None:
         )
 
 
-def _empty(target: Applying, token: int) -> None:
+def _empty(target: PlanApplier, token: int) -> None:
     """Delete a partial copy. The lease is changed last, so that its trigger updates the table of due scopes at the end."""
     for table in TABLES:
         target._db.execute(f"DELETE {_rows(table, token)}")  # noqa: SLF001
@@ -231,7 +231,7 @@ def _rows(table: str, token: int) -> str:
     return f"FROM {table} WHERE key > {low} AND key <= {high}" if keyed else f"FROM {table} WHERE scope = {token}"
 
 
-def _copied(source: Applying, target: Applying, paths: tuple[str, str], total: "blake2b") -> int:
+def _copied(source: PlanApplier, target: PlanApplier, paths: tuple[str, str], total: "blake2b") -> int:
     """Copy the remaining rows of a scope in several transactions, and hash all of its rows.
 
     Args:
@@ -259,7 +259,7 @@ def _copied(source: Applying, target: Applying, paths: tuple[str, str], total: "
     return written
 
 
-def _written(target: Applying, table: str, token: int, rows: Sequence[Sequence[Any]]) -> int:
+def _written(target: PlanApplier, table: str, token: int, rows: Sequence[Sequence[Any]]) -> int:
     """Write the rows that are missing: in a table with keys, those after the last key. Returns their number."""
     if not rows:
         return 0
@@ -274,7 +274,7 @@ def _written(target: Applying, table: str, token: int, rows: Sequence[Sequence[A
     return len(rows)
 
 
-def _read(store: Applying, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
+def _read(store: PlanApplier, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
     """The rows of a scope in batches: keys without the token, embedders by name, None for the scope."""
     columns = TABLES[table]
     names = {0: None, **dict(store._all(SQL["embedders"], ()))}  # noqa: SLF001
@@ -308,7 +308,7 @@ def _bare(
     return found
 
 
-def _placed(store: Applying, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]) -> Iterator[Values]:
+def _placed(store: PlanApplier, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]) -> Iterator[Values]:
     keys, scope, embedder = _places(columns)
     low = bounds(token)[0]
     for row in rows:

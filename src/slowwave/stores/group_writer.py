@@ -124,16 +124,16 @@ class GroupWriter:
         for statement, wanted in (("put_held", True), ("cut_held", False)):
             if keys := [key for key, on in self._held.items() if on is wanted]:
                 self._db.execute(SQL[statement], {"scope": self.token, "keys": dumps(keys)})
-        self._at("apply.rows")
+        self._failpoint("apply.rows")
         self._write_journal()
-        self._at("apply.journal")
+        self._failpoint("apply.journal")
         return self._next_journal - 1
 
     def _write_journal(self) -> None:
         self._db.executemany(SQL["add_journal"], self._journal)
         self._journal.clear()
 
-    def _at(self, point: str) -> None:
+    def _failpoint(self, point: str) -> None:
         if self._reached:
             self._reached(point)
 
@@ -218,9 +218,9 @@ class GroupWriter:
             self._db.executemany(SQL["add_memory"], self._memories)
         except self._db.clash as error:
             raise StalePlanError(self._violation() or f"a new memory violates a constraint: {error}") from error
-        self._at("apply.memories")
+        self._failpoint("apply.memories")
         self._db.executemany(SQL["add_entry"], self._entries)
-        self._at("apply.entries")
+        self._failpoint("apply.entries")
         self._refs.clear()
         for gathered in (self._memories, self._entries, self._added):
             gathered.clear()
@@ -296,7 +296,7 @@ class GroupWriter:
             self._db.execute(SQL["put_entry"], self._entry(key, operation.entry))
         elif "text" in payload:
             self._db.execute(SQL["clear_entry"], (key, self.token))
-        self._at("apply.change")
+        self._failpoint("apply.change")
         if operation.after.version != new[VERSION]:
             operation = replace(operation, after=replace(operation.after, version=operation.before.version + 1))
         self._record(operation, "change", payload, operation.before.id)
@@ -316,7 +316,7 @@ class GroupWriter:
         seen, after = fitted(row_of(operation.used_version)), row_of(operation.after)
         payload = {name: [seen[i], after[i]] for i, name in enumerate(COLUMNS) if seen[i] != after[i] and i != VERSION}
         self._write(key, old, used(old, payload))
-        self._at("apply.use")
+        self._failpoint("apply.use")
         self._record(operation, "use", payload, operation.used_version.id)
 
     def _link(self, operation: Link) -> None:
@@ -332,7 +332,7 @@ class GroupWriter:
             self._db.execute(SQL["put_link"], (*place, operation.weight, to_micros(operation.at)))
         else:
             self._db.execute(SQL["cut_link"], place)
-        self._at("apply.link")
+        self._failpoint("apply.link")
         payload = {
             "kind": operation.kind,
             "weight": [operation.before, operation.weight],
@@ -349,14 +349,14 @@ class GroupWriter:
                 f"the cursor {operation.cursor!r} of {operation.conversation!r} stands at {stored}, not {operation.before}"
             )
         self._db.execute(SQL["put_cursor"], (*place, operation.after))
-        self._at("apply.advance")
+        self._failpoint("apply.advance")
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
         self._record(operation, "advance", payload)
 
     def _suppress(self, operation: Suppress) -> None:
         check(operation)
         self._held[operation.key] = operation.on
-        self._at("apply.hold")
+        self._failpoint("apply.hold")
         self._record(operation, "hold", [operation.key, operation.on])
 
     def _reject_fact(self, operation: RejectFact) -> None:
@@ -377,7 +377,7 @@ class GroupWriter:
             kept = replace(operation, conversation=None, words=())  # the journal may not contain the erased words
             self._record(kept, "erase", None, operation.memory or None)
         self._erasures.clear()
-        self._at("apply.erase")
+        self._failpoint("apply.erase")
 
     _PERFORM: ClassVar[dict[type, Callable[..., None]]] = {
         Change: _change,

@@ -15,13 +15,13 @@ from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import SQL, bounds
 from slowwave.stores.where_clause import selected
 
-AGAIN: Final = 15 * 60
+RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
 
 
-class Reads(StoreBase):
+class Reader(StoreBase):
     """Reads that need no search index."""
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
@@ -189,10 +189,10 @@ class Reads(StoreBase):
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Scopes with a fact that is due, waits for a mind or is newer than the last sleep pass; the oldest pass first."""
-        slept = now - timedelta(seconds=AGAIN)
+        slept = now - timedelta(seconds=RETRY_SECONDS)
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
-            self._see_all()
+            self._see_every_scope()
             return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
 
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from slowwave.errors import CorruptError, InputError
 from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, loads, row_content
 from slowwave.model.status import Repaired
 from slowwave.stores.journal import Replayed, padded
-from slowwave.stores.replay import Checking
+from slowwave.stores.replay import JournalChecker
 from slowwave.stores.rows import checked, checked_journal
 from slowwave.stores.seal import sealed, sealed_journal
 from slowwave.stores.sql import SQL, UNNAMED, bounds
@@ -31,7 +31,7 @@ class _JournalRow(NamedTuple):
 _Rows: TypeAlias = dict[str, list[_JournalRow]]
 
 
-class Repairing(Checking):
+class Repairer(JournalChecker):
     """The repair of a store, scope by scope, each in one transaction."""
 
     def repair(self) -> Repaired:
@@ -43,7 +43,7 @@ class Repairing(Checking):
         same text. A row that the replay does not confirm is reported and not changed.
         """
         with self._guard, self._one_state():
-            self._see_all()
+            self._see_every_scope()
             scopes = [(token, path) for token, path in self._all(SQL["scopes"], ()) if not path.startswith(UNNAMED)]
             hit = [(token, path) for token, path in scopes if any(True for _ in self._damaged(token))]
         total = Repaired()

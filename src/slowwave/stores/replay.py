@@ -13,7 +13,7 @@ from slowwave.stores.sql import SQL, UNNAMED, bounds
 _WIDTH = len(COLUMNS)
 _FEW = 5
 _READ = 5000
-COUNTS = (
+COUNT_CHECKS = (
     ("without_entry", "{} memories have no search index entry: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
     ("nameless", "{} conversations have messages, but are not listed"),
@@ -26,7 +26,7 @@ COUNTS = (
 )
 
 
-class Checking(Journal):
+class JournalChecker(Journal):
     """Checks that are the same for both stores."""
 
     def mentions(self, scope: str, text: str) -> list[str]:

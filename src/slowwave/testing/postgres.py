@@ -43,7 +43,7 @@ class PostgresServer:
             db.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         return self.address(name)
 
-    def hurry(self) -> None:
+    def disable_fsync(self) -> None:
         """Disable fsync: data survives a killed server, but not a failing machine."""
         import psycopg  # noqa: PLC0415 - of the extra "postgres"
 

@@ -16,7 +16,7 @@ from slowwave.model.message import tidy
 from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
 from slowwave.transport.deadline import Deadline, bind
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
-from slowwave.transport.patience import Patience, retry_delay
+from slowwave.transport.patience import RetryPolicy, retry_delay
 from slowwave.transport.secrets import Secrets, protect_logs
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Server:
     """
 
     def __init__(
-        self, *, base_url: str | None, api_key: str | None, seconds: float, patience: Patience, setting: str
+        self, *, base_url: str | None, api_key: str | None, seconds: float, patience: RetryPolicy, setting: str
     ) -> None:
         url = base_url or OPENAI_URL
         self.address = address_of(url)

@@ -29,7 +29,7 @@ from slowwave.testing.openai_server import (
     stalls,
     takes_no_schema,
 )
-from slowwave.transport import Patience
+from slowwave.transport import RetryPolicy
 
 KEY = "sk-very-secret-0123456789"
 HELLO = [{"role": "user", "content": "hello"}]
@@ -41,7 +41,7 @@ class Played:
     def __init__(self, *script: Behaviour, seconds: float = 5.0, budget: float = 60.0, key: str | None = KEY) -> None:
         self.naps: list[float] = []
         self.server = OpenAIServer(*script)
-        patience = Patience(budget=budget, sleep=self.naps.append, chance=lambda: 1.0)
+        patience = RetryPolicy(budget=budget, sleep=self.naps.append, chance=lambda: 1.0)
         self.llm = OpenAICompatible("gpt-test", self.server.url, key, seconds, patience=patience)
 
     def __enter__(self) -> Self:
@@ -138,7 +138,7 @@ def test_a_stall_in_the_middle_is_retried() -> None:
 
 def test_an_unreachable_server_is_reported() -> None:
     naps: list[float] = []
-    llm = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=naps.append))
+    llm = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=RetryPolicy(sleep=naps.append))
     with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:9/v1 cannot be reached.*does it run"):
         llm.complete(messages=HELLO)
     assert len(naps) == 3
@@ -146,7 +146,7 @@ def test_an_unreachable_server_is_reported() -> None:
 
 
 def test_only_a_call_that_left_this_machine_is_counted(brief: Callable[..., SummaryRequest]) -> None:
-    away = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=Patience(sleep=lambda _: None))
+    away = OpenAICompatible("m", "http://127.0.0.1:9/v1", patience=RetryPolicy(sleep=lambda _: None))
     for llm in (away, OpenAICompatible("gpt-5-mini")):
         mind = LanguageMind(llm, caps=Caps(calls_per_run=1))
         for _ in range(2):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from slowwave.errors import ModelError
-from slowwave.minds.llm.parse import FACTS, LISTED, VERDICTS, Reading, counted, read
+from slowwave.minds.llm.parse import FACTS, LISTED, VERDICTS, ParsedReply, counted, read
 from slowwave.minds.llm.reply_models import FactItem
 from slowwave.model.message import tidy
 from slowwave.model.mind import Rejected
@@ -105,7 +105,7 @@ def test_an_empty_list_is_an_answer() -> None:
         {"facts": []},
         [],
     ):
-        assert read(reply, FACTS) == Reading()
+        assert read(reply, FACTS) == ParsedReply()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from slowwave import AgentMemory, Config
 from slowwave.pipelines.sleep import night as sleep
-from slowwave.policy.retention.policies import paces
+from slowwave.policy.retention.policies import decay_class_range
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]
@@ -35,7 +35,7 @@ def test_other_numbers_are_planned_in_steps_that_say_what_is_left_and_stand_in_t
     other = opened(path, retention_policy="half_life", half_life_days=3.0)
     nights = [other.sleep() for _ in range(3)]
     assert [night.left for night in nights] == [{"replan": 15}, {"replan": 5}, {}]
-    low, high = paces(other.ports.config)
+    low, high = decay_class_range(other.ports.config)
     after = [other.get(one) for one in ids]
     assert all(low <= one.pace <= high for one in after)
     assert all(one.due_at != was.due_at for one, was in zip(after, before, strict=True))
@@ -55,5 +55,7 @@ def test_opening_with_the_same_numbers_plans_nothing(opened: Opened, tmp_path: o
 
 
 def test_paces_of_two_sets_of_numbers_never_meet() -> None:
-    spans = sorted(paces(Config(half_life_days=days, retention_policy="half_life")) for days in range(1, 50))
+    spans = sorted(
+        decay_class_range(Config(half_life_days=days, retention_policy="half_life")) for days in range(1, 50)
+    )
     assert all(first[1] < second[0] for first, second in pairwise(spans))

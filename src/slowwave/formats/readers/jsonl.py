@@ -47,7 +47,7 @@ def fits(value: Json) -> bool:
     return isinstance(value, Mapping) and bool(known & value.keys())
 
 
-class Reader:
+class JsonlReader:
     """Reads the lines of one file in order.
 
     Args:

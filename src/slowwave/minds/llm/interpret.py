@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from slowwave.minds.llm.parse import Reading
+from slowwave.minds.llm.parse import ParsedReply
 from slowwave.minds.llm.reply_models import RELATIONS, FactItem, VerdictItem
 from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcript, Verdict, VerdictOp
 from slowwave.policy.comparison.duplicates import normalised
@@ -19,7 +19,7 @@ HOURS: Final = 24
 
 
 def interpret_facts(
-    reading: Reading[FactItem], transcript: Transcript, categories: Collection[str], prompt: str
+    reading: ParsedReply[FactItem], transcript: Transcript, categories: Collection[str], prompt: str
 ) -> tuple[tuple[Fact, ...], list[Rejected]]:
     """The facts of an answer, at most `transcript.most`, and the refused items.
 
@@ -58,7 +58,7 @@ def interpret_facts(
 
 
 def interpret_verdicts(
-    reading: Reading[VerdictItem], cases: Sequence[ReconcileCase]
+    reading: ParsedReply[VerdictItem], cases: Sequence[ReconcileCase]
 ) -> tuple[tuple[Verdict, ...], list[Rejected]]:
     """The verdicts of an answer, in its order, and the refused ones: unknown numbers, second decisions, contradictions.
 

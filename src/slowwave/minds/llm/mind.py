@@ -9,7 +9,7 @@ from slowwave.minds.llm import interpret, prompting
 from slowwave.minds.llm.calls import Content, call_model, checked_model, miscounts, raw_of, response_text, tokens_of
 from slowwave.minds.llm.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.llm.parse import FACTS, VERDICTS, counted, read, summary
-from slowwave.minds.llm.prompting import PROFILES, Question
+from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
 from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import FREE, Cost
@@ -123,7 +123,9 @@ class LanguageMind:
         question = self._ask(brief.style, prompting.memories(brief), words=str(brief.words), topic=topic)
         return self._answer(question, lambda content: (Summary(text=summary(content, brief)), ()))
 
-    def _answer(self, question: Question, interpreted: Callable[[Content], Interpreted[Value]]) -> MindAnswer[Value]:
+    def _answer(
+        self, question: PromptQuestion, interpreted: Callable[[Content], Interpreted[Value]]
+    ) -> MindAnswer[Value]:
         costs: list[Cost] = []
         problems: list[str] = []
         try:
@@ -142,7 +144,7 @@ class LanguageMind:
 
     def _readable(
         self,
-        question: Question,
+        question: PromptQuestion,
         interpreted: Callable[[Content], Interpreted[Value]],
         costs: list[Cost],
         problems: list[str],
@@ -159,7 +161,7 @@ class LanguageMind:
             beginning = tidy(raw_of(content))[:_QUOTED]
             raise ModelError(f"the model's answer could not be read, twice: {error}; it began {beginning!r}") from error
 
-    def _ask_once(self, question: Question, costs: list[Cost], problems: list[str]) -> Content:
+    def _ask_once(self, question: PromptQuestion, costs: list[Cost], problems: list[str]) -> Content:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""

@@ -11,7 +11,7 @@ from slowwave.errors import InputError, ModelError, SettingsError
 from slowwave.minds.llm.calls import LLMResponse, Messages
 from slowwave.minds.llm.ledger import free
 from slowwave.ports import LLM
-from slowwave.transport import Patience, RejectedError, Server, TransportError
+from slowwave.transport import RejectedError, RetryPolicy, Server, TransportError
 from slowwave.transport.address import address_of, masked
 
 OLLAMA: Final = "http://localhost:11434"
@@ -41,13 +41,13 @@ class Provider:
     """
 
     def __init__(
-        self, *, base_url: str | None, api_key: str | None, seconds: float, patience: Patience | None = None
+        self, *, base_url: str | None, api_key: str | None, seconds: float, patience: RetryPolicy | None = None
     ) -> None:
         self._server = Server(
             base_url=base_url,
             api_key=api_key,
             seconds=seconds,
-            patience=patience or Patience(budget=3 * seconds),
+            patience=patience or RetryPolicy(budget=3 * seconds),
             setting="SLOWWAVE_LLM",
         )
 
@@ -94,7 +94,7 @@ class OpenAICompatible:
         api_key: str | None = None,
         seconds: float = SECONDS,
         *,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.model = model
@@ -164,7 +164,7 @@ class RawCompletion:
         seconds: float = SECONDS,
         *,
         api: str = "openai",
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         if api not in _APIS:

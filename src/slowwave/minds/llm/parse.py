@@ -40,7 +40,7 @@ class Shape(Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[Item]):
+class ParsedReply(Generic[Item]):
     """The readable items of a reply, and the refused ones with reasons."""
 
     items: tuple[Item, ...] = ()
@@ -51,7 +51,7 @@ FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"
 VERDICTS: Final = Shape(key="verdicts", read=VerdictItem.read, required=frozenset({"fact", "op"}))
 
 
-def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> Reading[Item]:
+def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> ParsedReply[Item]:
     """The items of a reply, which is a text that contains JSON, or parsed JSON.
 
     An empty list under the key is an answer; a reply without a list is not.
@@ -125,7 +125,7 @@ def _around(reply: str, span: tuple[int, int], inside: Sequence[Value]) -> str:
     return "".join(reply[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
 
-def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[Any] = ()) -> Reading[Item]:
+def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[Any] = ()) -> ParsedReply[Item]:
     if raw is None:
         fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
         raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
@@ -140,7 +140,7 @@ def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[An
     if raw and not items:
         reasons = ", ".join(dict.fromkeys(item.reason for item in rejected))
         raise ModelError(f'none of the {len(raw):,} items under "{shape.key}" can be used: {reasons[:_SHOWN]}')
-    return Reading(items=tuple(items), rejected=tuple(rejected))
+    return ParsedReply(items=tuple(items), rejected=tuple(rejected))
 
 
 def _item(raw: object, shape: Shape[Item]) -> tuple[Item | None, str]:

@@ -106,7 +106,7 @@ _RETRY_SHOWN: Final = 2_000  # characters of an unreadable answer that the retry
 _RETRY_ENDING: Final = 80  # the same for a base model
 
 
-class Question(Protocol):
+class PromptQuestion(Protocol):
     """One question to a model."""
 
     @property
@@ -127,7 +127,7 @@ class Question(Protocol):
         """The answer together with its beginning, if the prompt contains that."""
         ...
 
-    def again(self, raw: str, problem: str) -> "Question":
+    def again(self, raw: str, problem: str) -> "PromptQuestion":
         """The question for a retry, with the last answer and its problem."""
         ...
 
@@ -180,18 +180,20 @@ class _Continuation:
         return replace(self, text=f"{note}\n\n{self.text}")
 
 
-def chat(name: str, lines: Sequence[str], **values: str) -> Question:
+def chat(name: str, lines: Sequence[str], **values: str) -> PromptQuestion:
     """A question with a constant system message first, so that providers can cache it, and the fenced data after it."""
     prompt = load(name)
     static, question = prompt.filled(data=fenced(lines, name), **values)
     return _Chat(prompt=prompt, messages=({"role": "system", "content": static}, {"role": "user", "content": question}))
 
 
-def completion(name: str, lines: Sequence[str], **values: str) -> Question:
+def completion(name: str, lines: Sequence[str], **values: str) -> PromptQuestion:
     """A question as one text that ends where the answer begins."""
     prompt = load(f"{name}_completion")
     static, _ = prompt.filled(data="\n".join(lines), **values)
     return _Continuation(prompt=prompt, text=f"{static}\n{prompt.begins}")
 
 
-PROFILES: Final[Mapping[str, Callable[..., Question]]] = MappingProxyType({"chat": chat, "completion": completion})
+PROFILES: Final[Mapping[str, Callable[..., PromptQuestion]]] = MappingProxyType(
+    {"chat": chat, "completion": completion}
+)

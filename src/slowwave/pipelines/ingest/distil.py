@@ -102,7 +102,7 @@ def _conversation(ports: Ports, name: str | None) -> Conversation | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ChunkReading:
     """The plan for a chunk, and its result. If the mind failed, the plan has the cost only.
 
     The answer of the mind is kept, so that planning again after a conflict does not call it again.
@@ -123,7 +123,9 @@ class Reading:
         return self.result.skipped_reason is not None
 
 
-def planned(ports: Ports, name: str, again: Reading | None = None, until: int | None = None) -> Reading | None:
+def planned(
+    ports: Ports, name: str, again: ChunkReading | None = None, until: int | None = None
+) -> ChunkReading | None:
     """Plan the next chunk of a conversation; None if all is read.
 
     Args:
@@ -147,11 +149,11 @@ def planned(ports: Ports, name: str, again: Reading | None = None, until: int | 
     return _reconciled(ports, chunk, facts, rejected, proposal.problems, proposal.raw, proposal.cost)
 
 
-def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> Reading:
+def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> ChunkReading:
     cost, now = cost_of(error), ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, cost=cost)
     result = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=cost)
-    return Reading(chunk=chunk, plan=plan, result=result)
+    return ChunkReading(chunk=chunk, plan=plan, result=result)
 
 
 def _reconciled(
@@ -162,7 +164,7 @@ def _reconciled(
     problems: tuple[str, ...],
     raw: str,
     spent: Cost,
-) -> Reading:
+) -> ChunkReading:
     now = ports.now()
     done = reconcile(ports, facts, now=now, stated=False)
     spent += done.cost
@@ -178,7 +180,7 @@ def _reconciled(
         notes=done.notes,
         about=done.about,
     )
-    return Reading(
+    return ChunkReading(
         chunk=chunk,
         facts=facts,
         rejected=rejected,
@@ -190,7 +192,7 @@ def _reconciled(
     )
 
 
-def _applied(ports: Ports, read: Reading, parent: str | None) -> ConsolidationResult:
+def _applied(ports: Ports, read: ChunkReading, parent: str | None) -> ConsolidationResult:
     """Apply the plan of a chunk; after a conflict with other writers, reconcile again on the present state."""
     for _ in range(TRIES):
         plan = replace(read.plan, parent=parent)

@@ -104,7 +104,7 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
         longest=int(IN_FULL_SHARE * wanted.budget_tokens),
     )
     packed = _pack(candidates, hits, budget)
-    if not packed.left:  # everything fits: also show the stretches that the newest era summarises
+    if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises
         packed = _pack({**candidates, "recent": [*candidates["within"], *candidates["recent"]]}, hits, budget)
     sections = _merged_sections([replace(section, name=headings[section.name]) for section in packed.sections])
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
@@ -112,7 +112,7 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
         sections=sections,
         text=text,
         tokens=packed.tokens or min(frame, estimate(text)),
-        left=packed.left,
+        left=packed.omitted,
         messages=chat_messages(sections, headings["immediate"], mark, candidates["immediate"])
         if wanted.profile == CHAT
         else (),
@@ -152,7 +152,9 @@ def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget:
     fixed = {part: shown.get(part, ()) for part in ("core", "immediate")}
     kept = {part: len(items) for part, items in fixed.items()}
     packed = budget.pack({**candidates, **fixed, "relevant": hits.lines(fixed["core"], fixed["immediate"])}, kept)
-    return replace(packed, left=packed.left + sum(len(candidates[part]) - number for part, number in kept.items()))
+    return replace(
+        packed, omitted=packed.omitted + sum(len(candidates[part]) - number for part, number in kept.items())
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -325,5 +325,5 @@ def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: 
     if (place := _place(hits, one)) is None or not other.is_searchable:
         return hits
     above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
-    older = replace(hits[place], stale=True, because=found.is_uncertain, perhaps=not found.certain)
+    older = replace(hits[place], stale=True, because=found.explanation, perhaps=not found.certain)
     return [*hits[:place], above, older, *hits[place + 1 :]]

@@ -23,7 +23,7 @@ from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_link
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.unread import distil, retry
-from slowwave.policy.retention.policies import paces
+from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports
 
 DUE_MAX = 2000
@@ -87,7 +87,9 @@ def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None,
     dry_run, now = lease is None, plan.at
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
     due = ports.store.select((ports.scope,), where)
-    rescheduled, unscheduled = ports.store.facts_without_schedule(ports.scope, *paces(ports.config), REPLANNED_MAX)
+    rescheduled, unscheduled = ports.store.facts_without_schedule(
+        ports.scope, *decay_class_range(ports.config), REPLANNED_MAX
+    )
     facts = {memory.id: memory for memory in (*due, *rescheduled)}
     runs = StageRuns(ports=ports, now=now, cause="sleep/cascade", parent=plan.id, dry_run=dry_run, lease=lease)
     context = SleepContext(

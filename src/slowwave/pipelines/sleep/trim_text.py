@@ -14,7 +14,7 @@ from slowwave.pipelines.planning import transition
 from slowwave.pipelines.sleep.size_limits import USE_WEIGHT, remaining_allowance
 from slowwave.pipelines.sleep.stage import SleepContext
 from slowwave.policy.retention.importance import Frequencies
-from slowwave.policy.summaries.trimming import JOINT, Piece, pieces, spoken_words
+from slowwave.policy.summaries.trimming import JOINT, ScoredNote, scored_notes, spoken_words
 
 GOES_ON: Final = timedelta(days=1)
 """How long after its last message a conversation counts as going on: its latest messages are then not shortened."""
@@ -112,7 +112,7 @@ def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) ->
     return kept
 
 
-def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> dict[str, list[Piece]]:
+def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> dict[str, list[ScoredNote]]:
     """The clauses that stay of each message, in order: the strongest of all that fit."""
     store, scope = context.ports.store, context.ports.scope
     frequency, documents = store.frequencies(scope)
@@ -122,7 +122,7 @@ def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> 
         (piece.value + USE_WEIGHT * log1p(memory.accesses), memory, place, piece)
         for memory in messages
         for place, piece in enumerate(
-            pieces(
+            scored_notes(
                 memory.text,
                 frequencies=common,
                 speakers=speakers,
@@ -132,7 +132,7 @@ def _strongest(context: SleepContext, messages: Sequence[Memory], room: int) -> 
         )
     ]
     every.sort(key=lambda one: (-one[0], -one[1].valid_from.timestamp(), one[1].id, one[2]))
-    stays: dict[str, list[tuple[int, Piece]]] = {memory.id: [] for memory in messages}
+    stays: dict[str, list[tuple[int, ScoredNote]]] = {memory.id: [] for memory in messages}
     for _, memory, place, piece in every:
         if piece.words > room:
             break

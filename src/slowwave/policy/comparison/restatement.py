@@ -78,7 +78,7 @@ def _pair(newer: int, older: int, supersession: "Supersession", *, stale: bool) 
         new_value=supersession.new_value,
         old_value=supersession.old_value,
         stale=stale,
-        because=supersession.is_uncertain,
+        because=supersession.explanation,
         certain=supersession.certain,
     )
 

@@ -52,7 +52,7 @@ class Supersession:
     because: str
 
     @property
-    def is_uncertain(self) -> str:
+    def explanation(self) -> str:
         """The explanation, which begins with `PERHAPS` if the supersession is not certain."""
         return self.because if self.certain else f"{PERHAPS}: {self.because[0].lower()}{self.because[1:]}"
 

@@ -56,7 +56,7 @@ class Packed:
 
     sections: tuple[Section, ...]
     tokens: int
-    left: int
+    omitted: int
 
 
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
@@ -68,7 +68,7 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     """
     available = budget - overhead
     if available <= 0:
-        return Packed(sections=(), tokens=0, left=sum(len(offer.section.items) for offer in offers))
+        return Packed(sections=(), tokens=0, omitted=sum(len(offer.section.items) for offer in offers))
     total = sum(offer.share for offer in offers)
     chosen = [_Chosen(offer) for offer in offers]
     filled = sorted(chosen, key=lambda part: -part.offer.share)
@@ -86,7 +86,7 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
         spare -= part.fill(spare)
     sections = tuple(part.section for part in chosen if part.places)
     left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)
-    return Packed(sections=sections, tokens=overhead + available - spare if sections else 0, left=left)
+    return Packed(sections=sections, tokens=overhead + available - spare if sections else 0, omitted=left)
 
 
 class _Chosen:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.policy.text.features import WHEN, Question
+from slowwave.policy.text.features import WHEN, ParsedQuestion
 
 Floats = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
@@ -115,7 +115,7 @@ def question_share(share: Floats, words: Floats) -> Floats:
     return share * np.minimum(1.0, BARE / np.maximum(words, 1))
 
 
-def parts(corpus: Corpus, question: Question, vector: Vectors | None) -> dict[str, Floats]:
+def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> dict[str, Floats]:
     """The part of each signal in the score of every row, without `fact_contribution`; signals that do not apply are left out.
 
     words: the share of the question's information that the words of the row and its neighbours cover, 0 to 1.
@@ -155,7 +155,7 @@ def sentences(corpus: Corpus) -> dict[str, Floats]:
     }
 
 
-def lexical(corpus: Corpus, question: Question) -> Floats:
+def lexical(corpus: Corpus, question: ParsedQuestion) -> Floats:
     """BM25's saturated term frequencies with context, divided by the greatest possible sum for the question.
 
     sum_t idf(t) tf(t) / (k1 + tf(t)) / sum_t idf(t), over all terms t of the question, also those that occur nowhere.

@@ -392,17 +392,17 @@ def reinforced(memory: Memory, config: Config, now: datetime, session: str | Non
         stability=_boosted(memory, config, now, config.direct_boost),
         flags=memory.flags - {RESTORED},
     )
-    return planned(used, config)
+    return with_due_date(used, config)
 
 
 def associated(memory: Memory, config: Config, now: datetime) -> Memory:
     """The memory after a use of an associated one: a little more stable, but not used itself."""
     stable = replace(memory, stability=_boosted(memory, config, now, config.associative_boost))
     pending = memory.due_at is not None and memory.due_at <= now
-    return planned(stable, config, after=None if pending else now)
+    return with_due_date(stable, config, after=None if pending else now)
 
 
-def planned(memory: Memory, config: Config, after: datetime | None = None) -> Memory:
+def with_due_date(memory: Memory, config: Config, after: datetime | None = None) -> Memory:
     """The memory with `due_at` and `pace` computed by these settings; for `after` see `next_due`."""
     at = next_due(memory, config, after)
     new = decay_class_of(memory, config)
@@ -419,10 +419,10 @@ def decay_class_of(memory: Memory, config: Config) -> int | None:
     if not memory.is_searchable or memory.kind not in FACT_KINDS or memory.is_cascade:
         return None
     policy = policy_of(config)
-    return paces(config)[0] + _ONE_DAY + policy.step(policy.time_constant(memory, config))
+    return decay_class_range(config)[0] + _ONE_DAY + policy.step(policy.time_constant(memory, config))
 
 
-def paces(config: Config) -> tuple[int, int]:
+def decay_class_range(config: Config) -> tuple[int, int]:
     """The least and the greatest decay class of these settings."""
     low = int(fingerprint(config)[-_FINGERPRINT_DIGITS:], 16) * _STEPS
     return low, low + _STEPS - 1
@@ -430,7 +430,7 @@ def paces(config: Config) -> tuple[int, int]:
 
 def curve_of(pace: int, config: Config) -> Curve | None:
     """The curve of all facts of a decay class; None if it belongs to other settings, or their curves differ."""
-    low, high = paces(config)
+    low, high = decay_class_range(config)
     return policy_of(config).curve_of_step(pace - low - _ONE_DAY, config) if low <= pace <= high else None
 
 

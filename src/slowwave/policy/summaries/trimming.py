@@ -12,7 +12,7 @@ JOINT: Final = "\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ScoredNote:
     """A clause as a note, its number of words, and its value (a natural logarithm)."""
 
     text: str
@@ -20,14 +20,14 @@ class Piece:
     value: float
 
 
-def pieces(
+def scored_notes(
     text: str,
     *,
     frequencies: Frequencies,
     speakers: Collection[str] = (),
     from_assistant: bool = False,
     left: str | None = None,
-) -> list[Piece]:
+) -> list[ScoredNote]:
     """The clauses of a message in order, as notes; clauses that leave no words as a note are left out.
 
     Args:
@@ -46,7 +46,9 @@ def pieces(
         if not kept or (remaining is not None and kept not in remaining):
             continue
         value = clause_score(clause, frequencies=frequencies, turn_cues=turn_cues, speakers=speakers)
-        result.append(Piece(text=kept, words=len(kept.split()), value=value + (ASSISTANT if from_assistant else 0.0)))
+        result.append(
+            ScoredNote(text=kept, words=len(kept.split()), value=value + (ASSISTANT if from_assistant else 0.0))
+        )
     return result
 
 

@@ -128,7 +128,7 @@ def is_small_talk(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ParsedQuestion:
     """What a question asks for.
 
     Attributes:
@@ -148,7 +148,7 @@ class Question:
     recent: bool = False
 
 
-def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> Question:
+def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQuestion:
     """Parse a question.
 
     Args:
@@ -169,7 +169,7 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> Question:
     wording = _WORD.sub(without_name, text) if names else text
     speakers = frozenset.intersection(*named) if named else frozenset()
     lowered = wording.lower()
-    return Question(
+    return ParsedQuestion(
         wording=" ".join(wording.split()) if named else text,
         terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),

@@ -77,7 +77,7 @@ class PostgresBase(StoreBase):
         self._embedders: dict[str, int] = {}
         self._left: dict[int, WriteHints] = {}  # by scope: what this process last wrote there left behind
         self._pool = Pool(self._url, self.name, most=self._most, configure=self._connected)
-        self._guard: Guard = Guard(self)
+        self._guard: PostgresGuard = PostgresGuard(self)
 
     def after_fork(self) -> None:
         """In a forked child: nothing of the parent's pool. Its connections see to themselves, they are never closed."""
@@ -99,7 +99,7 @@ class PostgresBase(StoreBase):
         self._guard.closed = True
         self._pool.close()
 
-    def _wait_for_nobody(self) -> None:
+    def _stop_waiting(self) -> None:
         self._patience = self._opening.patience = 0.1  # a time-out of 0 would be none
 
     @property
@@ -110,7 +110,7 @@ class PostgresBase(StoreBase):
     def _tokens(self) -> "ScopeFilter":
         return self._guard.own.tokens
 
-    def _see_all(self) -> None:
+    def _see_every_scope(self) -> None:
         self._db.see_every_scope()
 
     def _state(self) -> object:
@@ -186,7 +186,7 @@ class ThreadState(threading.local):
         self.depth = 0
 
 
-class Guard:
+class PostgresGuard:
     """A session for each thread inside; Postgres's errors in Slowwave's words.
 
     Attributes:

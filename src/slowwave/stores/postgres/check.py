@@ -10,8 +10,8 @@ from slowwave.stores.postgres.base import PostgresBase
 from slowwave.stores.postgres.byte_scan import REWRITTEN_MAX, TOUCHED, WAITED, found, older, rewritten, tables
 from slowwave.stores.postgres.doctor import check_server
 from slowwave.stores.postgres.pool import RawConnection, connected
-from slowwave.stores.repair import Repairing
-from slowwave.stores.replay import COUNTS
+from slowwave.stores.repair import Repairer
+from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sql import SQL
 
 
@@ -23,7 +23,7 @@ class _Erased(threading.local):
         self.rewritten: set[str] = set()  # tables that it has rewritten last
 
 
-class PostgresCheck(Repairing, PostgresBase):
+class PostgresCheck(Repairer, PostgresBase):
     """What keeps a database in order."""
 
     unreached: tuple[str, ...] = ("the server's write-ahead log and replicas, until they are recycled",)
@@ -37,7 +37,7 @@ class PostgresCheck(Repairing, PostgresBase):
         super().after_fork()
         self._erased = _Erased()
 
-    def _destroying(self) -> None:
+    def _after_erase(self) -> None:
         self._erased.waiting |= {name for (name,) in self._all(TOUCHED, ())}
 
     def check(self, *, deep: bool = False) -> list[str]:
@@ -49,9 +49,9 @@ class PostgresCheck(Repairing, PostgresBase):
         """
         found: list[str] = []
         with self._guard, self._one_state():
-            self._see_all()
+            self._see_every_scope()
             try:
-                for query, words in COUNTS:
+                for query, words in COUNT_CHECKS:
                     if number := self._one(SQL[query], ())[0]:
                         found.append(words.format(number))
                 if deep:
@@ -126,7 +126,7 @@ class PostgresCheck(Repairing, PostgresBase):
         Words that some memory still holds are no trace.
         """
         with self._guard:
-            self._see_all()
+            self._see_every_scope()
             needles = self._needles(texts)
         with self._guard, self._owner() as db:
             ours = BytePatterns([identity.encode() for identity in ids])

@@ -8,7 +8,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics, PartialIndex
-from slowwave.stores.search.service import Searching
+from slowwave.stores.search.service import Searcher
 from slowwave.stores.sql import SQL, bounds, filled
 
 SEARCH: Final = filled("postgres", "search")
@@ -50,7 +50,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class MessageRow:
     """A message as an index looks at it."""
 
     key: int
@@ -99,7 +99,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class FactRow:
     """A memory that is no message, as an index looks at it."""
 
     key: int
@@ -113,7 +113,7 @@ def array(numbers: Iterable[int]) -> str:
     return f"{{{','.join(map(str, numbers))}}}"
 
 
-class SearchRowReader(Searching):
+class SearchRowReader(Searcher):
     """Excerpts of a scope's index, read from the server by keys."""
 
     def _state_of(self, token: int) -> State:
@@ -124,13 +124,13 @@ class SearchRowReader(Searching):
     def _keys(self, statement: str, values: Any) -> list[int]:  # noqa: ANN401  # a tuple or a mapping of scalars
         return [row[0] for row in self._all(statement, values)]
 
-    def _messages(self, token: int, keys: Collection[int], whole: Collection[int] = ()) -> list[Message]:
+    def _messages(self, token: int, keys: Collection[int], whole: Collection[int] = ()) -> list[MessageRow]:
         """Those of the memories that are messages, by conversation and seq; these whole, others without passages."""
         values = {"scope": token, "keys": array(keys), "whole": array(whole)}
         rows = self._all(SEARCH["messages"], values) if keys else []
         names = {0: None, **dict(self._all(SQL["embedders"], ()))}
         return [
-            Message(
+            MessageRow(
                 key=row[_TOLD],
                 checksum=row[_TOLD + 1],
                 values=(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 : _TOLD]),
@@ -138,11 +138,11 @@ class SearchRowReader(Searching):
             for row in rows
         ]
 
-    def _facts(self, scope: str, token: int, keys: Collection[int]) -> list[Fact]:
+    def _facts(self, scope: str, token: int, keys: Collection[int]) -> list[FactRow]:
         """Those of the memories that are none, in the order they came in."""
         rows = self._all(SEARCH["facts"], (token, array(keys))) if keys else []
         return [
-            Fact(key=row[-1], memory=memory, entry=entry, checksum=row[-2])
+            FactRow(key=row[-1], memory=memory, entry=entry, checksum=row[-2])
             for row, (memory, entry) in zip(rows, self._pairs(scope, [row[:-1] for row in rows]), strict=True)
         ]
 
@@ -153,12 +153,14 @@ class SearchRowReader(Searching):
         values = {"scope": token, "keys": array(keys), "before": before, "after": after}
         return self._keys(SEARCH[statement], values) if keys else []
 
-    def _sources(self, token: int, facts: Sequence[Fact]) -> dict[str, int]:
+    def _sources(self, token: int, facts: Sequence[FactRow]) -> dict[str, int]:
         """What these facts rest on: the keys by id."""
         ids = {source.memory for fact in facts for source in fact.memory.sources}
         return dict(self._all(SEARCH["keys_of"], (token, [*ids]))) if ids else {}
 
-    def _talks(self, token: int, messages: Sequence[Message], facts: Sequence[Fact]) -> dict[str, tuple[bool, bool]]:
+    def _talks(
+        self, token: int, messages: Sequence[MessageRow], facts: Sequence[FactRow]
+    ) -> dict[str, tuple[bool, bool]]:
         names = {one.conversation for one in messages} | {one.memory.conversation or "" for one in facts}
         return {name: (named, assisted) for name, named, assisted in self._all(SEARCH["talks"], (token, [*names]))}
 

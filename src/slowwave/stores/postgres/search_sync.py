@@ -10,7 +10,7 @@ import numpy as np
 from slowwave.model.codec import from_micros, to_micros
 from slowwave.policy.text.features import date_keys
 from slowwave.stores.postgres.half import Half
-from slowwave.stores.postgres.search_rows import LAYOUT, SEARCH, Fact, Message, SearchRowReader, State, array
+from slowwave.stores.postgres.search_rows import LAYOUT, SEARCH, FactRow, MessageRow, SearchRowReader, State, array
 from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics, PartialIndex
 from slowwave.stores.sql import bounds
 
@@ -119,14 +119,14 @@ class SearchSync(SearchRowReader):
             for key, words, original, at, terms in (self._all(SEARCH["taken"], (token, array(keys))) if keys else ())
         }
 
-    def _tell(self, token: int, messages: Sequence[Message]) -> None:
+    def _tell(self, token: int, messages: Sequence[MessageRow]) -> None:
         """Count new messages: who speaks where."""
         spoken = Counter(one.named for one in messages if one.named)
         if not spoken.keys() <= self._names(token):
             self._db.execute(SEARCH["retell_subjects"], {"scope": token})
         for name, number in sorted(spoken.items()):
             self._db.execute(SEARCH["count_speaker"], (token, name, number))
-        talks: dict[str, list[Message]] = {}
+        talks: dict[str, list[MessageRow]] = {}
         for one in messages:
             talks.setdefault(one.conversation, []).append(one)
         known = self._talks(token, messages, ())
@@ -198,7 +198,7 @@ class SearchSync(SearchRowReader):
         if any(old.at != now[key].taken.at if key in now else True for key, old in before.items()):
             self._db.execute(SEARCH["recount_latest"], {"scope": token})
 
-    def _put_rests(self, token: int, keys: Sequence[int], facts: Sequence[Fact]) -> None:
+    def _put_rests(self, token: int, keys: Sequence[int], facts: Sequence[FactRow]) -> None:
         self._db.execute(SEARCH["cut_rests"], (token, array(keys)))
         pairs = [(source.memory, fact.key) for fact in facts for source in fact.memory.sources]
         if pairs:
@@ -211,13 +211,13 @@ def _among_people(named: bool, assisted: bool) -> bool:  # as the table has them
     return named and not assisted
 
 
-def _read_message(message: Message, gist: int | None) -> SyncCursor:
+def _read_message(message: MessageRow, gist: int | None) -> SyncCursor:
     terms = _terms(message.terms, message.at)
     taken = SyncedRows(words=message.words, original=True, at=message.at, terms=terms)
     return SyncCursor(taken=taken, entry=message.checksum, gist=gist)
 
 
-def _read_fact(fact: Fact) -> SyncCursor:
+def _read_fact(fact: FactRow) -> SyncCursor:
     memory, at = fact.memory, to_micros(fact.memory.at)
     original = not (memory.sources or memory.members or memory.span)
     taken = SyncedRows(words=fact.entry.words, original=original, at=at, terms=_terms(fact.entry.terms, at))

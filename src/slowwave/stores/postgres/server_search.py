@@ -12,7 +12,7 @@ from psycopg import errors
 from slowwave.model.codec import to_micros
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.ranking.score import ASKED, DATE, MEANING, SATURATION
-from slowwave.policy.text.features import Question, dates_asked, name_tokens, parse_question
+from slowwave.policy.text.features import ParsedQuestion, dates_asked, name_tokens, parse_question
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.postgres.half import Half
 from slowwave.stores.postgres.search_rows import SEARCH, State, array
@@ -43,7 +43,7 @@ class SearchRequest:
     """
 
     query: Query
-    question: Question
+    question: ParsedQuestion
     dates: Mapping[int, tuple[int, ...]]
     speaker: str | None
     embedder: int | None
@@ -179,11 +179,11 @@ class ServerSearch(SearchSync):
 
     # ---- what a search of the scope in RAM would say
 
-    def _found(self, scope: str, token: int, query: Query) -> list[Ranked]:
+    def _search_scope(self, scope: str, token: int, query: Query) -> list[Ranked]:
         if query.top_k < 1:
             return []
         if (state := self._at_server(scope, token)) is None:
-            return super()._found(scope, token, query)
+            return super()._search_scope(scope, token, query)
         with self._one_state():
             names = self._names(token)
             asked = SearchRequest.of(token, query, sorted(names), self._tokens.embedder(query.embedder))

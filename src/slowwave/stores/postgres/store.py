@@ -12,13 +12,13 @@ from slowwave.errors import ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
-from slowwave.stores.apply import Applying, RunRow, no_failpoint
+from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.postgres.check import PostgresCheck
 from slowwave.stores.postgres.server_search import ServerSearch
 from slowwave.stores.postgres.session import RetryTransaction
-from slowwave.stores.reads import Reads
+from slowwave.stores.reads import Reader
 from slowwave.stores.rows import RUN_COLUMNS
 from slowwave.stores.sql import SQL
 
@@ -31,7 +31,7 @@ _FEW: Final = 16
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(Applying, Reads, ServerSearch, PostgresCheck):
+class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one
@@ -69,16 +69,16 @@ class PostgresStore(Applying, Reads, ServerSearch, PostgresCheck):
         except RetryTransaction as error:
             raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
 
-    def _given(self) -> WriteHints | None:
+    def _write_hints(self) -> WriteHints | None:
         return self._db.guess
 
-    def _leave(self, given: WriteHints | None) -> None:
+    def _keep_hints(self, given: WriteHints | None) -> None:
         if given is not None:
             self._left[given.token] = given
             while len(self._left) > _SCOPES:
                 self._left.pop(next(iter(self._left)), None)  # the longest unwritten
 
-    def _transaction(self, scope: str, run: RunRow | None = None) -> "Transaction":
+    def _transaction(self, scope: str, run: RunRow | None = None) -> "PostgresTransaction":
         session, token = self._db, self._tokens.scope(scope)
         if token is None:
             session.write(None)
@@ -86,7 +86,7 @@ class PostgresStore(Applying, Reads, ServerSearch, PostgresCheck):
             session.commit()
         # Whoever guesses takes what was left with him: of many threads one guesses, the others ask.
         left = None if run is None else self._left.pop(token, None)
-        return Transaction(
+        return PostgresTransaction(
             self._reached,
             begin=partial(session.write, token, left, blind=run is not None and _blind(run)),
             commit=partial(self._commit, scope, token, run),
@@ -130,7 +130,7 @@ def _blind(run: RunRow) -> bool:
     return len(operations) <= _FEW and all(isinstance(one, Add) for one in operations)
 
 
-class Transaction:
+class PostgresTransaction:
     """Around writes. A class, because a generator in its place costs time that every add pays.
 
     Args:

@@ -20,7 +20,7 @@ from slowwave.policy.ranking.score import (
     top_rows_with_ties,
     total,
 )
-from slowwave.policy.text.features import Question, parse_question
+from slowwave.policy.text.features import ParsedQuestion, parse_question
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.rows import IndexRows
@@ -128,7 +128,7 @@ class Index:
         rows = self._ordered(top_rows_with_ties(np.where(allowed, scores, -np.inf), query.top_k), scores, query.top_k)
         return self._ranked(rows, shares, scores, self._shown(rows, scores, searchable, corpus), question)
 
-    def _parts(self, corpus: Corpus, question: Question, query: Query) -> dict[str, Floats]:
+    def _parts(self, corpus: Corpus, question: ParsedQuestion, query: Query) -> dict[str, Floats]:
         """The parts of every score. They are cached, because a context asks the same question of several selections."""
         if self._last is None or not _same_question(self._last[0], query):
             self._last = (query, parts(corpus, question, query.vector))
@@ -197,7 +197,7 @@ class Index:
         shares: Mapping[str, Floats],
         scores: Floats,
         shown: Mapping[int, list[str]],
-        question: Question,
+        question: ParsedQuestion,
     ) -> list[Ranked]:
         shared = np.zeros(len(rows), dtype=np.intp)
         for term in question.terms:

@@ -39,7 +39,7 @@ LARGEST: Final = 800_000_000
 
 
 @dataclass(slots=True)
-class _Held:
+class CachedIndex:
     """An index, and the state of the scope that it shows."""
 
     index: Index
@@ -51,11 +51,11 @@ class _Held:
     seen: object = None
 
 
-class Searching(StoreBase):
+class Searcher(StoreBase):
     """Reads that use the search indexes in RAM."""
 
     def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
-        self._indexes: OrderedDict[int, _Held] = OrderedDict()
+        self._indexes: OrderedDict[int, CachedIndex] = OrderedDict()
         self._searching = RLock()  # an index is not thread-safe
         super().__init__(path, **arguments)
 
@@ -70,7 +70,7 @@ class Searching(StoreBase):
         try:
             with suppress(StoreError, ClosedError):  # the stored index only saves time
                 while (last := self._pop_index()) is not None:
-                    self._wait_for_nobody()
+                    self._stop_waiting()
                     self._store(*last)
         finally:
             super().close()
@@ -78,7 +78,7 @@ class Searching(StoreBase):
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """The best hits for a query, best first. Rows of one scope do not change the scores of another."""
         with self._guard:
-            hits = [hit for scope, token in self._readable(scopes) for hit in self._found(scope, token, query)]
+            hits = [hit for scope, token in self._readable(scopes) for hit in self._search_scope(scope, token, query)]
         # Sorting is stable: of hits with equal scores, those of the first scope come first.
         return sorted(hits, key=lambda hit: -hit.score)[: query.top_k] if len(scopes) > 1 else hits
 
@@ -101,7 +101,7 @@ class Searching(StoreBase):
         with self._guard:
             return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
 
-    def _found(self, scope: str, token: int, query: Query) -> list[Ranked]:
+    def _search_scope(self, scope: str, token: int, query: Query) -> list[Ranked]:
         with self._searching:
             return self._index(scope, token).search(query)
 
@@ -139,7 +139,7 @@ class Searching(StoreBase):
             self._indexes.popitem(last=False)
         return held.index
 
-    def _built(self, scope: str, token: int) -> _Held:
+    def _built(self, scope: str, token: int) -> CachedIndex:
         low, high = bounds(token)
         names = {0: None, **dict(self._all(SQL["embedders"], ()))}
         rows = self._all(SQL["messages_of_scope"], {"low": low, "high": high})
@@ -151,7 +151,7 @@ class Searching(StoreBase):
         index.append(facts)
         trimmed = [identity for identity, some in zip(messages.id, messages.trimmed, strict=True) if some]
         self._trim(index, scope, token, trimmed)
-        return _Held(index=index, scope=scope, journal=low, reindexed=0)
+        return CachedIndex(index=index, scope=scope, journal=low, reindexed=0)
 
     def _trim(self, index: Index, scope: str, token: int, ids: Sequence[str]) -> None:
         """Add the trimmed texts of these messages to the index."""
@@ -160,7 +160,7 @@ class Searching(StoreBase):
             pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
             index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
 
-    def _stored(self, scope: str, token: int) -> _Held | None:
+    def _stored(self, scope: str, token: int) -> CachedIndex | None:
         """The stored index of a scope, if its layout and checksum are valid."""
         row = self._one(SQL["snapshot"], (token,))
         if row is None or row[2] != LAYOUT:
@@ -171,18 +171,18 @@ class Searching(StoreBase):
             return None
         index = Index()
         index.unpack(head, arrays)
-        return _Held(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
+        return CachedIndex(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a stored index, in a writable array."""
         return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
 
-    def _pop_index(self) -> tuple[int, _Held] | None:
+    def _pop_index(self) -> tuple[int, CachedIndex] | None:
         """Remove one index from the cache."""
         with self._searching:
             return self._indexes.popitem() if self._indexes else None
 
-    def _store(self, token: int, held: _Held) -> None:
+    def _store(self, token: int, held: CachedIndex) -> None:
         """Store a large index, unless the stored one is recent or the scope was written to in the meantime."""
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
@@ -206,7 +206,7 @@ class Searching(StoreBase):
             if (last or low, reindexed) == (held.journal, held.reindexed):
                 self._db.execute(SQL["put_snapshot"], (token, *values))
 
-    def _caught_up(self, held: _Held, scope: str, token: int, last: int) -> bool:
+    def _caught_up(self, held: CachedIndex, scope: str, token: int, last: int) -> bool:
         """Update the index from the journal. Returns False if a new index must be built."""
         if held.journal == last:
             return True

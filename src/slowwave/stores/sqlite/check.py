@@ -10,8 +10,8 @@ import apsw
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
 from slowwave.stores.byte_scan import contains
-from slowwave.stores.repair import Repairing
-from slowwave.stores.replay import COUNTS
+from slowwave.stores.repair import Repairer
+from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sql import SQL
 from slowwave.stores.sqlite.bytes import files
 from slowwave.stores.sqlite.connection import SqliteBase
@@ -22,7 +22,7 @@ _FEW = 5
 _BESIDE = ("-wal", "-shm", "-journal")
 
 
-class SqliteCheck(Repairing, SqliteBase):
+class SqliteCheck(Repairer, SqliteBase):
     """Checks, backups and erasure for a SQLite file."""
 
     def about(self) -> list[tuple[str, bool, str]]:
@@ -42,7 +42,7 @@ class SqliteCheck(Repairing, SqliteBase):
             self._db.execute("BEGIN")  # all reads below see one state
             try:
                 found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
-                for query, words in COUNTS:
+                for query, words in COUNT_CHECKS:
                     if number := self._one(SQL[query], ())[0]:
                         found.append(words.format(number))
                 if deep:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slowwave.stores.apply import Applying, RunRow
+from slowwave.stores.apply import PlanApplier, RunRow
 from slowwave.stores.connection import WriteHints
-from slowwave.stores.reads import Reads
-from slowwave.stores.search.service import Searching
+from slowwave.stores.reads import Reader
+from slowwave.stores.search.service import Searcher
 from slowwave.stores.sqlite.check import SqliteCheck
 from slowwave.stores.sqlite.connection import Transaction
 from slowwave.stores.sqlite.file import MEMORY, STEP_SECONDS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SqliteStore(Applying, Reads, Searching, SqliteCheck):
+class SqliteStore(PlanApplier, Reader, Searcher, SqliteCheck):
     """A store in one file that several threads and processes can use at the same time.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
@@ -40,11 +40,11 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
             self._indexes.clear()  # indexes of a database in RAM are not stored
         super().close()
 
-    def _wait_for_nobody(self) -> None:
+    def _stop_waiting(self) -> None:
         with self._guard:
             self._db.set_busy_timeout(0)
 
-    def _give_way(self) -> None:
+    def _release_to_writers(self) -> None:
         time.sleep(2 * STEP_SECONDS)  # waiting writers try at this interval
 
     def _stored_arrays(self, token: int, size: int) -> "NDArray[np.uint8]":
@@ -58,11 +58,11 @@ class SqliteStore(Applying, Reads, Searching, SqliteCheck):
             self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
         )
 
-    def _given(self) -> WriteHints | None:
+    def _write_hints(self) -> WriteHints | None:
         version, given = self._left
         return given if self._db.data_version("main") == version else None
 
-    def _leave(self, given: WriteHints | None) -> None:
+    def _keep_hints(self, given: WriteHints | None) -> None:
         self._left = self._db.data_version("main"), given
 
     def _count(self) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from slowwave.minds.offline.rules.claims import SEMANTIC, Claim
 from slowwave.minds.offline.rules.rewrite import possessive
-from slowwave.minds.offline.rules.split import Piece
+from slowwave.minds.offline.rules.split import StatementPiece
 from slowwave.minds.offline.rules.verbs import ADVERBS, GENERIC, JOBS, KIN, LEMMAS, PARTICIPLES
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS
@@ -27,7 +27,7 @@ _STATES: Final = word_set(
 _NO_NAME: Final = STOP_WORDS | ADVERBS | GENERIC | JOBS | KIN | PARTICIPLES | frozenset(LEMMAS) | _PEOPLES | _STATES
 
 
-def introduced(piece: Piece, speaker: str) -> tuple[str, str, Claim] | None:
+def introduced(piece: StatementPiece, speaker: str) -> tuple[str, str, Claim] | None:
     """The text, subject and claim of a sentence that only states the name of its speaker, or None."""
     match = _INTRODUCED.fullmatch(piece.text)
     alone = piece.sentence.rstrip(" \t\n.!,\"'”’)").endswith(piece.text)

@@ -82,7 +82,7 @@ _HEAD: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class StatementPiece:
     """A span [start, end) of a message that may state one fact, its text without fillers, and its sentence.
 
     `asks`: whether its sentence is a question; the piece is then what the question presupposes.
@@ -97,7 +97,7 @@ class Piece:
     head: int
 
 
-def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
+def pieces(text: str, called: Collection[str] = ()) -> tuple[StatementPiece, ...]:
     """The declarative pieces of a message, without code, quoted mail, context blocks, captions and questions.
 
     Args:
@@ -105,7 +105,7 @@ def pieces(text: str, called: Collection[str] = ()) -> tuple[Piece, ...]:
         called: Names by which people may be addressed; they are removed at the ends of pieces.
     """
     body = _readable(text)
-    found: list[Piece] = []
+    found: list[StatementPiece] = []
     for match in _SENTENCE.finditer(body):
         found += _in_sentence(text, match.start(), match.end(), called)
     return tuple(found)
@@ -140,7 +140,7 @@ def _aligned(text: str, kept: str) -> str:
     return "".join(lines)
 
 
-def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[Piece]:
+def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[StatementPiece]:
     sentence = text[start:end]
     asks = sentence.rstrip("\"'”’) ").endswith("?")
     cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
@@ -159,7 +159,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
             continue
         announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
         head = announced.start() if announced else place
-        yield Piece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
+        yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
 
 
 def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
