@@ -1,6 +1,7 @@
 """A world for tests of whole memories: a real file, a frozen clock, and a mind that says what the test wants."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.memory import Memory
@@ -16,6 +18,12 @@ from slowwave.model.plan import Cost
 from slowwave.policy.retention.policies import fade_date
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer, postgres_server
+
+# A busy machine is no failure: examples have no deadline. In CI every run tries the same examples.
+settings.register_profile(
+    "slowwave", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("slowwave")
 
 Says = Callable[..., Verdict]
 Talk = Callable[..., list[Message]]

@@ -60,7 +60,7 @@ def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemo
     assert memory.doctor(deep=True) == []
     with pytest.raises(InputError, match="exists"):
         memory.backup(tmp_path / "a.db")
-    with pytest.raises(InputError, match="is the store that is open"):
+    with pytest.raises(InputError, match="is the file of the open store"):
         memory.import_(tmp_path / "a.db")
     assert held(tmp_path / "a.db") == before
     with AgentMemory.open(tmp_path / "copy.db", llm=None, embedder="none") as copy:
