@@ -201,3 +201,84 @@ def test_every_number_has_its_line_in_the_tuning_page() -> None:
     text = page.read_text(encoding="utf-8")
     for name in slowwave.Config.__dataclass_fields__:
         assert f"`{name}`" in text, f"docs/tuning.md does not explain {name}"
+
+
+RETIRED = frozenset(
+    [
+        "Again",
+        "Clash",
+        "Doom",
+        "Faint",
+        "Given",
+        "Handle",
+        "Joined",
+        "Kept",
+        "Lane",
+        "Night",
+        "Paper",
+        "Rest",
+        "Said",
+        "Staged",
+        "Stale",
+        "Standing",
+        "Stated",
+        "Taken",
+        "Taker",
+        "Taking",
+        "Upkeep",
+        "Wanted",
+        "Weighed",
+        "Worked",
+        "add_up",
+        "affords",
+        "asks_how_it_is",
+        "bareness",
+        "born",
+        "deed",
+        "doomed",
+        "facts_over",
+        "gone_faint",
+        "let_go",
+        "messages_over",
+        "minded",
+        "nobody",
+        "noted",
+        "of_owned",
+        "one_group",
+        "paid",
+        "pointed_at",
+        "put_off",
+        "says_nothing",
+        "stands_alone",
+        "unpaced",
+        "unrealised",
+        "untold",
+        "unwatched",
+        "whoever",
+        "wired",
+        "words_over",
+    ]
+)
+"""Names of an earlier private vocabulary. A reader could not guess what they mean, so none of them may return."""
+
+
+def _identifiers(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def test_no_retired_name_returns() -> None:
+    used = {
+        f"{path.relative_to(SOURCE)}:{name}"
+        for path, tree in _trees()
+        for name in (path.stem, *_identifiers(tree))
+        if name.lstrip("_") in RETIRED
+    }
+    assert used == set()

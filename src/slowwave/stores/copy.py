@@ -122,11 +122,11 @@ def state_hash(store: PlanApplier, scope: str) -> str:
         token = store._tokens.scope(scope) if scope else None  # noqa: SLF001
         for table in TABLES if token is not None else ():
             for batch in _read(store, table, int(token or 0)):
-                _add_up(total, table, batch)
+                _hash_rows(total, table, batch)
     return total.hexdigest()
 
 
-def _add_up(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> None:
+def _hash_rows(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> None:
     """Update a hash with rows; the batches do not matter."""
     blobs = [place for place, column in enumerate(TABLES[table]) if column in _BLOBS]
     name = table.encode()
@@ -251,7 +251,7 @@ def _copied(source: PlanApplier, target: PlanApplier, paths: tuple[str, str], to
             with target._guard, target._transaction(half):  # noqa: SLF001
                 own, step, going = _claimed(target, half), 0, False
                 for table, rows in batches:
-                    _add_up(total, table, rows)
+                    _hash_rows(total, table, rows)
                     step += _written(target, table, own, rows)
                     if going := step >= _STEP:
                         break
