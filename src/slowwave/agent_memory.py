@@ -537,7 +537,7 @@ class AgentMemory:
         from slowwave.pipelines.sleep.night import findable
 
         ports = self.ports
-        refuse_open_store(ports, path)
+        refuse_open_store(path)
         plan = plan_file.read(path)
         if any(part.scope != ports.scope for part in (plan, *plan.parts)):
             raise InputError(
@@ -879,7 +879,7 @@ class AgentMemory:
         from slowwave.pipelines.exchange.import_ import incoming
 
         ports = self.ports.start_run()
-        refuse_open_store(ports, path)
+        refuse_open_store(path)
         proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
         items = formats.read(path, format, proof=proof)
         return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)

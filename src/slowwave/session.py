@@ -159,15 +159,13 @@ def refuse_unknown_arguments(unknown: Mapping[str, object], function: Callable[.
     raise InputError(f"no argument {', '.join(unknown)}: use {names}, and config=Config(...) for fields of Config")
 
 
-def refuse_open_store(ports: Ports, path: str | Path) -> None:
-    """Raise InputError if a path is the file of the open store, before it is opened as an ordinary file.
+def refuse_open_store(path: str | Path) -> None:
+    """Raise InputError if a path is a file of an open store, before it is opened as an ordinary file.
 
     Closing a second descriptor of the file would release every lock of this process on the store. Another process
     could then destroy the store's log.
     """
-    try:
-        same = Path(path).samefile(ports.store.name)
-    except (OSError, ValueError):  # one of the two is not a file
-        return
-    if same:
+    from slowwave.stores.sqlite.identity import belongs_to_open_store
+
+    if belongs_to_open_store(str(path)):
         raise InputError(f"{path} is the file of the open store: name another file to read")

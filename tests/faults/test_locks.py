@@ -67,6 +67,17 @@ def test_a_backup_and_a_check_keep_every_lock_of_their_process(memory: AgentMemo
         assert len(copy.search("the fair", top_k=50)) == len(memory.search("the fair", top_k=50)) > 0
 
 
+def test_an_import_of_any_file_of_an_open_store_is_refused_and_keeps_its_locks(
+    memory: AgentMemory, tmp_path: Path
+) -> None:
+    before = held(tmp_path / "a.db")
+    with AgentMemory.open(tmp_path / "other.db", llm=None, embedder="none") as other:
+        for importer, name in ((memory, "a.db-shm"), (memory, "a.db-wal"), (other, "a.db"), (other, "a.db-shm")):
+            with pytest.raises(InputError, match="is the file of the open store"):
+                importer.import_(tmp_path / name)
+            assert held(tmp_path / "a.db") == before, name
+
+
 def test_another_process_does_not_delete_the_log_after_an_erase(memory: AgentMemory, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     memory.erase(source="m7")

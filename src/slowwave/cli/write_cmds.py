@@ -68,7 +68,7 @@ def remember(
 
     with options.memory() as memory:
         if file is not None:
-            refuse_open_store(memory.ports, file)
+            refuse_open_store(file)
         receipts = []
         for batch in _batches(_messages(_source_lines(text, file), role, speaker)):
             receipts.append(memory.add_messages(batch, conversation))

@@ -5,6 +5,7 @@ SQLite continues to write into a deleted file: every commit succeeds, and all of
 
 import os
 from typing import Final, TypeAlias
+from weakref import WeakSet
 
 from slowwave.errors import StoreError
 
@@ -38,6 +39,14 @@ class OpenedFiles:
         self._path = path
         self._file = file
         self._log = log if log and log[1] else None
+        _opened.add(self)
+
+    def include(self, path: str) -> bool:
+        """Whether a path is the store's file, its log or its shared memory, under any name."""
+        found = inode(path)
+        return bool(
+            found and self._file and found in {inode(self._file[0] + end) for end in ("", "-wal", "-shm", "-journal")}
+        )
 
     def verify(self) -> None:
         """Raise StoreError if a commit would be written into a deleted or replaced file.
@@ -62,3 +71,11 @@ class OpenedFiles:
 
 def _sentence(name: str) -> str:
     return f"{name} was deleted or replaced while it was open: nothing more is stored in it; open it again"
+
+
+_opened: Final[WeakSet[OpenedFiles]] = WeakSet()
+
+
+def belongs_to_open_store(path: str) -> bool:
+    """Whether a path is a file of any store of this process, whose locks would be released by closing it."""
+    return any(files.include(path) for files in list(_opened))
