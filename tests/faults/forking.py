@@ -309,7 +309,7 @@ def locked(_: str) -> Report:
     with OpenAIServer(says("hello")) as server:
         provider = Provider(base_url=server.url, api_key=None, seconds=5.0)
         provider.post("/chat/completions", {})
-        parents, ledger = provider._server._sdk, Ledger()
+        parents, ledger = provider._server._client, Ledger()
         inside, go_on = threading.Event(), threading.Event()
 
         def hold() -> None:
@@ -324,7 +324,7 @@ def locked(_: str) -> Report:
                 go_on.wait(LONGEST)
 
         def work() -> Report:
-            unconnected = provider._server._sdk is None
+            unconnected = provider._server._client is None
             provider.post("/chat/completions", {})
             with _FLIGHTS.claim((b"", "", "")) as alone:
                 memory.close()
@@ -341,7 +341,7 @@ def locked(_: str) -> Report:
         child = forked(work).report()
         go_on.set()
         thread.join()
-        assert provider._server._sdk is parents
+        assert provider._server._client is parents
         provider.post("/chat/completions", {})
         return {"children": [child], "requests": len(server.received)}
 

@@ -8,7 +8,7 @@ from slowwave.errors import SettingsError
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
-"""The placeholder that servers without keys receive; the SDK requires some value."""
+"""The placeholder that servers without keys receive: some of them refuse a request without any."""
 
 _OPENAI_HOSTS: Final = frozenset({"api.openai.com", "api.openai.com:443"})
 _SCHEMES: Final = frozenset({"http", "https"})
@@ -27,7 +27,7 @@ def is_openai(url: str) -> bool:
 def key_for(url: str, configured: str | None) -> str | None:
     """Return the key to send to a URL: only the key configured for it.
 
-    None means that the SDK reads OPENAI_API_KEY, which happens for OpenAI's own address only. Every other address
+    None means that the transport reads OPENAI_API_KEY at the first call, for OpenAI's own address only. Every other address
     gets a placeholder, so that no key of the environment is sent to it.
 
     Args:

@@ -1,4 +1,4 @@
-"""The client against a real HTTP server, through the real SDK."""
+"""The client against a real HTTP server, through the real HTTP library."""
 
 import json
 import threading
