@@ -92,8 +92,9 @@ class AgentMemory:
             store: a file, ":memory:", or "postgresql://…"; None: SLOWWAVE_STORE, else a file in the user's data folder.
             scope: the path that owns the memories, such as "acme/alice"; None: SLOWWAVE_SCOPE, else "default".
             inherit: also read the memories of the parent scopes ("acme" for "acme/alice"). They are never written.
-            llm: "openai:gpt-5-mini", "ollama:llama3", a URL, an object with `.complete(messages=...)`, or a Mind. None:
-                the offline rules, no model. By default SLOWWAVE_LLM, else the offline rules.
+            llm: "openai:gpt-5-mini", "ollama:llama3", "http://host/v1#MODEL" (without #MODEL the only model that this
+                server lists), an object with `.complete(messages=...)`, or a Mind. None: the offline rules, no model. By
+                default SLOWWAVE_LLM, else the offline rules.
             embedder: "static", "minilm", "openai:MODEL", or an object with `name` and `embed`. "none" or None: search
                 by words only. By default SLOWWAVE_EMBEDDER, else "static".
             config: the numbers of all policies; None: those of the settings file, else the defaults.
