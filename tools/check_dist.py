@@ -1,4 +1,6 @@
-"""Builds the wheel and the source distribution into dist/, checks them, and tries the wheel in an environment of its own.
+"""Builds the wheel and the source distribution, checks them, and tries the wheel in an environment of its own.
+
+The argument is the folder for the two files; default dist/, whose content is replaced.
 
 It needs a package index for the build tools and the dependencies. It prints how many packages an installation has, how
 many megabytes and how many seconds, and fails above the limits below.
@@ -15,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DIST = ROOT / "dist"
+DIST = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "dist"
 PACKAGES_MOST = 30  # with pip, as the environment has it
 MEGABYTES_MOST = 180
 DATA = (".json", ".jsonl", ".md", ".pyi", ".safetensors", ".sql", ".tsv", ".txt", ".typed")
@@ -115,4 +117,4 @@ if __name__ == "__main__":
         check_contents(wheel, source)
         try_out(wheel, Path(name))
     for built in (wheel, source):
-        print(f"{built.relative_to(ROOT)}: {built.stat().st_size / 1024**2:.1f} MB")
+        print(f"{built}: {built.stat().st_size / 1024**2:.1f} MB")
