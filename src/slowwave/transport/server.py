@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import re
 import threading
 import zlib
@@ -14,7 +13,17 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from slowwave import forks
 from slowwave.errors import SettingsError
 from slowwave.model.message import tidy
-from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
+from slowwave.transport.address import (
+    NO_KEY,
+    OPENAI_URL,
+    account_headers,
+    address_of,
+    is_openai,
+    key_for,
+    key_of_environment,
+    login_of,
+    without_login,
+)
 from slowwave.transport.deadline import Deadline, bind
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
 from slowwave.transport.patience import RetryPolicy, retry_delay
@@ -27,8 +36,6 @@ BODY_LONGEST: Final = 8_000_000  # bytes
 _CONNECT: Final = 5.0  # seconds
 _WORDS: Final = 300  # characters of a server's message that an error quotes
 _HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "slowwave"}
-_ACCOUNT: Final = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
-"""Variables of the environment and the headers in which OpenAI expects them; other addresses do not get them."""
 _SECRET: Final = 8  # characters; shorter values in the query of a URL, such as versions, are no secrets
 _GZIP: Final = 31  # zlib's number for data with a gzip header
 
@@ -136,7 +143,7 @@ class Server:
             self._secrets = self._known_secrets(key)
             try:
                 client = httpx2.Client(
-                    headers={**_HEADERS, **self._account(), "Authorization": self._authorization(key)},
+                    headers={**_HEADERS, **account_headers(self._url), "Authorization": self._authorization(key)},
                     limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
                 )
             except (OSError, ValueError, ImportError) as error:  # certificates or a proxy of the environment
@@ -150,17 +157,13 @@ class Server:
     def _key_of_environment(self) -> str:
         """OPENAI_API_KEY; only OpenAI's own address has no key of its own."""
         try:
-            key = key_for(self._url, os.environ.get("OPENAI_API_KEY"))
+            key = key_of_environment(self._url)
         except SettingsError as error:
             raise TransportError(str(error), sent=False) from None
         if not key:
             missing = f"no key for {self.address}: set OPENAI_API_KEY or {self._setting}_KEY, or pass api_key"
             raise TransportError(missing, sent=False)
         return key
-
-    def _account(self) -> dict[str, str]:
-        values = {header: os.environ.get(name, "").strip() for name, header in _ACCOUNT.items()}
-        return {header: value for header, value in values.items() if value} if self._openai else {}
 
     def _authorization(self, key: str) -> str:
         return f"Basic {self._basic}" if self._login else f"Bearer {key}"
