@@ -9,7 +9,7 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
-from slowwave.model.status import Conversation
+from slowwave.model.status import ConversationState
 from slowwave.pipelines.ingest.chunks import CURSOR, Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
@@ -95,7 +95,7 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
     return _joined(results, parent)
 
 
-def _conversation(ports: Ports, name: str | None) -> Conversation | None:
+def _conversation(ports: Ports, name: str | None) -> ConversationState | None:
     if name is not None:
         return ports.store.conversation(ports.scope, name)
     return next(iter(ports.store.conversations(ports.scope)), None)

@@ -6,7 +6,18 @@ from itertools import starmap
 from typing import Final
 
 from slowwave.model.memory import Memory
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operations, merge_groups
 
 
@@ -24,6 +35,8 @@ def describe_operations(operation: Operation, texts: Mapping[str, str]) -> str |
             return f"used: {memory.text}"
         case RejectFact(text=text):
             return f"refused: {text}"
+        case SetTitle(conversation=conversation, after=title):
+            return f"title of {conversation}: {title or 'removed'}"
         case Change() | MoveCursor() | Suppress() | Erase():
             return None
 
