@@ -345,6 +345,15 @@ def _simple(scope: str, op: str, memory: str, other: str, because: str, payload:
                 because=because,
                 at=from_micros(link["at"]),
             )
+        case "erase":
+            return Erase(memory=memory or "", because=because)
+        case _:
+            return _without_memory(op, payload, because)
+
+
+def _without_memory(op: str, payload: str, because: str) -> Operation:
+    """An operation on no memory, which its journal row holds whole."""
+    match op:
         case "advance":
             conversation, cursor, before, after = loads(payload)
             return MoveCursor(conversation=conversation, cursor=cursor, before=before, after=after, because=because)
@@ -357,7 +366,5 @@ def _simple(scope: str, op: str, memory: str, other: str, because: str, payload:
         case "refuse":
             text, quote, reason = loads(payload)
             return RejectFact(text=text, quote=quote, reason=reason, because=because)
-        case "erase":
-            return Erase(memory=memory or "", because=because)
         case _:
             raise CorruptError(f"the journal names an unknown operation {op!r}: restore a backup")
