@@ -38,10 +38,21 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
-from slowwave.model.status import LinkRow, Status
+from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
@@ -71,6 +82,7 @@ __all__ = [
     "ConflictError",
     "ConsolidationResult",
     "Context",
+    "Conversation",
     "ConversationView",
     "CorruptError",
     "Cost",
@@ -120,6 +132,7 @@ __all__ = [
     "Scene",
     "Section",
     "SemanticMemory",
+    "SetTitle",
     "SettingsError",
     "SkippedItem",
     "SleepReport",

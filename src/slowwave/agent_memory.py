@@ -5,26 +5,33 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Never, Self, cast
+from typing import TYPE_CHECKING, Final, Literal, Never, Self, cast, get_args
 
 from slowwave import settings
 from slowwave.composition import build_ports
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, PHASES, SUMMARY, Kind, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Kind, Memory
 from slowwave.model.message import Message
 from slowwave.model.mind import Fact
-from slowwave.model.names import checked_count, checked_id, optional_conversation, optional_count, optional_names
+from slowwave.model.names import (
+    checked_count,
+    checked_id,
+    checked_name,
+    optional_conversation,
+    optional_count,
+    optional_name,
+)
 from slowwave.model.operations import RejectFact
-from slowwave.model.plan import Event, Plan, Receipt, Run
+from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
-from slowwave.model.status import LinkRow, Status
+from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.session import MemorySession, refuse_open_store, refuse_unknown_arguments
 from slowwave.telemetry import traced
-from slowwave.views import ConversationView, Knowledge, conversation_messages
+from slowwave.views import ConversationView, Knowledge
 
 if TYPE_CHECKING:
     from slowwave.pipelines.admin.costs import CostReport, Estimate
@@ -258,6 +265,25 @@ class AgentMemory:
         self._session.raise_if_strict(result.problems)
         return result
 
+    @traced("upsert_memory")
+    def consolidate_all(
+        self, *, force: bool = False, on_progress: Callable[[int, int], None] | None = None
+    ) -> "ConsolidationResult":
+        """Extract facts from all conversations with unread messages, the one that was idle longest first.
+
+        It is one run, which `undo` reverses whole. If the model fails, it stops: what was read is stored, the rest stays
+        unread, and `skipped_reason` says why. `left` gives the reason for each conversation that was not read.
+
+        Args:
+            force: also read conversations with fewer than `Config.min_messages` unread messages.
+            on_progress: called after each conversation with the number visited so far and the number in all.
+        """
+        from slowwave.pipelines.ingest.distil_all import consolidate_all
+
+        result = consolidate_all(self.ports.start_run(), force=force, on_progress=on_progress)
+        self._session.raise_if_strict(result.problems)
+        return result
+
     def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
         """Consolidate all unread messages of a conversation: `consolidate(conversation, force=True)`."""
         return self.consolidate(conversation, force=True)
@@ -291,6 +317,7 @@ class AgentMemory:
         categories: Collection[str] | None = None,
         kinds: Collection[str] | None = None,
         conversation: str | None = None,
+        except_conversation: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
@@ -305,6 +332,8 @@ class AgentMemory:
             categories: only facts of these categories.
             kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary".
             conversation: only memories of this conversation.
+            except_conversation: leave out the messages and summaries of this conversation, such as the present one,
+                where the question itself would be the best hit. Facts that were extracted from it are found.
             since: only what was said or true at this time or later.
             until: only what was said or true at this time or earlier.
             as_of: what was true at this time, also if it was superseded later.
@@ -322,6 +351,7 @@ class AgentMemory:
             categories=categories,
             kinds=kinds,
             conversation=conversation,
+            except_conversation=except_conversation,
             since=since,
             until=until,
             as_of=as_of,
@@ -408,37 +438,96 @@ class AgentMemory:
         kinds: Collection[str] | None = None,
         categories: Collection[str] | None = None,
         phases: Collection[str] | None = None,
+        conversation: str | None = None,
+        order: str = "recorded",
+        after: Memory | str | None = None,
         limit: int | None = None,
     ) -> list[Memory]:
-        """Return memories, oldest first. By default all facts in use, without messages and conversation summaries.
+        """Return memories, in pages if `limit` is given. By default all facts in use, without messages.
+
+        The next page begins after the last memory of the page before: `get_all(after=page[-1], limit=50)`. In the orders
+        by time, pages neither skip nor repeat a memory while others write.
 
         Args:
             kinds: of "message", "episodic", "semantic", "procedural", "summary"; None: all but "message".
             categories: only these categories.
             phases: of "quarantined", "active", "core", "cold", "superseded", "retracted"; None: "active" and "core".
+            conversation: only facts with a source message in this conversation; with the kind "message" in `kinds`,
+                also its messages.
+            order: "recorded" (in the order in which they were stored), "at" (by the time at which they were said or
+                true) or "strength" (weakest first). A minus reverses it: "-recorded", "-at", "-strength".
+            after: only what follows this memory, or the memory of this id, in the order.
             limit: how many at most.
 
         Raises:
-            InputError: a kind or phase is unknown, or an argument is invalid.
+            InputError: a kind, a phase or the order is unknown, or an argument is invalid.
+            NotFoundError: the memory of `after` was erased.
         """
-        kinds, phases = optional_names(kinds, "kinds"), optional_names(phases, "phases")
-        for name, values, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
-            if unknown := set(values or ()) - set(known):
-                raise InputError(f"unknown {name} {', '.join(sorted(unknown))}: use {', '.join(known)}")
-        where = Where(
-            kinds=frozenset(FACT_KINDS if kinds is None else kinds),
-            categories=optional_names(categories, "categories"),
-            phases=frozenset(HOT if phases is None else phases),
-            limit=optional_count(limit, "limit"),
+        from slowwave.pipelines.recall.listing import Listing, listed
+
+        asked = Listing(
+            kinds=kinds,
+            categories=categories,
+            phases=phases,
+            conversation=conversation,
+            order=order,
+            after=after,
+            limit=limit,
         )
-        return self.ports.store.select((self.ports.scope,), where)
+        return listed(self.ports, asked)
+
+    def conversations(self, *, after: Conversation | str | None = None, limit: int | None = None) -> list[Conversation]:
+        """Return the conversations, the one written to last first, each with its title and its numbers of messages.
+
+        A conversation of which all messages were taken back or erased is left out.
+
+        Args:
+            after: the last conversation of the page before, for the next page. Pages neither skip nor repeat a
+                conversation while others write. A name is accepted too; then a conversation that was written to since
+                may be skipped: it has moved to the first page.
+            limit: how many at most.
+
+        Raises:
+            InputError: an argument is invalid.
+        """
+        if not isinstance(after, Conversation):
+            after = optional_name(after, "after", numbers=True)
+        return self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
+
+    @traced("update_memory")
+    def set_title(self, conversation: str, title: str | None) -> Receipt:
+        """Set the title of a conversation, for people to read; None removes it. `undo` of the run reverses it.
+
+        Raises:
+            NotFoundError: there is no conversation of that name.
+            InputError: the title is not a text of 1 to 256 characters.
+        """
+        from slowwave.pipelines.admin.titles import set_title
+
+        name = checked_name(conversation, "conversation", numbers=True)
+        return self._session.checked(set_title(self.ports, name, title))
+
+    def messages(
+        self, conversation: str | None = None, *, last: int | None = None, withheld: bool = False
+    ) -> list[Message]:
+        """Return the messages of a conversation in order, without those that were taken back.
+
+        Args:
+            conversation: its name; None: the one written to last.
+            last: only this number of the latest messages; None: all.
+            withheld: include the messages under review in their places, without their text; False: leave them out.
+
+        Raises:
+            InputError: an argument is invalid.
+        """
+        from slowwave.pipelines.conversations import messages
+
+        name = self._session.conversation_name(conversation)
+        return messages(self.ports, name, last=optional_count(last, "last"), withheld=withheld)
 
     def get_conversation_messages(self, conversation: str | None = None) -> list[Message]:
-        """Return the messages of a conversation in order; None: of the one written to last.
-
-        Messages that were taken back, and those under review, are left out.
-        """
-        return conversation_messages(self._session, conversation)
+        """Return the messages of a conversation: `messages(conversation)`."""
+        return self.messages(conversation)
 
     @property
     def conversation(self) -> ConversationView:
@@ -662,9 +751,48 @@ class AgentMemory:
 
         return review(self.ports)
 
-    def runs(self, limit: int | None = 20) -> list[Run]:
-        """Return the latest runs, newest first; with None all of them. `undo` takes the id of one."""
-        return self.ports.store.runs(self.ports.scope, optional_count(limit, "limit"))
+    def runs(
+        self,
+        limit: int | None = 20,
+        *,
+        cause: str | None = None,
+        after: Run | str | None = None,
+        parts: RunParts = "stages",
+    ) -> list[Run]:
+        """Return the latest runs, newest first. `undo` takes the id of one.
+
+        An import, a consolidation of many conversations and its undo are one entry: `run.totals` counts the operations of
+        all their parts. `run(id)` returns a run with its parts.
+
+        Args:
+            limit: how many at most; None: all.
+            cause: only runs of this cause, such as "import", or whose cause begins with it and a slash.
+            after: only runs that were written before this one, or the one of this id, for the next page.
+            parts: which runs that are parts of another are listed: "stages" (those of sleep passes), "all" or "none".
+
+        Raises:
+            InputError: an argument is invalid.
+            NotFoundError: there is no run of the id `after`.
+        """
+        store, scope = self.ports.store, self.ports.scope
+        if parts not in get_args(RunParts):
+            raise InputError(f"parts={parts!r}: use {', '.join(get_args(RunParts))}")
+        cursor = None if after is None else self.run(after.id if isinstance(after, Run) else after).id
+        return store.runs(
+            scope, optional_count(limit, "limit"), optional_name(cause, "cause"), parts=parts, after=cursor
+        )
+
+    def run(self, run_id: str) -> Run:
+        """Return one run with its plan and, in `parts`, the runs that are parts of it.
+
+        Raises:
+            NotFoundError: this scope has no run of that id.
+        """
+        ports = self.ports
+        run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
+        if run is None:
+            raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: runs() lists those that exist")
+        return replace(run, parts=tuple(ports.store.children(ports.scope, run.id))) if run.part_count else run
 
     def cost(self, since: datetime | None = None) -> "CostReport":
         """Return what models have cost since a time (None: in all), as a total and by cause, from the journal."""
@@ -798,7 +926,8 @@ class AgentMemory:
         """Reverse a run.
 
         Args:
-            run_id: of `receipt.run_id` or `runs()`.
+            run_id: of `receipt.run_id` or `runs()`. A run with parts, such as an import, is reversed whole; its undo is
+                one run too.
             cascade: first reverse the later runs that depend on it.
 
         Raises:

@@ -11,9 +11,9 @@ from slowwave.model.memory import Memory
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.operations import RejectFact
-from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
+from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow, Repaired
+from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,12 +105,25 @@ class MemoryReader(Protocol):
         """Return the names of all speakers of messages."""
         ...
 
-    def conversations(self, scope: str) -> list[Conversation]:
+    def conversations(self, scope: str) -> list[ConversationState]:
         """Return all conversations, the one written to last first."""
         ...
 
-    def conversation(self, scope: str, name: str) -> Conversation | None:
+    def conversation(self, scope: str, name: str) -> ConversationState | None:
         """Return one conversation, or None."""
+        ...
+
+    def listed_conversations(
+        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+    ) -> list[Conversation]:
+        """Return a page of the conversations, the one written to last first. See `AgentMemory.conversations`."""
+        ...
+
+    def unread(self, scope: str) -> dict[str, int]:
+        """Count the messages that are not distilled yet, by conversation. Conversations without any are left out.
+
+        Messages that were taken back, and those under review, are not counted; released ones are.
+        """
         ...
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
@@ -170,7 +183,14 @@ class JournalReader(Protocol):
     """Reads of the journal."""
 
     def runs(
-        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+        self,
+        scope: str,
+        limit: int | None = None,
+        cause: str | None = None,
+        since: datetime | None = None,
+        *,
+        parts: RunParts = "all",
+        after: str | None = None,
     ) -> list[Run]:
         """Return the latest runs, newest first.
 
@@ -179,6 +199,8 @@ class JournalReader(Protocol):
             limit: how many at most.
             cause: only runs whose cause is this, or begins with this and a slash.
             since: only runs after this time.
+            parts: which runs that are part of another are listed: "all", "stages" (of sleep passes), "none".
+            after: only runs that were written before the run of this id.
         """
         ...
 
@@ -188,6 +210,10 @@ class JournalReader(Protocol):
 
     def children(self, scope: str, run_id: str) -> list[Run]:
         """Return the child runs of a run, in order."""
+        ...
+
+    def undos(self, scope: str) -> list[tuple[str, str, str | None]]:
+        """Return id, the run taken back, and parent of each undo, newest first. No operation is read."""
         ...
 
     def later(self, scope: str, run: Run) -> list[Run]:

@@ -1,18 +1,14 @@
 """Views of a memory: its facts, as MemoryConsolidator takes them, and its latest conversation."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE
 from slowwave.model.message import Message
-from slowwave.model.query import Where
+from slowwave.pipelines.conversations import messages
 from slowwave.session import MemorySession
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
-
-READABLE: Final = frozenset({"active", "cold"})
-"""Phases of messages that a conversation shows: not those taken back or under review."""
 
 
 class Knowledge:
@@ -44,21 +40,5 @@ class ConversationView:
         self._session = session
 
     def get_messages(self) -> list[Message]:
-        """Its messages in order, as `AgentMemory.get_conversation_messages` returns them."""
-        return conversation_messages(self._session, None)
-
-
-def conversation_messages(session: MemorySession, name: str | None) -> list[Message]:
-    """The messages of a conversation in order, without those taken back or under review; None: written to last."""
-    ports, name = session.ports, session.conversation_name(name)
-    where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, order="seq")
-    return [
-        Message(
-            role=memory.role or "user",
-            content=memory.text,
-            speaker=memory.speaker,
-            at=memory.at,
-            id=memory.ref or memory.id,
-        )
-        for memory in ports.store.select((ports.scope,), where)
-    ]
+        """Its messages in order, as `AgentMemory.messages` returns them."""
+        return messages(self._session.ports, self._session.conversation_name(None))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Order: TypeAlias = Literal["recorded", "newest", "seq", "due"]
+Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ class Query:
         embedder: the fingerprint the vector belongs to; rows of another are found by text only.
         top_k: how many results to return.
         kinds, categories: None means all.
+        except_conversation: its messages and summaries are not found; facts that rest on them are.
         allowed: the only memories to find; None means all.
         since, until: bounds on `Memory.at`, inclusive.
         deep: also search cold, superseded and retracted memories (never quarantined ones).
@@ -42,6 +43,7 @@ class Query:
     kinds: frozenset[str] | None = None
     categories: frozenset[str] | None = None
     conversation: str | None = None
+    except_conversation: str | None = None
     allowed: frozenset[str] | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -73,7 +75,9 @@ class Where:
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
     `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
-    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first).
+    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
+    "at" (by the time of what it says), "-recorded" and "-at" (their reverse). `after` is the id of the memory after which
+    the list begins, in one of the orders "recorded", "-recorded", "at" and "-at".
     """
 
     kinds: frozenset[str] | None = None
@@ -90,6 +94,7 @@ class Where:
     key: str | None = None
     text: str | None = None
     ref: str | None = None
+    after: str | None = None
     order: Order = "recorded"
     limit: int | None = None
 

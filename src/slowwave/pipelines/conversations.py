@@ -1,10 +1,18 @@
-"""Looks up conversations and their summaries."""
+"""Looks up conversations, their messages and their summaries."""
 
-from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from typing import Final
+
+from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
+from slowwave.model.message import Message
 from slowwave.model.query import Where
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.ports import Ports
 
+READABLE: Final = frozenset[Phase]({"active", "cold"})
+"""Phases of messages that a conversation shows: not those taken back or under review."""
+UNDER_REVIEW: Final[Phase] = "quarantined"
+WITHHELD: Final = "[withheld until it is reviewed]"
+"""Stands for the text of a message under review, which may try to instruct a model."""
 NAMED = 5
 """Names of conversations that an error lists."""
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
@@ -15,6 +23,37 @@ def latest_conversation(ports: Ports) -> str | None:
     """The conversation written to last; one index read."""
     newest = ports.store.select((ports.scope,), Where(kinds=frozenset({MESSAGE}), order="newest", limit=1))
     return newest[0].conversation if newest else None
+
+
+def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool = False) -> list[Message]:
+    """The messages of a conversation in order, without those taken back.
+
+    Args:
+        ports: the store and the scope.
+        name: the conversation.
+        last: only so many of the latest messages; None: all.
+        withheld: keep the place of a message under review, with `WITHHELD` as its text; False: leave it out.
+    """
+    phases = READABLE | {UNDER_REVIEW} if withheld else READABLE
+    where = Where(
+        kinds=frozenset({MESSAGE}),
+        phases=frozenset(phases),
+        conversation=name,
+        order="seq" if last is None else "newest",
+        limit=last,
+    )
+    found = ports.store.select((ports.scope,), where)
+    return [_message(memory) for memory in (found if last is None else reversed(found))]
+
+
+def _message(memory: Memory) -> Message:
+    return Message(
+        role=memory.role or "user",
+        content=WITHHELD if memory.phase == UNDER_REVIEW else memory.text,
+        speaker=memory.speaker,
+        at=memory.at,
+        id=memory.ref or memory.id,
+    )
 
 
 def unknown_conversation(ports: Ports, name: str) -> str:

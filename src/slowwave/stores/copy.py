@@ -26,7 +26,7 @@ TABLES: Final = {
     "gists": _ENTRY,
     "runs": RUN_COLUMNS,
     "journal": ("key", "scope", "run", "part", "op", "memory", "other", "because", "payload", "checksum"),
-    "conversations": ("scope", "name", "erased_seq"),
+    "conversations": ("scope", "name", "erased_seq", "title"),
     "cursors": ("scope", "conversation", "cursor", "seq"),
     "links": ("scope", "source", "target", "kind", "weight", "at"),
     "held": ("scope", "content"),

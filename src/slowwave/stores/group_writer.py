@@ -11,7 +11,18 @@ from slowwave.forks import CachedProperty
 from slowwave.model.codec import COLUMNS, SPAN, TEXT, VERSION, Row, dumps, numbered, row_content, to_micros, used
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
@@ -353,6 +364,18 @@ class GroupWriter:
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
         self._record(operation, "advance", payload)
 
+    def _set_title(self, operation: SetTitle) -> None:
+        check(operation)
+        place = (self.token, operation.conversation)
+        found = self._db.execute(SQL["title"], place).fetchone()
+        if found is None:
+            raise StalePlanError(f"the conversation {operation.conversation!r} is gone")
+        if found[0] != operation.before:
+            raise StalePlanError(f"the title of {operation.conversation!r} was changed since this was planned")
+        self._db.execute(SQL["put_title"], (operation.after, *place))
+        self._failpoint("apply.title")
+        self._record(operation, "title", [operation.conversation, operation.before, operation.after])
+
     def _suppress(self, operation: Suppress) -> None:
         check(operation)
         self._held[operation.key] = operation.on
@@ -384,6 +407,7 @@ class GroupWriter:
         Use: _use,
         Link: _link,
         MoveCursor: _move_cursor,
+        SetTitle: _set_title,
         Suppress: _suppress,
         RejectFact: _reject_fact,
     }

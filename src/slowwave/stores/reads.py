@@ -8,8 +8,9 @@ from typing import Final
 from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
+from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
-from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow
+from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import SQL, bounds
@@ -125,7 +126,7 @@ class Reader(StoreBase):
             many = self._one(SQL["count_unpaced"], values)[0] if len(rows) == limit else len(rows)
         return [memory_of(scope, row) for row in rows], many
 
-    def conversations(self, scope: str) -> list[Conversation]:
+    def conversations(self, scope: str) -> list[ConversationState]:
         """All conversations, the most recently written first."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -136,11 +137,13 @@ class Reader(StoreBase):
                 cursors.setdefault(name, {})[cursor] = seq
             rows = self._all(SQL["conversations"], (token,))
         return [
-            Conversation(name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}))
-            for name, seq, at in rows
+            ConversationState(
+                name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
+            )
+            for name, seq, at, title in rows
         ]
 
-    def conversation(self, scope: str, name: str) -> Conversation | None:
+    def conversation(self, scope: str, name: str) -> ConversationState | None:
         """One conversation, or None."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -150,8 +153,67 @@ class Reader(StoreBase):
             cursors: dict[str, int] = dict(self._all(SQL["cursors_of"], (token, name)))
         if row is None and not cursors:
             return None
-        last_seq, last_at = row or (0, 0)
-        return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
+        last_seq, last_at, title = row or (0, 0, None)
+        return ConversationState(
+            name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors, title=title
+        )
+
+    def listed_conversations(
+        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+    ) -> list[Conversation]:
+        """A page of the conversations with messages that were not taken back, the one written to last first.
+
+        The place of a conversation holds the last memory at the time of the first page: later messages move nothing.
+        """
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            snapshot = self._one(SQL["last_memory"], {"low": low, "high": high})[0] or low
+            before = snapshot + 1
+            if isinstance(after, Conversation):
+                snapshot, before = (low + place for place in after.place)
+            elif after is not None:
+                values = {"scope": token, "name": after, "snapshot": snapshot}
+                row = self._one(SQL["conversation_place"], values)
+                if row is None:
+                    return []
+                before = row[0]
+            count = -1 if limit is None else limit
+            rows = self._all(
+                SQL["conversation_places"], {"scope": token, "snapshot": snapshot, "before": before, "limit": count}
+            )
+            names = dumps([name for name, _, _ in rows])
+            found = self._all(SQL["conversation_counts"], {"scope": token, "names": names})
+            counts = {name: numbers for name, *numbers in found}
+            unread = self._unread(token)
+        return [
+            Conversation(
+                name=name,
+                title=title,
+                messages=counts[name][0],
+                unread=unread.get(name, 0),
+                withheld=int(counts[name][1]),
+                first_at=from_micros(counts[name][2]),
+                last_at=from_micros(counts[name][3]),
+                place=(snapshot - low, place - low),
+            )
+            for name, title, place in rows
+        ]
+
+    def unread(self, scope: str) -> dict[str, int]:
+        """How many messages are not distilled yet, by conversation; those taken back or under review are not counted."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return {} if token is None else self._unread(token)
+
+    def _unread(self, token: int) -> dict[str, int]:
+        values = {"scope": token, "cursor": DISTIL_CURSOR}
+        counts = Counter(dict(self._all(SQL["after_cursor"], values)))
+        counts.subtract(dict(self._all(SQL["hidden_after_cursor"], values)))
+        counts.update(dict(self._all(SQL["released_before_cursor"], {**values, "released": dumps(RELEASED)})))
+        return dict(+counts)
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """Links with a weight above 0 that touch any of these memories; with None for ids, all links of the scope."""

@@ -102,10 +102,12 @@ class JournalChecker(Journal):
         }
         cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
         held = {row[0] for row in self._all(SQL["every_held"], (token,))}
+        titles = dict(self._all(SQL["titles"], (token,)))
         for what, stored, journaled in (
             ("links", links, replayed.links),
             ("cursors", cursors, replayed.cursors),
             ("suppressed keys", held, replayed.held),
+            ("titles of conversations", titles, replayed.titles),
         ):
             if stored != journaled:
                 yield f"scope {path}: the {what} differ from the journal"

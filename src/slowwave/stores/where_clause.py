@@ -12,7 +12,11 @@ _ORDER = {
     "newest": "key DESC",
     "seq": "coalesce(seq, span_first), key",
     "due": "due_at, key",
+    "-recorded": "key DESC",
+    "at": "valid_from, key",
+    "-at": "valid_from DESC, key DESC",
 }
+_BY_TIME = frozenset({"at", "-at"})
 _TALK_ORDER = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
 """Within one conversation, where an index is sorted by seq."""
 _SPAN_ORDER = {**_ORDER, "newest": "span_first DESC, key DESC", "seq": "span_first, key"}
@@ -34,6 +38,14 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
     if where.phases is not None:  # in the words of the partial indexes
         terms += ["phase IN ('active', 'core')"] if where.phases <= _LIVE else []
         terms += ["phase <> 'active'"] if "active" not in where.phases else []
+    if where.after is not None:
+        columns, sign = (
+            ("(valid_from, key)" if where.order in _BY_TIME else "key"),
+            "<" if where.order[0] == "-" else ">",
+        )
+        place = f"(SELECT {columns.strip('()')} FROM memories WHERE scope = :scope AND id = :after_id)"  # noqa: S608  # constants only
+        terms.append(f"{columns} {sign} {place}")
+        values["after_id"] = where.after
     first, last = _places(where)
     for term, name, value in (
         ("conversation = :conversation", "conversation", where.conversation),

@@ -11,7 +11,7 @@ from slowwave.errors import EmbedderError, InputError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
-from slowwave.model.names import optional_conversation, optional_names
+from slowwave.model.names import optional_conversation, optional_name, optional_names
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
@@ -39,6 +39,7 @@ class Search:
     categories: Collection[str] | None = None
     kinds: Collection[str] | None = None
     conversation: str | None = None
+    except_conversation: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
@@ -98,6 +99,7 @@ def _checked(asked: Search) -> Search:
         kinds=kinds,
         categories=categories,
         conversation=optional_conversation(asked.conversation),
+        except_conversation=optional_name(asked.except_conversation, "except_conversation", numbers=True),
         since=_time(asked.since, "since"),
         until=_time(asked.until, "until"),
         as_of=_time(asked.as_of, "as_of"),
@@ -127,6 +129,7 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
         kinds=frozenset(asked.kinds) if asked.kinds is not None else None,
         categories=frozenset(asked.categories) if asked.categories is not None else None,
         conversation=asked.conversation,
+        except_conversation=asked.except_conversation,
         allowed=allowed,
         since=asked.since,
         until=asked.until,

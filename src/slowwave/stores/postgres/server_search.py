@@ -138,6 +138,7 @@ def _filters(query: Query) -> tuple[str, dict[str, Any]]:
         ("since", query.since and to_micros(query.since), "m.valid_from >= :since"),
         ("until", query.until and to_micros(query.until), "m.valid_from <= :until"),
         ("conversation", query.conversation, _INSIDE),
+        ("apart", query.except_conversation, "(m.conversation IS NULL OR m.conversation <> :apart)"),
     )
     said = "".join(f" AND {condition}" for _, value, condition in told if value is not None)
     return said, {name: value for name, value, _ in told if value is not None}

@@ -157,6 +157,10 @@ class Index:
             resting = corpus.lenders[inside[corpus.borrowers]]
             inside[resting] = True
             mask = mask & inside
+        if query.except_conversation is not None:
+            apart = self._rows.view("conversation") == self._rows.conversations.get(query.except_conversation, -2)
+            apart[corpus.lenders] = False  # a fact has the conversation of a source; it stays
+            mask = mask & ~apart
         if query.since is not None:
             mask = mask & (corpus.at >= query.since.timestamp())
         if query.until is not None:

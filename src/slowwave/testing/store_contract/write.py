@@ -15,13 +15,14 @@ from slowwave.model.plan import BATCH_MAX, GROUP_MAX
 from slowwave.model.query import Where
 from slowwave.ports import Store
 from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan, use
+from slowwave.testing.store_contract.conversations import ConversationContract
 from slowwave.testing.store_contract.journal import DAY, OTHER, JournalContract
 
 MESSAGES = frozenset({"message"})
 FACTS = frozenset({"semantic", "episodic", "procedural", "summary"})
 
 
-class StoreContract(JournalContract):
+class StoreContract(ConversationContract, JournalContract):
     """Tests of writes. The `store` fixture of the inheriting class returns an empty, open store."""
 
     @pytest.fixture(autouse=True)

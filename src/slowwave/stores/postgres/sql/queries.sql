@@ -51,7 +51,7 @@ ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
 -- name: conversations
-SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN LATERAL (
     SELECT key, seq, valid_from FROM memories
     WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
@@ -101,6 +101,12 @@ WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups)) AND NOT (
     j.op = 'add' AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = j.memory AND m.seq IS NOT NULL)
 )
 
+-- name: totals_of_parts
+SELECT r.parent, j.op, count(*) FROM runs r CROSS JOIN LATERAL (
+    SELECT op FROM journal WHERE scope = :scope AND key BETWEEN r.first AND r.last AND run = r.key OFFSET 0
+) j
+WHERE r.scope = :scope AND r.parent IN (SELECT value FROM json_each(:parents)) GROUP BY r.parent, j.op
+
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
     SELECT run, part FROM journal
@@ -108,7 +114,7 @@ DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run,
 )
 
 -- name: erase_advances
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: costs
 SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),

@@ -50,15 +50,72 @@ INSERT INTO conversations (scope, name) VALUES (?, ?)
 -- name: keep_seq
 UPDATE conversations SET erased_seq = max(erased_seq, :seq) WHERE scope = :scope AND name = :name
 
+-- name: title
+SELECT title FROM conversations WHERE scope = ? AND name = ?
+
+-- name: put_title
+UPDATE conversations SET title = ? WHERE scope = ? AND name = ?
+
+-- name: titles
+SELECT name, title FROM conversations WHERE scope = ? AND title IS NOT NULL
+
+-- name: title_rows
+SELECT key, op, memory, other, because, payload FROM journal WHERE key BETWEEN :low AND :high AND op = 'title'
+
+-- name: last_memory
+SELECT max(key) FROM memories WHERE key BETWEEN :low AND :high
+
+-- name: conversation_places
+SELECT name, title, place FROM (
+    SELECT c.name, c.title, (
+        SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
+            AND phase <> 'retracted' AND key <= :snapshot
+        ORDER BY seq DESC LIMIT 1
+    ) AS place
+    FROM conversations c WHERE c.scope = :scope
+) AS listed
+WHERE place < :before ORDER BY place DESC LIMIT :limit
+
+-- name: conversation_place
+SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL
+    AND phase <> 'retracted' AND key <= :snapshot
+ORDER BY seq DESC LIMIT 1
+
+-- name: conversation_counts
+SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from)
+FROM memories
+WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND seq IS NOT NULL AND phase <> 'retracted'
+GROUP BY conversation
+
+-- name: after_cursor
+SELECT c.name, count(*)
+FROM conversations c LEFT JOIN cursors r ON r.scope = c.scope AND r.conversation = c.name AND r.cursor = :cursor
+JOIN memories m ON m.scope = c.scope AND m.conversation = c.name AND m.seq > coalesce(r.seq, 0) AND m.seq IS NOT NULL
+WHERE c.scope = :scope GROUP BY c.name
+
+-- name: hidden_after_cursor
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
+WHERE m.scope = :scope AND m.seq IS NOT NULL AND m.phase <> 'active' AND m.phase IN ('quarantined', 'retracted')
+    AND m.seq > coalesce(r.seq, 0)
+GROUP BY m.conversation
+
+-- name: released_before_cursor
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
+WHERE m.scope = :scope AND m.flags IS NOT NULL AND m.seq IS NOT NULL AND m.phase IN ('active', 'cold')
+    AND instr(m.flags, :released) AND m.seq <= coalesce(r.seq, 0)
+GROUP BY m.conversation
+
 -- name: conversation
-SELECT max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN memories m ON m.key = (
     SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
 )
 WHERE c.scope = :scope AND c.name = :name
 
 -- name: conversations
-SELECT c.name, max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT c.name, max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN memories m ON m.key = (
     SELECT key FROM memories WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
 )
@@ -261,7 +318,7 @@ DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run,
 
 -- name: erase_advances
 DELETE FROM journal
-WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 IN (SELECT value FROM json_each(:names))
+WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND payload ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: runs_of_conversations
 SELECT key, because, details FROM runs WHERE key BETWEEN ? AND ? AND instr(details, '"conversations"')
@@ -303,11 +360,13 @@ DELETE FROM journal WHERE key = ?
 -- name: runs
 SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_frequent_cause
 SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since) AND cause = :cause
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_cause
@@ -317,11 +376,25 @@ WHERE key IN (
     UNION ALL
     SELECT key FROM runs WHERE scope = :scope AND cause > :cause || '/' AND cause < :cause || '0'
         AND cause <> 'observe' AND cause <> 'use'
-) AND (:since IS NULL OR at > :since)
+) AND key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: run
 SELECT {run} FROM runs WHERE scope = ? AND id = ?
+
+-- name: undos
+SELECT id, undoes, parent FROM runs
+WHERE scope = ? AND cause = 'undo' AND cause <> 'observe' AND cause <> 'use' AND undoes IS NOT NULL
+ORDER BY key DESC
+
+-- name: totals_of_parts
+SELECT r.parent, j.op, count(*) FROM runs r JOIN journal j ON j.key BETWEEN r.first AND r.last AND j.run = r.key
+WHERE r.scope = :scope AND r.parent IN (SELECT value FROM json_each(:parents)) GROUP BY r.parent, j.op
+
+-- name: count_parts
+SELECT parent, count(*) FROM runs
+WHERE scope = :scope AND parent IN (SELECT value FROM json_each(:parents)) GROUP BY parent
 
 -- name: children
 SELECT {run} FROM runs
@@ -565,7 +638,9 @@ FROM memories WHERE key > ? ORDER BY key LIMIT ?
 
 -- name: words_of_changes
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > ? AND j.payload IS NOT NULL AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+WHERE j.key > ? AND j.payload IS NOT NULL AND (
+    j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+)
 ORDER BY j.key LIMIT ?
 
 -- name: lease
