@@ -1,7 +1,7 @@
 # Written by tools/write_stubs.py: do not edit.
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.aio import AsyncAgentMemory
+from slowwave.aio import AsyncAgentMemory, AsyncSlowwave
 from slowwave.compat import DistilledFact, InMemoryVectorStore, MemoryConsolidator, SemanticMemory
 from slowwave.errors import (
     BusyError,
@@ -41,6 +41,7 @@ from slowwave.model.mind import (
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.scope import Scope
 from slowwave.model.status import LinkRow, Status
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
@@ -54,6 +55,7 @@ from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.views import ConversationView, Knowledge
+from slowwave.whole_store import Slowwave
 
 __version__: str
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "Add",
     "AgentMemory",
     "AsyncAgentMemory",
+    "AsyncSlowwave",
     "BusyError",
     "Candidate",
     "Change",
@@ -118,11 +121,13 @@ __all__ = [
     "Rejected",
     "Run",
     "Scene",
+    "Scope",
     "Section",
     "SemanticMemory",
     "SettingsError",
     "SkippedItem",
     "SleepReport",
+    "Slowwave",
     "SlowwaveError",
     "SourceRef",
     "Status",

@@ -15,7 +15,8 @@ PARTS = st.text(
 
 
 @pytest.mark.parametrize(
-    "path", [DEFAULT_SCOPE, "acme/alice", "Müller/爱丽丝", "a.b_c-d", "x" * 64, "/".join(["a" * 50] * 6), "x" * PATH_BYTES]
+    "path",
+    [DEFAULT_SCOPE, "acme/alice", "Müller/爱丽丝", "a.b_c-d", "x" * 64, "/".join(["a" * 50] * 6), "x" * PATH_BYTES],
 )
 def test_a_path_of_visible_characters_is_a_scope(path: str) -> None:
     assert checked_scope(path) == path
@@ -23,7 +24,9 @@ def test_a_path_of_visible_characters_is_a_scope(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "a/", "/a", "a//b", "a b", "a\n", "a\x00", "..", "a/../b", ".", None, 7])
 def test_anything_else_is_refused_with_an_example(path: object) -> None:
-    with pytest.raises(InputError, match="is not a scope: use visible characters between slashes, such as 'acme/alice'"):
+    with pytest.raises(
+        InputError, match="is not a scope: use visible characters between slashes, such as 'acme/alice'"
+    ):
         checked_scope(path)  # type: ignore[arg-type]
 
 

@@ -57,7 +57,9 @@ def checked_scope(path: str) -> str:
             "any text to Slowwave.within"
         )
     if (size := len(path.encode())) > PATH_BYTES:
-        raise InputError(f"the scope {path[:40]!r}… has {size} bytes: use a path of at most {PATH_BYTES} bytes of UTF-8")
+        raise InputError(
+            f"the scope {path[:40]!r}… has {size} bytes: use a path of at most {PATH_BYTES} bytes of UTF-8"
+        )
     return path
 
 
