@@ -1,7 +1,7 @@
 # Written by tools/write_stubs.py: do not edit.
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.aio import AsyncAgentMemory
+from slowwave.aio import AsyncAgentMemory, AsyncSlowwave
 from slowwave.compat import DistilledFact, InMemoryVectorStore, MemoryConsolidator, SemanticMemory
 from slowwave.errors import (
     BusyError,
@@ -52,6 +52,7 @@ from slowwave.model.operations import (
 )
 from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
@@ -65,6 +66,7 @@ from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.views import ConversationView, Knowledge
+from slowwave.whole_store import Slowwave
 
 __version__: str
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "Add",
     "AgentMemory",
     "AsyncAgentMemory",
+    "AsyncSlowwave",
     "BusyError",
     "Candidate",
     "Change",
@@ -130,12 +133,14 @@ __all__ = [
     "Rejected",
     "Run",
     "Scene",
+    "Scope",
     "Section",
     "SemanticMemory",
     "SetTitle",
     "SettingsError",
     "SkippedItem",
     "SleepReport",
+    "Slowwave",
     "SlowwaveError",
     "SourceRef",
     "Status",

@@ -5,10 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Never, Self, cast, get_args
+from typing import TYPE_CHECKING, Literal, Never, Self, cast, get_args
 
-from slowwave import settings
-from slowwave.composition import build_ports
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
@@ -26,14 +24,22 @@ from slowwave.model.names import (
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
-from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
-from slowwave.session import MemorySession, refuse_open_store, refuse_unknown_arguments
+from slowwave.session import (
+    FROM_SETTINGS,
+    FromSettings,
+    MemorySession,
+    StoreSession,
+    open_store,
+    refuse_open_store,
+    refuse_unknown_arguments,
+)
 from slowwave.telemetry import traced
 from slowwave.views import ConversationView, Knowledge
 
 if TYPE_CHECKING:
+    from slowwave.aio import AsyncAgentMemory
     from slowwave.pipelines.admin.costs import CostReport, Estimate
     from slowwave.pipelines.admin.erase import ErasureReceipt
     from slowwave.pipelines.admin.explain import Explanation
@@ -46,21 +52,12 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.report import SleepReport
 
 
-class FromSettings:
-    """The default of arguments for which None has a meaning of its own."""
-
-    def __repr__(self) -> str:
-        return "from settings"
-
-
-FROM_SETTINGS: Final = FromSettings()
-
-
 class AgentMemory:
     """A memory for agents. It stores every message, extracts facts, archives what is not used, and finds what matters.
 
-    Open one with `AgentMemory.open("agent.db")` and use it as a context manager. Threads may share one object. Every
-    method raises ClosedError after `close()`, and StoreError if the file or the server fails.
+    Open one with `AgentMemory.open("agent.db")` and use it as a context manager; `AgentMemory("agent.db")` is the same.
+    Threads may share one object. Every method raises ClosedError after `close()`, and StoreError if the file or the
+    server fails. For many users open the store once with `Slowwave.open`: its memories share one connection.
 
     >>> with AgentMemory.open(":memory:", embedder="none") as memory:
     ...     _ = memory.add("Alice owns the deploy pipeline", category="person")
@@ -68,15 +65,70 @@ class AgentMemory:
     'Alice owns the deploy pipeline'
 
     Args:
-        knowledge: the object that `MemoryConsolidator` takes as the facts of this memory; None: a new one.
-        ports: the store, mind, embedder, clock and config to use; None: a store in RAM, without a model.
-        strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
+        store: as in `open`. With `knowledge` or `ports`, None is a store in RAM, which is lost when it is closed.
+        knowledge: the object that `MemoryConsolidator` takes as the facts of this memory; None: a new one. It may also
+            be the first argument.
+        ports: the store, mind, embedder, clock and config to use, in place of all arguments but `knowledge`, `strict`
+            and `sleep_every`. Closing the memory closes their store.
+
+    The other arguments and the errors are those of `open`.
     """
 
-    def __init__(self, knowledge: Knowledge | None = None, *, ports: Ports | None = None, strict: bool = False) -> None:
-        self._session = MemorySession(ports or build_ports(":memory:", DEFAULT_SCOPE), strict=strict)
-        self.knowledge: Knowledge = knowledge or Knowledge()
-        self.knowledge.attach(self)
+    def __init__(
+        self,
+        store: str | Path | Knowledge | None = None,
+        *,
+        knowledge: Knowledge | None = None,
+        ports: Ports | None = None,
+        scope: str | None = None,
+        inherit: bool = False,
+        llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
+        embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> None:
+        from slowwave.pipelines.sleep.background import seconds
+
+        refuse_unknown_arguments(unknown, type(self).open)
+        if isinstance(store, Knowledge):
+            store, knowledge = None, store
+        if store is None and knowledge is not None:
+            store = ":memory:"  # the interface that has a `knowledge` keeps everything in RAM
+        pause = seconds(sleep_every) if sleep_every is not None else None
+        session = (
+            StoreSession(ports, strict=strict)
+            if ports is not None
+            else open_store(
+                store,
+                scope=scope,
+                inherit=inherit,
+                llm=llm,
+                embedder=embedder,
+                config=config,
+                clock=clock,
+                strict=strict,
+            )
+        )
+        self._start(MemorySession(session, session.ports, owner=True), knowledge)
+        if pause is not None:
+            self._session.start_sleeper(pause)
+
+    def _start(self, session: MemorySession, knowledge: Knowledge | None = None) -> None:
+        self._session = session
+        self._knowledge = knowledge
+        self._async: AsyncAgentMemory | None = None
+        if knowledge is not None:
+            knowledge.attach(self)
+
+    @classmethod
+    def of_session(cls, session: MemorySession) -> Self:
+        """A memory of a session of an open store. `Slowwave.within` and `within` call it. Nothing is read or loaded."""
+        memory = cls.__new__(cls)
+        memory._start(session)  # noqa: SLF001 - a new object of this class
+        return memory
 
     @classmethod
     def open(
@@ -94,6 +146,8 @@ class AgentMemory:
         **unknown: Never,
     ) -> Self:
         """Open a memory. A store that does not exist is created.
+
+        It is `Slowwave.open` and `within` in one call: closing the memory closes its store.
 
         Args:
             store: a file, ":memory:", or "postgresql://…"; None: SLOWWAVE_STORE, else a file in the user's data folder.
@@ -116,27 +170,18 @@ class AgentMemory:
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
-        from slowwave.pipelines.sleep.background import seconds
-
-        refuse_unknown_arguments(unknown, cls.open)
-        known = settings.read()
-        if store is not None and not str(store).strip():
-            raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
-        pause = seconds(sleep_every) if sleep_every is not None else None
-        ports = build_ports(
-            str(store) if store is not None else known.store or settings.default_store(),
-            checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE),
+        return cls(
+            store,
+            scope=scope,
             inherit=inherit,
-            llm=known.llm if isinstance(llm, FromSettings) else llm,
-            embedder=(known.embedder or "static") if isinstance(embedder, FromSettings) else embedder,
-            config=config or known.config,
+            llm=llm,
+            embedder=embedder,
+            config=config,
             clock=clock,
-            known=known,
+            strict=strict,
+            sleep_every=sleep_every,
+            **unknown,
         )
-        memory = cls(ports=ports, strict=strict)
-        if pause is not None:
-            memory._session.start_sleeper(pause)
-        return memory
 
     @classmethod
     def in_memory(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
@@ -146,10 +191,26 @@ class AgentMemory:
     default = in_memory
     """The name of `in_memory` in earlier documents."""
 
-    def close(self) -> None:
-        """Close the store and stop the background threads. Idempotent.
+    def within(self, *names: str | int, inherit: bool = False) -> Self:
+        """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
 
-        A sleep pass and a summary under way in the background each get up to 5 seconds to end.
+        `memory.within("notes")` of scope "acme/alice" has the scope "acme/alice/notes". Each name is one part of the
+        path, whatever it contains: see `Slowwave.within`.
+
+        Args:
+            names: one or more texts or ints.
+            inherit: also read the memories of the parent scopes. They are never written.
+
+        Raises:
+            InputError: there is no name, one is invalid, or the path is too long.
+        """
+        return self.of_session(self._session.within(names, inherit=inherit))
+
+    def close(self) -> None:
+        """Close this memory. One that was opened by `open` also closes its store and stops the background threads.
+
+        A memory of `within` leaves the store open. Closing the store closes all its memories. Idempotent. A sleep pass
+        and a summary under way in the background each get up to 5 seconds to end.
         """
         self._session.close()
 
@@ -171,6 +232,28 @@ class AgentMemory:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._session.store_name!r}, scope={self._session.scope!r})"
+
+    @property
+    def scope(self) -> str:
+        """The path of the scope, such as "acme/alice"."""
+        return self._session.scope
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The facts of this memory, as `MemoryConsolidator` takes them."""
+        if self._knowledge is None:
+            self._knowledge = Knowledge()
+            self._knowledge.attach(self)
+        return self._knowledge
+
+    @property
+    def aio(self) -> "AsyncAgentMemory":
+        """This memory for async code: the same methods, to be awaited. It is always the same object."""
+        from slowwave.aio import AsyncAgentMemory
+
+        if self._async is None:
+            self._async = AsyncAgentMemory(self)
+        return self._async
 
     @property
     def ports(self) -> Ports:
@@ -699,7 +782,7 @@ class AgentMemory:
         """Return the counts of this scope, what is due, and the recent failures of background work."""
         from slowwave.pipelines.admin.status import status
 
-        return replace(status(self.ports), problems=self._session.background.problems)
+        return replace(status(self.ports), problems=self._session.background.problems(self._session.scope))
 
     def health(self) -> "Health":
         """Return what needs a person: contradictions, facts that wait, damage, and growth. Nothing is written.

@@ -46,7 +46,7 @@ def build_ports(
     )
     config = config or Config()
     mind = make_mind(llm, embedder=embedder_port, **mind_options(known, config))
-    store: Store = make_store(path, in_ram=config.search_in_ram)
+    store: Store = make_store(path, in_ram=config.search_in_ram, index_cache_mb=config.index_cache_mb)
     return Ports(
         store=store,
         mind=mind,

@@ -13,6 +13,7 @@ from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, Summar
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Query, Ranked, Where
+from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 
 if TYPE_CHECKING:
@@ -299,9 +300,24 @@ class Scheduler(Protocol):
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Return scopes with a due fact or new content since their last sleep pass, those that slept longest ago first.
 
-        A scope where a fact waits for a model is due again 15 minutes after its last pass. This is the only read over
-        all scopes; it takes a few index steps for each.
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. It takes a few index steps
+        for each scope of the store.
         """
+        ...
+
+
+class ScopeReader(Protocol):
+    """Reads over the scopes of a store, for the owner of the whole store."""
+
+    def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
+        """Return the first scopes at or below a prefix whose path is greater than `after`, in order of path.
+
+        It reads the index of paths, and counts the content of the returned scopes only.
+        """
+        ...
+
+    def scope_of(self, memory: str, prefix: str) -> str | None:
+        """Return the first scope at or below a prefix that has a memory of this id, or None. One index step a scope."""
         ...
 
 
@@ -365,7 +381,7 @@ class Scrubber(Protocol):
         ...
 
 
-class Store(MemoryReader, Searcher, JournalReader, Scheduler, Leases, Scrubber, Protocol):
+class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Leases, Scrubber, Protocol):
     """Where memories are stored. `apply` is the only write of memories.
 
     Every read names the scopes it may see; a store never reads other scopes.

@@ -9,11 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
-from slowwave import AgentMemory, AsyncAgentMemory, Config, Message
+from slowwave import AgentMemory, AsyncAgentMemory, Config, Message, Slowwave
 from slowwave.errors import SlowwaveError
 from slowwave.minds.llm.calls import run_on_owner_loop
 from slowwave.minds.llm.ledger import Ledger
@@ -70,9 +69,9 @@ def opened(address: str, scope: str = TENANTS[0], **options: Any) -> AgentMemory
 
 
 def tenants(address: str) -> dict[str, AgentMemory]:
-    """A handle for each tenant, all on one store."""
-    ports = opened(address).ports
-    return {name: AgentMemory(ports=replace(ports, scope=name, scopes=(name,))) for name in TENANTS}
+    """A memory for each tenant, all of one store."""
+    store = Slowwave.open(address, llm=None, embedder="none")
+    return {name: store.within(name) for name in TENANTS}
 
 
 def said(memory: AgentMemory, *texts: str) -> list[str]:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from slowwave.errors import SettingsError
+from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
@@ -10,10 +11,13 @@ if TYPE_CHECKING:
     from slowwave.stores.sqlite.store import SqliteStore
 
 
-def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
+def make(
+    where: str, *, in_ram: int | None = None, index_cache_mb: int = INDEX_CACHE_MB
+) -> "SqliteStore | PostgresStore":
     """Open the store at an address: a file name, ":memory:", or the URL of a Postgres database.
 
-    Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`.
+    Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`. The search
+    indexes in RAM take up to `index_cache_mb` megabytes.
 
     Raises:
         SettingsError: the kind of address is not supported, the address is malformed, or the package extra for Postgres
@@ -28,10 +32,10 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
             raise SettingsError(
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
             ) from error
-        return PostgresStore(where, in_ram=in_ram)
+        return PostgresStore(where, in_ram=in_ram, index_cache_mb=index_cache_mb)
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
     from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - Postgres users do not load it
 
-    return SqliteStore(where)
+    return SqliteStore(where, index_cache_mb=index_cache_mb)

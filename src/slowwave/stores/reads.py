@@ -10,6 +10,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
+from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
@@ -18,6 +19,8 @@ from slowwave.stores.where_clause import selected
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
+_LAST_PATH: Final = "\U0010ffff" * (PATH_BYTES // 4 + 1)
+"""Greater than every path: the last character of Unicode, once more than fits in a path."""
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
 
@@ -257,6 +260,29 @@ class Reader(StoreBase):
             self._see_every_scope()
             return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
 
+    def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
+        """The first scopes at or below a prefix whose path is greater than `after`, in order of path."""
+        found: list[Scope] = []
+        with self._guard:
+            self._see_every_scope()
+            for low, high in _at_or_below(prefix):
+                values = {"after": after, "low": low, "high": high, "limit": limit - len(found)}
+                for path, messages, facts, at in self._all(SQL["scopes_page"], values) if len(found) < limit else ():
+                    written = None if at is None else from_micros(at)
+                    scope = Scope(path=path, names=names_of(path), messages=messages, facts=facts, last_written=written)
+                    found.append(scope)
+        return found
+
+    def scope_of(self, memory: str, prefix: str) -> str | None:
+        """The first scope at or below a prefix that has a memory of this id, or None. One index step for each scope."""
+        with self._guard:
+            self._see_every_scope()
+            for low, high in _at_or_below(prefix):
+                row = self._one(SQL["scope_of_memory"], {"id": memory, "low": low, "high": high})
+                if row is not None:
+                    return str(row[0])
+        return None
+
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """The keys among these that a person's undo has suppressed."""
         with self._guard:
@@ -303,3 +329,11 @@ class Reader(StoreBase):
             count = -1 if limit is None else limit
             values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
             return [memory_of(scope, row) for row in self._all(SQL[which], values)]
+
+
+def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
+    """The ranges of paths, from a first one to before a last one, that are a path or begin with it and a slash.
+
+    No part contains a character below "!", and "0" follows the slash.
+    """
+    return ((prefix, f"{prefix}!"), (f"{prefix}/", f"{prefix}0")) if prefix else (("!", _LAST_PATH),)

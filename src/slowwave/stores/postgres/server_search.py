@@ -242,7 +242,7 @@ class ServerSearch(SearchSync):
             self._readable([scope])
             return None
         with self._searching:
-            self._indexes.pop(token, None)
+            self._indexes.pop(token)
         return state
 
     # ---- candidates

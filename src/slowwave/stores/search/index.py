@@ -45,6 +45,11 @@ class Index:
         """The number of memories."""
         return len(self._rows)
 
+    @property
+    def nbytes(self) -> int:
+        """The RAM it takes, in bytes: its arrays, and an estimate of its ids and other objects."""
+        return self._rows.nbytes
+
     def __contains__(self, identity: object) -> bool:
         """Whether it contains the memory with this id."""
         return identity in self._rows.row

@@ -21,6 +21,15 @@ _EPOCH: Final = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001 - a day has no 
 _SHARED_WITH_GIST: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
 """The columns that the row of a gist copies from its message."""
 
+ROW_BYTES: Final = 400
+"""What a row takes beside its arrays: its id, its place in a dictionary, and its part of cached scores. Measured."""
+FACT_BYTES: Final = 700
+"""What a fact takes beside its row: its sources and the words of its subject. Measured."""
+TERM_BYTES: Final = 250
+"""What a date word takes: its entry in a dictionary, and the list of its days."""
+EMPTY_BYTES: Final = 12_000
+"""What an index without rows takes. Measured."""
+
 _NO_VECTORS: Final = (
     None,
     np.zeros(0, dtype=np.float32),
@@ -34,6 +43,14 @@ class IndexRows(IndexState):
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @property
+    def nbytes(self) -> int:
+        """The RAM it takes, in bytes: its arrays, and an estimate of the other objects."""
+        arrays = sum(column.nbytes for column in self.columns.values()) + self.postings.nbytes
+        vectors = sum(vectors.nbytes for vectors in self._vectors.values())
+        objects = ROW_BYTES * self.size + FACT_BYTES * len(self._origins) + TERM_BYTES * len(self._day_terms)
+        return arrays + vectors + objects + EMPTY_BYTES
 
     def append(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
         """Append memories, the messages of a conversation in the order of their seq. A known fact gets its new text.

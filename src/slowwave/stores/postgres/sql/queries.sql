@@ -133,3 +133,19 @@ SELECT s.path FROM (
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
 WHERE s.path >= '!'
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+
+-- name: scopes_page
+WITH page AS MATERIALIZED (
+    SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit
+)
+SELECT p.path,
+    (SELECT count(*) FROM memories m WHERE m.scope = p.token AND m.seq IS NOT NULL),
+    (SELECT count(*) FROM memories m WHERE m.scope = p.token AND m.seq IS NULL
+        AND m.kind IN ('episodic', 'semantic', 'procedural') AND m.phase IN ('active', 'core')),
+    (SELECT r.at FROM runs r WHERE r.scope = p.token AND r.key >= p.token << 40 AND r.key < (p.token + 1) << 40
+        ORDER BY r.key DESC LIMIT 1)
+FROM page p ORDER BY p.path
+
+-- name: scope_of_memory
+SELECT s.path FROM scopes s CROSS JOIN LATERAL (SELECT 1 FROM memories m WHERE m.scope = s.token AND m.id = :id LIMIT 1) m
+WHERE s.path >= :low AND s.path < :high ORDER BY s.path LIMIT 1

@@ -566,6 +566,18 @@ FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.key BETWEEN :low AND :high AND m.seq IS NULL
 ORDER BY m.key
 
+-- name: scopes_page
+WITH page AS (SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit)
+SELECT page.path,
+    (SELECT count(*) FROM memories WHERE scope = page.token AND seq IS NOT NULL),
+    (SELECT count(*) FROM memories WHERE scope = page.token AND seq IS NULL AND kind IN ('episodic', 'semantic', 'procedural') AND phase IN ('active', 'core')),
+    (SELECT at FROM runs WHERE key >= page.token << 40 AND key < (page.token + 1) << 40 ORDER BY key DESC LIMIT 1)
+FROM page ORDER BY page.path
+
+-- name: scope_of_memory
+SELECT s.path FROM scopes s CROSS JOIN memories m ON m.scope = s.token AND m.id = :id
+WHERE s.path >= :low AND s.path < :high ORDER BY s.path LIMIT 1
+
 -- name: some_of_scope
 SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
