@@ -20,12 +20,13 @@ from slowwave.errors import (
     SettingsError,
     SlowwaveError,
     StoreError,
+    TrustError,
 )
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
 from slowwave.model.memory import Memory, SourceRef
-from slowwave.model.message import Message
+from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import (
     Candidate,
     Fact,
@@ -39,7 +40,7 @@ from slowwave.model.mind import (
     Verdict,
 )
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
-from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
+from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.status import LinkRow, Status
 from slowwave.pipelines.admin.costs import CostReport, Estimate
@@ -101,6 +102,7 @@ __all__ = [
     "Memory",
     "MemoryConsolidator",
     "Message",
+    "MessageLike",
     "Mind",
     "MindAnswer",
     "ModelError",
@@ -108,6 +110,7 @@ __all__ = [
     "NewerSchemaError",
     "NotFoundError",
     "Operation",
+    "Outcome",
     "Plan",
     "PortError",
     "Ports",
@@ -133,6 +136,7 @@ __all__ = [
     "TooFew",
     "TopicCompaction",
     "Transcript",
+    "TrustError",
     "Turn",
     "Use",
     "VaultImport",

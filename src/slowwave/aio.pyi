@@ -1,5 +1,5 @@
 # Written by tools/write_stubs.py: do not edit.
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -8,8 +8,8 @@ from typing import Any, Never, Self
 from slowwave.agent_memory import AgentMemory, FromSettings
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import Memory
-from slowwave.model.message import Message
+from slowwave.model.memory import Kind, Memory, Trust
+from slowwave.model.message import Message, MessageLike
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit
@@ -20,6 +20,7 @@ from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Health
 from slowwave.pipelines.exchange.import_ import ImportReport
 from slowwave.pipelines.exchange.vault import VaultImport
+from slowwave.pipelines.ingest.add import FactLike
 from slowwave.pipelines.ingest.distil import ConsolidationResult
 from slowwave.pipelines.sleep.compact_now import Compaction
 from slowwave.pipelines.sleep.compact_topic import TopicCompaction
@@ -51,19 +52,27 @@ class AsyncAgentMemory:
         sleep_every: timedelta | str | float | None = None,
         **unknown: Never,
     ) -> Self: ...
+    async def trusting(self, trust: Trust) -> Self: ...
     async def close(self) -> None: ...
-    async def add_message(self, message: Message, conversation: str | None = None) -> Receipt: ...
-    async def add_messages(self, messages: Sequence[Message], conversation: str | None = None) -> Receipt: ...
+    async def add_message(self, message: MessageLike, conversation: str | None = None) -> Receipt: ...
+    async def add_messages(
+        self, messages: MessageLike | Sequence[MessageLike], conversation: str | None = None
+    ) -> Receipt: ...
     async def add(
         self,
         text: str,
         *,
         category: str = "other",
-        kind: str = "semantic",
+        kind: Kind = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: dict[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+        trust: Trust = "user",
+        id: str | None = None,
+        at: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> Receipt: ...
+    async def add_all(self, facts: Iterable[FactLike]) -> Receipt: ...
     async def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult: ...
     async def end_conversation(self, conversation: str | None = None) -> ConsolidationResult: ...
     async def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int: ...
@@ -130,7 +139,7 @@ class AsyncAgentMemory:
     async def plot(self, kind: str = "forgetting", *, text: bool = False) -> str: ...
     async def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]: ...
     async def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt: ...
-    async def delete(self, memory_id: str) -> Receipt: ...
+    async def delete(self, memory_id: str | Iterable[str]) -> Receipt: ...
     async def pin(self, memory_id: str) -> Receipt: ...
     async def unpin(self, memory_id: str) -> Receipt: ...
     async def revive(self, memory_id: str) -> Receipt: ...

@@ -33,10 +33,12 @@ class MemorySession:
     Args:
         ports: the store, mind, embedder, clock and config, for one scope.
         strict: raise PortError for a failure of a model or embedder, instead of reporting it in the result.
+        parent: the session that owns the store, for a session with other ports of the same open store.
     """
 
-    def __init__(self, ports: Ports, *, strict: bool = False) -> None:
+    def __init__(self, ports: Ports, *, strict: bool = False, parent: "MemorySession | None" = None) -> None:
         self._ports = ports
+        self._parent = parent
         self._strict = strict
         self._closed = False
         self.sleeper: BackgroundSleeper | None = None
@@ -48,7 +50,7 @@ class MemorySession:
         Raises:
             ClosedError: the session was closed.
         """
-        if self._closed:
+        if self._closed or (self._parent is not None and self._parent._closed):  # noqa: SLF001 - of the same class
             raise ClosedError("this memory is closed: open it again with AgentMemory.open(...)")
         return self._ports
 
@@ -74,11 +76,16 @@ class MemorySession:
         """The thread that writes summaries of conversations in the background."""
         from slowwave.pipelines.sleep.compact_now import Background
 
-        return Background()
+        return self._parent.background if self._parent is not None else Background()
+
+    def view(self, ports: Ports) -> "MemorySession":
+        """Another session of the same open store. Closing it leaves the store open."""
+        return MemorySession(ports, strict=self._strict, parent=self._parent or self)
 
     def close(self) -> None:
         """Stop the background work and close the store. Idempotent."""
-        if self._closed:
+        if self._closed or self._parent is not None:
+            self._closed = True
             return
         if self.sleeper:
             self.sleeper.stop()
