@@ -506,12 +506,17 @@ class AgentMemory:
         )
         return self.ports.store.select((self.ports.scope,), where)
 
-    def get_conversation_messages(self, conversation: str | None = None) -> list[Message]:
+    def get_conversation_messages(self, conversation: str | None = None, *, withheld: bool = False) -> list[Message]:
         """Return the messages of a conversation in order; None: of the one written to last.
 
-        Messages that were taken back, and those under review, are left out.
+        Messages that were taken back are left out.
+
+        Args:
+            conversation: its name.
+            withheld: show the place of each message under review as "[withheld for review]", so that a tool call keeps
+                its output; False: leave these messages out.
         """
-        return conversation_messages(self._session, conversation)
+        return conversation_messages(self._session, conversation, withheld=withheld)
 
     @property
     def conversation(self) -> ConversationView:

@@ -1,18 +1,13 @@
 """Views of a memory: its facts, as MemoryConsolidator takes them, and its latest conversation."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE
-from slowwave.model.message import Message
-from slowwave.model.query import Where
 from slowwave.session import MemorySession
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
-
-READABLE: Final = frozenset({"active", "cold"})
-"""Phases of messages that a conversation shows: not those taken back or under review."""
+    from slowwave.model.message import Message
 
 
 class Knowledge:
@@ -43,22 +38,13 @@ class ConversationView:
     def __init__(self, session: MemorySession) -> None:
         self._session = session
 
-    def get_messages(self) -> list[Message]:
+    def get_messages(self) -> "list[Message]":
         """Its messages in order, as `AgentMemory.get_conversation_messages` returns them."""
         return conversation_messages(self._session, None)
 
 
-def conversation_messages(session: MemorySession, name: str | None) -> list[Message]:
-    """The messages of a conversation in order, without those taken back or under review; None: written to last."""
-    ports, name = session.ports, session.conversation_name(name)
-    where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, order="seq")
-    return [
-        Message(
-            role=memory.role or "user",
-            content=memory.text,
-            speaker=memory.speaker,
-            at=memory.at,
-            id=memory.ref or memory.id,
-        )
-        for memory in ports.store.select((ports.scope,), where)
-    ]
+def conversation_messages(session: MemorySession, name: str | None, *, withheld: bool = False) -> "list[Message]":
+    """The messages of a conversation in order, without those taken back; None: written to last."""
+    from slowwave.pipelines import conversations  # noqa: PLC0415 - a pipeline is imported by its first call
+
+    return conversations.conversation_messages(session.ports, session.conversation_name(name), withheld=withheld)
