@@ -20,12 +20,13 @@ from slowwave.errors import (
     SettingsError,
     SlowwaveError,
     StoreError,
+    TrustError,
 )
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
 from slowwave.model.memory import Memory, SourceRef
-from slowwave.model.message import Message
+from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import (
     Candidate,
     Fact,
@@ -50,7 +51,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
-from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
+from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
@@ -116,6 +117,7 @@ __all__ = [
     "Memory",
     "MemoryConsolidator",
     "Message",
+    "MessageLike",
     "Mind",
     "MindAnswer",
     "ModelError",
@@ -123,6 +125,7 @@ __all__ = [
     "NewerSchemaError",
     "NotFoundError",
     "Operation",
+    "Outcome",
     "Plan",
     "PortError",
     "Ports",
@@ -151,6 +154,7 @@ __all__ = [
     "TooFew",
     "TopicCompaction",
     "Transcript",
+    "TrustError",
     "Turn",
     "Use",
     "VaultImport",

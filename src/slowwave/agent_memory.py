@@ -1,17 +1,17 @@
 """AgentMemory: the public facade. Each method delegates to a pipeline."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Never, Self, cast, get_args
+from typing import TYPE_CHECKING, Literal, Never, Self, get_args
 
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Kind, Memory
-from slowwave.model.message import Message
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Kind, Memory, Trust
+from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import Fact
 from slowwave.model.names import (
     checked_count,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.admin.health import Health
     from slowwave.pipelines.exchange.import_ import ImportReport
     from slowwave.pipelines.exchange.vault import VaultImport
+    from slowwave.pipelines.ingest.add import FactLike
     from slowwave.pipelines.ingest.distil import ConsolidationResult
     from slowwave.pipelines.sleep.compact_now import Compaction
     from slowwave.pipelines.sleep.compact_topic import TopicCompaction
@@ -191,6 +192,27 @@ class AgentMemory:
     default = in_memory
     """The name of `in_memory` in earlier documents."""
 
+    def trusting(self, trust: Trust) -> Self:
+        """Return this memory with a ceiling: nothing that is written through the returned handle is trusted more.
+
+        Pass the handle to code that speaks for a model, a tool or a web page. Both handles share the open store; closing
+        the returned one leaves it open. Its facts, notes, imports and messages have at most this trust, whatever their
+        role or their `trust` says, and what reads as an instruction waits for review.
+
+        The handle changes, deletes and supersedes only memories that are trusted no more than the ceiling; other
+        facts it states are stored beside those that they contradict. It undoes only runs that added such memories. It
+        may not pin, release, reject, erase, apply a plan, import the edits of a vault, or bring back what was deleted:
+        these raise TrustError.
+
+        Args:
+            trust: "user", "assistant", "tool", "import", "web" or "llm", from the most trusted to the least. A handle
+                with a ceiling keeps it: `trusting("user")` of it does not raise it.
+
+        Raises:
+            InputError: there is no such kind of source.
+        """
+        return self.of_session(self._session.view(self.ports.trusting(trust)))
+
     def within(self, *names: str | int, inherit: bool = False) -> Self:
         """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
 
@@ -262,18 +284,23 @@ class AgentMemory:
 
     # ---- write
 
-    def add_message(self, message: Message, conversation: str | None = None) -> Receipt:
+    def add_message(self, message: MessageLike, conversation: str | None = None) -> Receipt:
         """Store one message. See `add_messages`."""
         return self.add_messages([message], conversation)
 
     @traced("create_memory")
-    def add_messages(self, messages: Sequence[Message], conversation: str | None = None) -> Receipt:
+    def add_messages(self, messages: MessageLike | Sequence[MessageLike], conversation: str | None = None) -> Receipt:
         """Store up to 10,000 messages in one transaction. They are durable and searchable when this returns.
 
-        A message whose id is known in the conversation, with the same content, is not stored again.
+        A message whose id is known in the conversation, with the same content, is not stored again. A message without
+        text, such as one that only calls a tool, is not stored; `receipt.notes` names it, and each field that is not
+        stored.
 
         Args:
-            messages: in the order of the conversation.
+            messages: in the order of the conversation: each a Message, or a mapping as chat APIs take it, with "role",
+                "content" (a text, or a list of parts), and optionally "name" or "speaker", "id", "at" and "metadata".
+                A single one needs no list. Roles of other programs ("developer", "function", "human", "ai", "model",
+                "chatbot") become system, tool, user or assistant.
             conversation: its name; None: the one written to last, else "default".
 
         Raises:
@@ -295,14 +322,18 @@ class AgentMemory:
         text: str,
         *,
         category: str = "other",
-        kind: str = "semantic",
+        kind: Kind = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: dict[str, str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+        trust: Trust = "user",
+        id: str | None = None,  # noqa: A002 - the word every caller would use
+        at: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> Receipt:
         """Store a fact. It is reconciled with the known facts: it may update, supersede or repeat one of them.
 
-        If the model fails, the fact is stored all the same, and `receipt.waiting` counts it: a sleep pass asks again.
+        `receipt.outcomes[0]` says which, and names the memory that holds the fact now. If the model fails, the fact is stored all the same, and `receipt.waiting` counts it: a sleep pass asks again.
 
         Args:
             text: the fact as one sentence.
@@ -311,21 +342,55 @@ class AgentMemory:
             subject: whom or what the fact is about; None: taken from the text.
             importance: from 0 to 1; None: computed from the text.
             metadata: the caller's own values, stored with it.
+            trust: who states it: "user", "assistant", "tool", "import", "web" or "llm". What anyone but the user states
+                and reads as an instruction to a model is kept for `review`, and it never changes or supersedes a memory
+                that is trusted more.
+            id: the caller's own id, unique among the facts of the scope. The same id with the same text changes nothing,
+                so that a call can be repeated.
+            at: since when it is true, with a time zone; None: now.
+            expires_at: when it ends, with a time zone: from then on no normal search finds it, and a sleep pass archives
+                it. None: by its category.
 
         Raises:
             InputError: an argument is invalid.
+            ConflictError: the id is known with another text.
         """
-        from slowwave.pipelines.ingest.add import add_fact, checked_fact
+        from slowwave.pipelines.ingest.add import add_facts, checked_fact
 
         fact = Fact(
             text=text,
             category=category,
-            kind=cast("Kind", kind),  # `checked_fact` refuses others
+            kind=kind,
             subject=subject,
             importance=importance,
-            metadata=metadata or {},
+            metadata={} if metadata is None else metadata,
+            trust=trust,
+            ref=id,
+            valid_from=at,
+            expires_at=expires_at,
         )
-        return self._session.after_write(add_fact(self.ports.start_run(), (checked_fact(fact),)))
+        return self._session.after_write(add_facts(self.ports.start_run(), (checked_fact(fact),)))
+
+    @traced("upsert_memory")
+    def add_all(self, facts: "Iterable[FactLike]") -> Receipt:
+        """Store up to 10,000 facts as one run, which one `undo` takes back. See `add`.
+
+        If one of them is invalid, none is stored. Each 20 are reconciled and stored in one transaction; after an
+        interruption the same call stores the rest.
+
+        Args:
+            facts: each a text, a Fact, or a mapping with the arguments of `add` ("text", "category", "id", …).
+
+        Returns:
+            A receipt whose `outcomes` has one item for each fact, in their order.
+
+        Raises:
+            InputError: one of them is invalid; the error names its place, counted from 0.
+            ConflictError: an id is known with another text.
+        """
+        from slowwave.pipelines.ingest.add import add_all
+
+        return self._session.after_write(add_all(self.ports.start_run(), facts))
 
     @traced("upsert_memory")
     def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
@@ -608,9 +673,9 @@ class AgentMemory:
         name = self._session.conversation_name(conversation)
         return messages(self.ports, name, last=optional_count(last, "last"), withheld=withheld)
 
-    def get_conversation_messages(self, conversation: str | None = None) -> list[Message]:
-        """Return the messages of a conversation: `messages(conversation)`."""
-        return self.messages(conversation)
+    def get_conversation_messages(self, conversation: str | None = None, *, withheld: bool = False) -> list[Message]:
+        """Return the messages of a conversation: `messages(conversation, withheld=withheld)`."""
+        return self.messages(conversation, withheld=withheld)
 
     @property
     def conversation(self) -> ConversationView:
@@ -939,11 +1004,16 @@ class AgentMemory:
         return self._session.checked(update(self.ports, memory_id, text, category))
 
     @traced("delete_memory")
-    def delete(self, memory_id: str) -> Receipt:
-        """Retract a memory. It is not destroyed (see `erase`): `revive`, or `undo` of the run, brings it back.
+    def delete(self, memory_id: str | Iterable[str]) -> Receipt:
+        """Retract one memory or several, as one run. They are not destroyed (see `erase`): `undo` of the run restores them.
+
+        `revive` brings back one of them.
+
+        Args:
+            memory_id: an id, or up to 10,000 ids.
 
         Raises:
-            NotFoundError: this scope has no memory of that id.
+            NotFoundError: this scope has no memory of one of the ids; nothing was deleted.
         """
         from slowwave.pipelines.admin.edit import delete
 

@@ -16,7 +16,7 @@ from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Use
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Item, Section, Where
-from slowwave.pipelines.ingest.add import add_fact, checked_fact
+from slowwave.pipelines.ingest.add import add_facts, checked_fact
 from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.recall.core_memory import core_facts
 from slowwave.pipelines.recall.record_use import use
@@ -237,7 +237,7 @@ def update_memory(
         InputError: the candidate is invalid.
     """
     ports = _run_ports(memory, llm, model)
-    receipt = add_fact(ports, (checked_fact(_fact(candidate)),))
+    receipt = add_facts(ports, (checked_fact(_fact(candidate)),))
     return Updated(operation=_operation(receipt), memory=_resulting_memory(ports, receipt), receipt=receipt)
 
 

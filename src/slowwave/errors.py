@@ -3,7 +3,8 @@
 SlowwaveError
 ├── InputError            an argument is invalid (also a ValueError)
 │   ├── NotFoundError     no memory, run or conversation of that name in this scope (also a LookupError)
-│   └── ConflictError     the same id with other content, or a change that later runs depend on
+│   ├── ConflictError     the same id with other content, or a change that later runs depend on
+│   └── TrustError        a handle of lower trust may not do this (`AgentMemory.trusting`)
 ├── SettingsError         a setting, an extra or a key is missing or invalid
 ├── ClosedError           the memory was closed
 ├── StoreError            the file or the server failed
@@ -37,6 +38,10 @@ class NotFoundError(InputError, LookupError):
 
 class ConflictError(InputError):
     """The same id with other content, or a change that later runs depend on; nothing was changed."""
+
+
+class TrustError(InputError):
+    """A handle of lower trust may not do this, or may not change this memory; nothing was changed."""
 
 
 class SettingsError(SlowwaveError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import Memory
+from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.operations import RejectFact
@@ -15,6 +15,7 @@ from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
+from slowwave.policy.guard.trust import checked_trust, least
 
 if TYPE_CHECKING:
     import numpy as np
@@ -439,6 +440,7 @@ class Ports:
         config: the numbers of all policies.
         scope: the scope to write to.
         scopes: the scopes to read, `scope` first.
+        ceiling: the trust that nothing written through these ports exceeds (`AgentMemory.trusting`).
     """
 
     store: Store
@@ -449,6 +451,7 @@ class Ports:
     config: Config
     scope: str
     scopes: tuple[str, ...]
+    ceiling: Trust = "user"
 
     @property
     def ports(self) -> "Ports":
@@ -458,6 +461,14 @@ class Ports:
     def now(self) -> datetime:
         """The present time in UTC, checked to have a time zone."""
         return checked_time(self.clock(), "the clock's time")
+
+    def trusting(self, trust: str) -> "Ports":
+        """These ports with a ceiling: nothing written through them is trusted more. A ceiling is never raised again.
+
+        Raises:
+            InputError: there is no such kind of source.
+        """
+        return replace(self, ceiling=least((self.ceiling, checked_trust(trust))))
 
     def start_run(self) -> "Ports":
         """These ports for one run. A mind that counts its calls starts at 0, with the cost of today from the journal."""

@@ -35,9 +35,14 @@ def test_times_are_kept_in_utc() -> None:
     assert checked_time(tokyo, "the time").tzinfo is UTC
 
 
-@pytest.mark.parametrize("at", [datetime(2026, 1, 1), "2026-01-01", 1767225600])  # noqa: DTZ001 - a naive time is the point
-def test_a_time_without_a_zone_is_refused_with_the_fix(at: object) -> None:
-    with pytest.raises(InputError, match=r"has no time zone: set one, e\.g\. at\.replace\(tzinfo="):
+def test_a_time_without_a_zone_is_refused_with_the_fix() -> None:
+    with pytest.raises(InputError, match=r"has no time zone: use datetime\.now\(UTC\) .* or at\.astimezone\(\)"):
+        checked_time(datetime(2026, 1, 1), "the time")  # noqa: DTZ001 - a naive time is the point
+
+
+@pytest.mark.parametrize(("at", "sort"), [("2026-01-01", "str"), (1767225600, "int")])
+def test_a_time_of_another_type_is_refused_with_the_type_to_pass(at: object, sort: str) -> None:
+    with pytest.raises(InputError, match=f"is of type {sort}: pass a datetime with a time zone"):
         checked_time(at, "the time")
 
 
@@ -84,9 +89,10 @@ def test_a_bad_message_is_refused_naming_its_place(wrong: dict[str, object], wor
     assert words in str(told.value)
 
 
-def test_another_type_than_a_message_is_refused_with_the_class_to_use() -> None:
-    with pytest.raises(InputError, match=r"is a dict: pass slowwave\.Message"):
-        checked_message({"role": "user", "content": "x"})
+@pytest.mark.parametrize("wrong", ["hello", 7, None, ["user", "hello"]])
+def test_another_type_than_a_message_is_refused_with_the_class_to_use(wrong: object) -> None:
+    with pytest.raises(InputError, match=r"pass slowwave\.Message\(role=\.\.\., content=\.\.\.\), or a mapping"):
+        checked_message(wrong)
 
 
 def test_a_message_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

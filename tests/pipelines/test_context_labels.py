@@ -13,7 +13,7 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.message import ROLES
 from slowwave.model.mind import Fact
 from slowwave.model.query import Context
-from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.add import add_facts
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.recall import core_memory
 from slowwave.policy.guard.fence import fence_tag, is_fenced_block, parse, remove_fenced_blocks
@@ -42,7 +42,7 @@ def _mixed(world: "World") -> tuple[AgentMemory, dict[str, Memory]]:
     for trust in ORDER:
         for category in CATEGORIES:
             texts = [f"{start}roses of w{next(number)}x are thirsty" for start in ("", "[user] ", "user: ")]
-            ids = add_fact(memory.ports, tuple(Fact(text=text, category=category, trust=trust) for text in texts)).ids
+            ids = add_facts(memory.ports, tuple(Fact(text=text, category=category, trust=trust) for text in texts)).ids
             memory.pin(ids[0])
     known = [*memory.get_all(kinds=[MESSAGE]), *memory.get_all()]
     return memory, {WORD.search(one.text)[0]: one for one in known}  # type: ignore[index]
@@ -138,7 +138,7 @@ def test_a_pinned_fact_below_the_user_stays_in_view_outside_the_first_section(
 ) -> None:
     memory = world.open()
     mine = memory.add("My name is Matteo", category="identity").ids[0]
-    (pay,) = add_fact(memory.ports, (Fact(text=f"[user] {PAY}", category=category, trust=trust),)).ids
+    (pay,) = add_facts(memory.ports, (Fact(text=f"[user] {PAY}", category=category, trust=trust),)).ids
     assert _shown(memory.context()) == {"Known about the user": ["My name is Matteo"]}
     memory.pin(pay)
     assert _shown(memory.context()) == {
@@ -160,7 +160,7 @@ def test_identities_told_by_a_tool_do_not_displace_those_of_the_user(
     memory = world.open()
     memory.add("My name is Matteo", category="identity")
     facts = [Fact(text=f"Kestrel {n} is the owner of vault {n}", category="identity", trust="tool") for n in range(5)]
-    add_fact(memory.ports, tuple(facts))
+    add_facts(memory.ports, tuple(facts))
     assert _shown(memory.context()) == {"Known about the user": ["My name is Matteo"]}
 
 

@@ -9,7 +9,7 @@ from slowwave import AgentMemory
 from slowwave.errors import InputError, ModelError
 from slowwave.model.mind import Fact, ReconcileCase, Verdict
 from slowwave.model.plan import Receipt
-from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.add import add_facts
 from slowwave.pipelines.ingest.reconcile import reconcile
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_verdicts_on_unknown_numbers_change_nothing_else(world: "World", verdict
 
 def _stated(memory: AgentMemory, *texts: str) -> Receipt:
     """One batch of facts, applied."""
-    return add_fact(memory.ports, tuple(Fact(text=text) for text in texts))
+    return add_facts(memory.ports, tuple(Fact(text=text) for text in texts))
 
 
 def test_equal_facts_of_one_batch_are_stored_once(world: "World", texts: "Texts") -> None:

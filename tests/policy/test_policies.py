@@ -1,12 +1,13 @@
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.config import RETENTION_POLICIES, Config
-from slowwave.model.memory import PHASES, Memory
+from slowwave.model.memory import PHASES, Memory, SourceRef
 from slowwave.policy.guard.trust import ORDER
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.policy.retention.policies import (
@@ -18,6 +19,7 @@ from slowwave.policy.retention.policies import (
     explain_strength,
     fade_date,
     fingerprint,
+    has_ended,
     initial_stability,
     is_expired,
     is_in_fading_band,
@@ -222,7 +224,29 @@ def test_expiry_is_strict() -> None:
 
 def test_an_expiry_date_of_a_memory_overrides_its_category() -> None:
     assert expiry(memory(category="tool_output", expires_at=T + DAY), EBBINGHAUS) == T + DAY
-    assert expiry(memory(category="identity", expires_at=T + DAY), EBBINGHAUS) is None
+    assert expiry(memory(category="identity", expires_at=T + DAY), EBBINGHAUS) == T + DAY
+
+
+def test_a_date_that_a_mind_proposed_does_not_end_a_protected_fact() -> None:
+    distilled = memory(category="identity", expires_at=T + DAY, sources=(SourceRef(memory="m1", ref="a", quote="x"),))
+    assert expiry(distilled, EBBINGHAUS) is None
+    assert not has_ended(distilled, T + 2 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("fields", "ended"),
+    [
+        ({}, True),
+        ({"category": "identity"}, True),
+        ({"phase": "core"}, True),
+        ({"pinned": True}, False),
+        ({"flags": frozenset({RESTORED})}, False),
+    ],
+)
+def test_a_fact_ends_after_its_date_unless_a_person_keeps_it(fields: dict[str, Any], ended: bool) -> None:
+    one = memory(expires_at=T + DAY, **fields)
+    assert not has_ended(one, T + DAY)
+    assert has_ended(one, T + DAY + INSTANT) is ended
 
 
 def test_decay_is_never_compounded() -> None:

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import click
 
@@ -15,6 +15,8 @@ from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from slowwave.model.memory import Kind
 
 STDIN: Final = "-"
 FILE_NAME_MAX: Final = 255
@@ -38,7 +40,8 @@ def add(
     TEXT is one sentence that is still clear next year.
     """
     with options.memory() as memory:
-        receipt = memory.add(text, category=category, kind=kind, subject=subject, importance=importance)
+        # The library refuses another kind, with the ones that exist.
+        receipt = memory.add(text, category=category, kind=cast("Kind", kind), subject=subject, importance=importance)
     options.output.write_result(receipt)
     return WAITING if receipt.waiting else None
 

@@ -1,13 +1,32 @@
-"""A message: one utterance, verbatim, as the caller passes it."""
+"""A message: one utterance, verbatim, as the caller passes it; and the forms in which programs pass messages."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError
 from slowwave.model.memory import Role
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
+_OTHER_ROLES: Final[Mapping[str, Role]] = {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "chatbot": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
+_STORED_FIELDS: Final = frozenset({"role", "content", "name", "speaker", "at", "id"})
+_FORMAT_FIELDS: Final = frozenset({"type", "object", "status"})
+"""Fields that only name the format of a message; leaving them out loses nothing."""
+_CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio"})
+"""Fields with which a message may come without content."""
+_UNWRITTEN_PARTS: Final = ("tool_use", "tool_call", "function_call", "thinking", "redacted_thinking", "reasoning")
+"""Types of parts that contain no words said in the conversation."""
+_MARKED_PARTS: Final = ("image", "audio", "video")
+_MARKER_LONGEST: Final = 40
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 _CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
@@ -32,6 +51,140 @@ class Message:
     speaker: str | None = None
     at: datetime | None = None
     id: str | None = None
+
+
+MessageLike: TypeAlias = Message | Mapping[str, Any]
+"""A message as callers may pass it: a Message, or a mapping as chat APIs take it.
+
+The mapping has "role" and "content" (a text, or a list of parts), and optionally "name" or "speaker", "id", "at" (an
+aware datetime, or ISO 8601 with a time zone) and "metadata". Other fields, such as "tool_calls", are not stored.
+"""
+
+
+def role_of(name: object) -> Role | None:
+    """The role for a name that other programs use, in upper or lower case; None if it is unknown.
+
+    >>> role_of("developer"), role_of("CHATBOT"), role_of("function"), role_of("robot")
+    ('system', 'assistant', 'tool', None)
+    """
+    if not isinstance(name, str):
+        return None
+    lower = name.strip().lower()
+    return lower if lower in ROLES else _OTHER_ROLES.get(lower)
+
+
+def content_text(content: object, place: str = "the message") -> str:
+    r"""The text of a content: a text itself, or the texts of its parts, each on a line of its own.
+
+    A picture, a recording or a file becomes a marker in brackets. Tool calls and reasoning have no text.
+
+    >>> content_text([{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "data:…"}}])
+    'Look\n[image]'
+    >>> content_text(None)
+    ''
+
+    Raises:
+        InputError: the content is of another type.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, Mapping):
+        content = [content]
+    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
+        raise InputError(f"{place} has content of type {type(content).__name__}: pass a text, or a list of parts")
+    return "\n".join(text for part in content if (text := _part_text(part, place)).strip())
+
+
+def _part_text(part: object, place: str) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        raise InputError(f"{place} has a part of type {type(part).__name__}: pass texts, or mappings with a type")
+    sort = part.get("type")
+    for name in ("text", "refusal"):
+        if isinstance(text := part.get(name), str) and sort not in _UNWRITTEN_PARTS:
+            return text
+    if sort in _UNWRITTEN_PARTS:
+        return ""
+    if sort == "tool_result":
+        return content_text(part.get("content"), place)
+    kind = tidy(sort)[:_MARKER_LONGEST] if isinstance(sort, str) else ""
+    return f"[{next((name for name in _MARKED_PARTS if name in kind), kind or 'file')}]"
+
+
+def listed_messages(messages: object) -> list[MessageLike]:
+    """The messages that a caller passes: one, or several in a list or tuple.
+
+    Raises:
+        InputError: it is of another type.
+    """
+    if isinstance(messages, Message | Mapping):
+        return [messages]
+    if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
+        raise InputError(
+            f"messages is a {type(messages).__name__}: pass a list of slowwave.Message, or of mappings with role and content"
+        )
+    return list(messages)
+
+
+def has_text(message: object) -> bool:
+    """Whether a message has words to store; an assistant that only calls tools says none.
+
+    >>> has_text({"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]}), has_text(Message("user", "Hi"))
+    (False, True)
+    """
+    if isinstance(message, Mapping):
+        if "content" not in message and not _CALLS.isdisjoint(message):
+            return bool(content_text(message.get("refusal")).strip())
+        return "content" not in message or bool(content_text(message["content"]).strip())
+    return not isinstance(message, Message) or not isinstance(message.content, str) or bool(message.content.strip())
+
+
+def unstored_fields(message: object) -> Iterator[str]:
+    """The names of the fields of a mapping that contain something and are not stored."""
+    if isinstance(message, Mapping):
+        for name, value in message.items():
+            if name not in _STORED_FIELDS | _FORMAT_FIELDS and value not in (None, "", [], {}):
+                yield str(name)
+
+
+def as_message(message: object, place: str = "the message") -> Message:
+    """A message, or a mapping as chat APIs take it, as a Message.
+
+    >>> as_message({"role": "developer", "content": [{"type": "text", "text": "Be brief"}]})
+    Message(role='developer', content='Be brief', speaker=None, at=None, id=None)
+
+    Raises:
+        InputError: naming the place of what is neither.
+    """
+    if isinstance(message, Message):
+        return message
+    if not isinstance(message, Mapping):
+        raise InputError(
+            f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...), or a mapping with both"
+        )
+    content = message.get("content", message.get("refusal"))
+    if "role" not in message or ("content" not in message and _CALLS.isdisjoint(message)):
+        missing = "content" if "role" in message else "role"
+        raise InputError(f"{place} has no {missing!r}: pass {{'role': ..., 'content': ...}}")
+    speaker = message.get("speaker")
+    identity: Any = message.get("id")
+    return Message(
+        role=message["role"],
+        content=content_text(content, place),
+        speaker=message.get("name") if speaker is None else speaker,
+        at=_time_of(message.get("at"), place),
+        id=format(identity, "d") if isinstance(identity, int) and not isinstance(identity, bool) else identity,
+    )
+
+
+def _time_of(at: object, place: str) -> datetime | None:
+    if not isinstance(at, str):
+        return cast("datetime | None", at)  # `checked_message` refuses other types
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError as error:
+        raise InputError(f"{place} has the time {at!r}: use ISO 8601, such as 2026-05-01T09:30:00+02:00") from error
 
 
 def clean(text: str) -> str:
@@ -65,20 +218,26 @@ def storable(text: str) -> bool:
 
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
-    if not isinstance(at, datetime) or at.tzinfo is None or at.utcoffset() is None:
-        raise InputError(f"{what} {at!r} has no time zone: set one, e.g. at.replace(tzinfo=timezone.utc)")
+    if not isinstance(at, datetime):
+        raise InputError(f"{what} {at!r} is of type {type(at).__name__}: pass a datetime with a time zone")
+    if at.tzinfo is None or at.utcoffset() is None:
+        raise InputError(
+            f"{what} {at!r} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
+        )
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
         raise InputError(f"{what} {at!r} lies outside the years 1 to 9999 in UTC") from error
 
 
-def checked_message(message: Message, place: str = "the message") -> Message:
-    """The message with clean text and a UTC time, or InputError naming its place in the batch."""
-    if not isinstance(message, Message):
-        raise InputError(f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...)")
-    if message.role not in ROLES:
-        raise InputError(f"{place} has the role {message.role!r}: use one of {', '.join(ROLES)}")
+def checked_message(message: MessageLike, place: str = "the message") -> Message:
+    """The message with its role, clean text and a UTC time, or InputError naming its place in the batch."""
+    message = as_message(message, place)
+    role = role_of(message.role)
+    if role is None:
+        raise InputError(
+            f"{place} has the role {message.role!r}: use one of {', '.join(ROLES)} (or {', '.join(_OTHER_ROLES)})"
+        )
     if not isinstance(message.content, str) or not message.content.strip():
         raise InputError(f"{place} has no text: leave empty messages out")
     if len(message.content) > LONGEST:
@@ -93,7 +252,7 @@ def checked_message(message: Message, place: str = "the message") -> Message:
                 f"{place} has the {name} {value!r}, which holds NUL or a lone surrogate: pass text that encodes to UTF-8"
             )
     return Message(
-        role=message.role,
+        role=role,
         content=clean(message.content),
         speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,

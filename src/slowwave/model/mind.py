@@ -47,7 +47,7 @@ class Fact:
     """A fact as a mind proposes it from a transcript, or as a person states it.
 
     `turn` and `quote` are the number of the message it is derived from and the words of it; a stated fact has neither.
-    `importance` None means that it is computed from the text.
+    `importance` None means that it is computed from the text. `ref` is the caller's own id of a stated fact.
     """
 
     text: str
@@ -63,6 +63,7 @@ class Fact:
     sources: tuple[SourceRef, ...] = ()
     trust: Trust = "user"
     metadata: Mapping[str, str] = field(default_factory=dict)
+    ref: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

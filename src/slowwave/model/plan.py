@@ -132,9 +132,34 @@ class Dropped:
     reason: str
 
 
+OutcomeName: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP", "REVIEW", "REFUSE"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one fact that was stated, or of one memory that was changed or deleted by its id.
+
+    Attributes:
+        operation: "ADD": it is a memory of its own. "UPDATE": it changed a known memory, or replaced one. "DELETE": it is
+            a memory of its own and made a known one untrue; or the memory was deleted. "NOOP": it was known. "REVIEW": it
+            is stored and withheld until a person releases it. "REFUSE": it was not stored.
+        memory_id: the memory that holds it now; None if it was refused.
+        text: as it was stated.
+        reason: why, in words for a person.
+    """
+
+    operation: OutcomeName
+    memory_id: str | None
+    text: str
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What applying a plan did. Prints as two readable lines."""
+    """What applying a plan did. Prints as two readable lines.
+
+    `outcomes` has one item for each stated fact, in the order in which they were passed, whatever became of it.
+    """
 
     run_id: str
     cause: str
@@ -144,11 +169,13 @@ class Receipt:
     waiting: int = 0
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The memories that were added, in order."""
-        return tuple(operation.memory.id for operation in self.applied if isinstance(operation, Add))
+        """The memories that were added, in order. `outcomes` also names those that were known or changed."""
+        adds = (operation.memory for operation in self.applied if isinstance(operation, Add))
+        return tuple(memory.id for memory in adds if memory.superseded_by is None)
 
     @property
     def details(self) -> str:

@@ -32,7 +32,8 @@ def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool
         ports: the store and the scope.
         name: the conversation.
         last: only so many of the latest messages; None: all.
-        withheld: keep the place of a message under review, with `WITHHELD` as its text; False: leave it out.
+        withheld: keep the place of a message under review, with `WITHHELD` as its text and without its speaker, so that
+            a tool call keeps its output; False: leave it out.
     """
     phases = READABLE | {UNDER_REVIEW} if withheld else READABLE
     where = Where(
@@ -47,10 +48,11 @@ def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool
 
 
 def _message(memory: Memory) -> Message:
+    hidden = memory.phase == UNDER_REVIEW
     return Message(
         role=memory.role or "user",
-        content=WITHHELD if memory.phase == UNDER_REVIEW else memory.text,
-        speaker=memory.speaker,
+        content=WITHHELD if hidden else memory.text,
+        speaker=None if hidden else memory.speaker,
         at=memory.at,
         id=memory.ref or memory.id,
     )

@@ -7,20 +7,23 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import count
+from typing import TypeVar
 
 from slowwave import forks
-from slowwave.errors import ConflictError, InputError
+from slowwave.errors import ConflictError, InputError, TrustError
 from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
 from slowwave.model.message import clean
 from slowwave.model.operations import Operation
 from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
+from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.core import promotes
 from slowwave.policy.retention.phases import family, reason, step
 from slowwave.policy.retention.policies import reinforced, with_due_date
 from slowwave.ports import Ports
 
+T = TypeVar("T")
 TEXT_LONGEST = 100_000
 """Characters of a stated fact."""
 NAME_LONGEST = 256
@@ -122,6 +125,39 @@ def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
     )
 
 
+def in_parts(
+    ports: Ports,
+    cause: str,
+    items: Sequence[T],
+    most: int,
+    apply: Callable[[Sequence[T], str | None], Receipt],
+) -> Receipt:
+    """Apply items as one run: up to `most` of them in one transaction, more in child runs of one run.
+
+    Args:
+        ports: for the id and the scope of the run.
+        cause: of the run.
+        items: in order; at least one, or nothing is applied.
+        most: how many items one transaction takes.
+        apply: applies a part; its second argument is the id of the run it belongs to, None if it is the run itself.
+    """
+    if len(items) <= most:
+        nothing = Receipt(run_id=new_id(ports.now()), cause=cause, scope=ports.scope, notes=("nothing was passed",))
+        return apply(items, None) if items else nothing
+    parent = new_id(ports.now())
+    receipts = [apply(items[start : start + most], parent) for start in range(0, len(items), most)]
+    return Receipt(
+        run_id=parent,
+        cause=cause,
+        scope=ports.scope,
+        applied=tuple(operation for receipt in receipts for operation in receipt.applied),
+        waiting=sum(receipt.waiting for receipt in receipts),
+        problems=tuple(dict.fromkeys(problem for receipt in receipts for problem in receipt.problems)),
+        notes=tuple(dict.fromkeys(note for receipt in receipts for note in receipt.notes)),
+        outcomes=tuple(outcome for receipt in receipts for outcome in receipt.outcomes),
+    )
+
+
 def record_unapplied_cost(ports: Ports, plan: Plan, because: str, conversations: tuple[str, ...] = ()) -> None:
     """Journal the cost of a plan of which nothing was applied: its model calls were paid for."""
     if plan.cost != FREE:
@@ -142,6 +178,23 @@ def with_notes(
         problems=(*receipt.problems, *problems),
         waiting=receipt.waiting + waiting,
     )
+
+
+def check_may_change(ports: Ports, memory: Memory) -> None:
+    """Raise TrustError if a memory is trusted more than what is written through these ports."""
+    if outranks(memory.trust, ports.ceiling):
+        raise TrustError(
+            f"{memory.id} is trusted as {memory.trust!r}, and this handle as {ports.ceiling!r}: state the change with "
+            "`add`, which stores it beside the memory"
+        )
+
+
+def check_full_trust(ports: Ports, action: str) -> None:
+    """Raise TrustError if these ports have a ceiling below the user: then a person decides on this action."""
+    if outranks("user", ports.ceiling):
+        raise TrustError(
+            f"a handle trusted as {ports.ceiling!r} may not {action}: use the memory that `trusting` was called on"
+        )
 
 
 def transition(memory: Memory, event: str, config: Config, **fields: object) -> Memory:

@@ -1,7 +1,7 @@
 """From a Where to one SELECT over the rows of a scope, so that each condition can use its index."""
 
 from slowwave.model.codec import dumps, to_micros
-from slowwave.model.memory import HOT, MESSAGE
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE
 from slowwave.model.query import Where
 from slowwave.stores.rows import MEMORY_COLUMNS
 
@@ -60,6 +60,8 @@ def selected(where: Where) -> tuple[str, dict[str, object]]:
         if value is not None:
             terms.append(term)
             values[name] = value
+    if where.ref is not None and where.kinds is not None and where.kinds <= frozenset(FACT_KINDS):
+        terms.append("kind <> 'note'")  # in the words of the index of the ids of facts
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
     order = _orders(where)[where.order]

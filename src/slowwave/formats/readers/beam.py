@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text, role_of
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text
 from slowwave.formats.readers.timestamps import anchor_time
 from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.message import role_of
 
 _TRAILER = re.compile(r"\s*->->.*\Z", re.DOTALL)
 """Each user message ends in "->-> 1,1", an annotation of the benchmark."""

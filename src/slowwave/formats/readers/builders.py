@@ -13,25 +13,12 @@ from slowwave.model.message import ROLES, Message, checked_message, clean
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
 
-_ROLES = {role: role for role in ROLES} | {
-    "human": "user",
-    "ai": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "developer": "system",
-    "function": "tool",
-}
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
 FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"
 NO_OBJECT = "not an object with fields"
-
-
-def role_of(value: object) -> str | None:
-    """The role of a name that other programs use, or None."""
-    return _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
 
 
 def message_text(content: Json) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import MessageBuilder, as_label, role_of
+from slowwave.formats.readers.builders import MessageBuilder, as_label
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.message import role_of
 
 _TEXT_TYPES = ("text", "multimodal_text")
 _BRANCH = "on another branch: edited or answered again"

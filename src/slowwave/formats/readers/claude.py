@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text, role_of
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.message import role_of
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 

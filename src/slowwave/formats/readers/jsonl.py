@@ -17,7 +17,6 @@ from slowwave.formats.readers.builders import (
     checked_fact,
     first_field,
     message_text,
-    role_of,
 )
 from slowwave.formats.readers.timestamps import instant
 from slowwave.formats.seal import Proof
@@ -30,7 +29,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.message import clean
+from slowwave.model.message import clean, role_of
 from slowwave.model.mind import Fact
 
 VERSION = 1

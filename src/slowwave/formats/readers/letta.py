@@ -11,11 +11,11 @@ from slowwave.formats.readers.builders import (
     as_label,
     imported_fact,
     message_text,
-    role_of,
     simple_metadata,
 )
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.message import role_of
 
 _CATEGORIES = {"human": "person"}
 _BULLETS = "-*•–# \t"

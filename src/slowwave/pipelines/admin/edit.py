@@ -1,27 +1,32 @@
 """Edits by a person: update, delete, pin, revive, release, reject. Each is applied as a plan and can be undone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from slowwave.errors import ConflictError, InputError, NotFoundError
+from slowwave.errors import ConflictError, InputError, NotFoundError, TrustError
 from slowwave.model import names
 from slowwave.model.codec import content_key
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, SUMMARY, Memory, altered
 from slowwave.model.operations import Change, Operation, Suppress
-from slowwave.model.plan import Plan, Receipt
+from slowwave.model.plan import BATCH_MAX, Outcome, Plan, Receipt
 from slowwave.model.progress import RELEASED
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.index_text import entries
-from slowwave.pipelines.ingest.review import secrets
+from slowwave.pipelines.ingest.review import secrets, suspect
 from slowwave.pipelines.planning import (
     apply_with_retry,
+    check_full_trust,
+    check_may_change,
     checked_name,
     checked_text,
+    in_parts,
+    new_id,
     reschedule,
     single_group_plan,
+    split_groups,
     transition,
     with_notes,
 )
@@ -34,6 +39,9 @@ NAMED: Final = 5
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
 """The reason why a fact rests on no message any more, and the flag of such facts: their history names the messages."""
+DELETED: Final = "deleted by hand"
+PART: Final = 200
+"""Memories that are deleted in one transaction."""
 
 
 def found(ports: Ports, memory_id: str) -> Memory:
@@ -48,6 +56,9 @@ def update(ports: Ports, memory_id: str, text: str, category: str | None = None)
     """Replace the text of a fact, and its category if one is passed; the old text stays in its history.
 
     A fact whose new text its source messages do not support rests on no message any more.
+
+    Raises:
+        TrustError: the memory is trusted more than these ports.
     """
     text = checked_text(text)
     category = checked_name(category, "category") if category is not None else None
@@ -55,11 +66,15 @@ def update(ports: Ports, memory_id: str, text: str, category: str | None = None)
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
+        check_may_change(ports, before)
         operations = rewording(ports, before, text, category=category, entry=index_entries[0])
         because = operations[-1].because if operations else EDITED
         return single_group_plan(ports, "edit", operations, because, now=now)
 
     receipt = apply_with_retry(ports, plan)
+    changed = bool(receipt.applied)
+    outcome = Outcome(operation="UPDATE" if changed else "NOOP", memory_id=memory_id, text=text)
+    receipt = replace(receipt, outcomes=(outcome,))
     return with_notes(receipt, notes=[*secrets((text,)), *_left_out(ports, memory_id, text)], problems=problems)
 
 
@@ -82,6 +97,7 @@ def rewording(
     Raises:
         InputError: it is a message.
         ConflictError: another live fact has this text.
+        TrustError: these ports have a ceiling, and the text reads as an instruction to a model, or a person deleted it.
     """
     if before.kind == MESSAGE:
         raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
@@ -94,6 +110,10 @@ def rewording(
         after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
     _refuse_twin(ports, after)
     held = ports.store.suppressed_keys(ports.scope, [content_key(text)])
+    if why := suspect(text, ports.ceiling):
+        raise TrustError(f"the text needs a person's review ({why}): state it with `add`, which keeps it for review")
+    if held:
+        check_full_trust(ports, "state again what a person deleted")
     change = Change(before=before, after=reschedule(after, ports.config), because=because, entry=entry)
     return [*(Suppress(key=key, on=False, because="stated again") for key in held), change]
 
@@ -104,21 +124,64 @@ def _is_supported(ports: Ports, fact: Memory) -> bool:
     return not messages or (shares_content(fact.text, messages) and not invented_details(fact.text, messages))
 
 
-def delete(ports: Ports, memory_id: str) -> Receipt:
-    """Retract a memory. It can be undone, and the same text is not distilled again."""
+def delete(ports: Ports, ids: str | Iterable[str]) -> Receipt:
+    """Retract one memory or several, as one run. It can be undone, and the same text is not distilled again.
+
+    Of more than 200 memories, each 200 are retracted as child runs of one run.
+
+    Raises:
+        NotFoundError: one of them does not exist; nothing was deleted.
+        TrustError: one of them is trusted more than these ports; nothing was deleted.
+    """
+    listed = _listed_ids(ids)
+    for start in range(0, len(listed), PART):
+        part = listed[start : start + PART]
+        here = {memory.id: memory for memory in ports.store.get((ports.scope,), part)}
+        for memory_id in part:
+            check_may_change(ports, here.get(memory_id) or found(ports, memory_id))
+    return in_parts(ports, "edit", listed, PART, lambda part, parent: _delete_part(ports, part, parent))
+
+
+def _listed_ids(ids: object) -> list[str]:
+    if isinstance(ids, str):
+        return [names.checked_id(ids)]
+    if isinstance(ids, bytes) or not isinstance(ids, Iterable):
+        raise InputError(f"ids is a {type(ids).__name__}: pass an id, or a list of ids")
+    listed = list(dict.fromkeys(names.checked_id(each) for each in ids))
+    if len(listed) > BATCH_MAX:
+        raise InputError(f"{len(listed):,} ids in one call, more than {BATCH_MAX:,}: delete them in parts")
+    return listed
+
+
+def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receipt:
+    outcomes: list[Outcome] = []
 
     def plan() -> Plan:
-        now, before = ports.now(), found(ports, memory_id)
-        if before.phase == "retracted":
-            return single_group_plan(ports, "edit", [], "already retracted", now=now)
-        ended = transition(before, "retract", ports.config, valid_to=max(now, before.valid_from))
-        hold = Suppress(key=content_key(before.text), because="deleted by hand")
-        change = Change(before=before, after=ended, because="deleted by hand")
-        return single_group_plan(
-            ports, "edit", [change, hold, *_restored_members(ports, before)], "deleted by hand", now=now
+        now = ports.now()
+        operations: dict[str, Operation] = {}
+        outcomes.clear()
+        here = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
+        for memory_id in ids:
+            before = here.get(memory_id) or found(ports, memory_id)
+            known = before.phase == "retracted"
+            outcomes.append(Outcome(operation="NOOP" if known else "DELETE", memory_id=memory_id, text=before.text))
+            if not known:
+                ended = transition(before, "retract", ports.config, valid_to=max(now, before.valid_from))
+                operations[memory_id] = Change(before=before, after=ended, because=DELETED)
+                key = content_key(before.text)
+                operations[key] = Suppress(key=key, because=DELETED)
+                members = (member for member in _restored_members(ports, before) if member.before.id not in ids)
+                operations |= {member.before.id: member for member in members}
+        return Plan(
+            id=new_id(now),
+            scope=ports.scope,
+            cause="edit" if parent is None else "edit/part",
+            at=now,
+            groups=split_groups(list(operations.values()), DELETED, counted=False),
+            parent=parent,
         )
 
-    return _with_member_note(apply_with_retry(ports, plan))
+    return _with_member_note(replace(apply_with_retry(ports, plan), outcomes=tuple(outcomes)))
 
 
 def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
@@ -142,6 +205,7 @@ def _with_member_note(receipt: Receipt) -> Receipt:
 
 def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
     """Exempt a memory from all automatic changes; with `on=False` end the exemption."""
+    check_full_trust(ports, "pin or unpin a memory")
 
     def change(memory: Memory) -> Memory:
         after = replace(memory, pinned=on, version=memory.version + 1)
@@ -161,6 +225,8 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
             return memory
         if memory.is_searchable:
             return replace(memory, gist=None, flags=memory.flags | {RESTORED}, version=memory.version + 1)
+        if memory.phase != "cold":
+            check_full_trust(ports, "bring back what was deleted, replaced or withheld")
         event = {"cold": "revive", "quarantined": "release"}.get(memory.phase, "restore")
         back = transition(
             _flag_skipped(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None
@@ -173,6 +239,7 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
 
 def release(ports: Ports, memory_id: str) -> Receipt:
     """End the review of a memory and keep it: it is searched again, and a message that was not distilled is distilled."""
+    check_full_trust(ports, "release a memory from review")
 
     def change(memory: Memory) -> Memory:
         after = transition(_flag_skipped(ports, memory), "release", ports.config)
@@ -197,6 +264,7 @@ def _flag_skipped(ports: Ports, memory: Memory) -> Memory:
 
 def reject(ports: Ports, memory_id: str) -> Receipt:
     """End the review of a memory and retract it: the same fact is not stored again."""
+    check_full_trust(ports, "reject a memory under review")
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
@@ -211,6 +279,7 @@ def reject(ports: Ports, memory_id: str) -> Receipt:
 def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], because: str) -> Receipt:
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
+        check_may_change(ports, before)
         after = change(before)
         changes = [Change(before=before, after=after, because=because)] if after != before else []
         return single_group_plan(ports, "edit", changes, because, now=now)

@@ -14,7 +14,7 @@ from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
-from slowwave.pipelines.planning import TRIES, new_id
+from slowwave.pipelines.planning import TRIES, check_full_trust, new_id
 from slowwave.ports import Ports
 
 NOT_REACHED = (
@@ -129,7 +129,9 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
 
     Raises:
         NotFoundError: if nothing matches, and no earlier erase of the same is unfinished.
+        TrustError: these ports have a ceiling below the user.
     """
+    check_full_trust(ports, "erase")
     done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
     for _ in range(TRIES):
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
@@ -17,9 +18,20 @@ from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key
-from slowwave.pipelines.planning import new_id, reschedule, split_groups, transition, with_notes
+from slowwave.pipelines.planning import (
+    check_full_trust,
+    check_may_change,
+    new_id,
+    reschedule,
+    split_groups,
+    transition,
+    with_notes,
+)
 from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
+
+ADDING: Final = frozenset({"add", "observe", "note"})
+"""Causes of runs that only add what was stated."""
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
@@ -34,6 +46,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         NotFoundError: if there is no such run.
         InputError: if the run is an erase.
         ConflictError: if later runs rest on it; `cascade=True` takes them back too, newest first.
+        TrustError: these ports have a ceiling, and the run did more than to add messages or facts below it.
     """
     run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
     if run is None:
@@ -57,6 +70,8 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         runs, pronoun = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
         how = f"`slowwave undo {run_id} --cascade` takes {pronoun} back too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
+    for dependent in undoable:
+        _check_reach(ports, dependent)
     lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
     receipts = _taken_back(ports, [one for one in undoable if any(one.plan.groups)])
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
@@ -90,6 +105,15 @@ def _begun_undo(ports: Ports, part: Run, parts: int) -> Receipt:
     plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=(group,), undoes=whole)
     cause = part.cause.partition("/")[0]
     return with_notes(ports.store.apply(plan), notes=(f"took back run {whole} ({cause}) with {parts} parts",))
+
+
+def _check_reach(ports: Ports, run: Run) -> None:
+    """Raise TrustError if ports with a ceiling may not undo a run: it may be a person's edit, or touch a person's memory."""
+    if run.cause.partition("/")[0] not in ADDING:
+        check_full_trust(ports, f"undo a run of {run.cause!r}")
+    for operation in run.plan.operations:
+        if (memory := _subject(operation)) is not None:
+            check_may_change(ports, memory)
 
 
 def _already_undone(undos: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
-from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, altered
+from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, Trust, altered
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.progress import RELEASED, is_offset_flag
 from slowwave.model.status import LinkRow
@@ -43,7 +43,7 @@ _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
 _REASONS: Final = frozenset(REASONS.values())
 _NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_OF_MESSAGES: Final = ("seq", "ref", "gist")
+_OF_MESSAGES: Final = ("seq", "gist")
 _OF_FACTS: Final = ("members", "depth")
 
 
@@ -83,13 +83,13 @@ def admitted(memory: Memory, scope: str) -> Memory:
     )
 
 
-def unproven(memory: Memory, now: datetime) -> Memory:
-    """An admitted record as it is stored without proof.
+def unproven(memory: Memory, now: datetime, ceiling: Trust = "user") -> Memory:
+    """An admitted record as it is stored without proof, or through ports with a ceiling.
 
-    Trust is at most "import"; pins, core memory, protected categories and uses are dropped. A record with a field that
+    Trust is at most "import" and at most the ceiling; pins, core memory, protected categories and uses are dropped. A record with a field that
     reads as an instruction waits for review.
     """
-    trust = least((memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT))
+    trust = least((memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT, ceiling))
     phase = "active" if memory.phase == "core" else memory.phase
     reason = memory.reason if memory.reason in _REASONS else None
     if phase == QUARANTINED:
@@ -197,13 +197,14 @@ class Admission:
             elif why := self._misfit(memory, here, believed=believed):
                 sifted.refused.append(SkippedItem(where=item.where, why=why))
             else:
-                stored = memory if believed else _with_stored_sources(unproven(memory, now), here)
+                claimed = unproven(memory, now, self._ports.ceiling)
+                stored = memory if believed else _with_stored_sources(claimed, here)
                 here[stored.id] = stored
                 sifted.fresh.append(stored)
         return sifted
 
     def _believes(self, item: ExportedMemory | ExportedLink | ExportedCursor) -> bool:
-        believed = item.proven or self._trust_export
+        believed = self._ports.ceiling == "user" and (item.proven or self._trust_export)
         self.unproven += not believed
         return believed
 

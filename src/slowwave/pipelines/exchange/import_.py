@@ -383,7 +383,12 @@ class Importer:
 
     def _add_facts(self, facts: Sequence[Fact]) -> None:
         facts = [
-            replace(fact, trust=least((fact.trust, "import")), category=unprotected(fact.category)) for fact in facts
+            replace(
+                fact,
+                trust=least((fact.trust, "import", self._ports.ceiling)),
+                category=unprotected(fact.category),
+            )
+            for fact in facts
         ]
         facts = self._not_erased(facts, lambda fact: (tombstone(fact.text),))
         if self._dry_run:
@@ -393,7 +398,8 @@ class Importer:
 
         def plan() -> Plan:
             now = self._ports.now()
-            attempts.append(reconcile(self._ports, facts, now=now, stated=True))
+            by_person = self._ports.ceiling == "user"
+            attempts.append(reconcile(self._ports, facts, now=now, stated=by_person))
             because = f"{len(facts)} facts of a file"
             made = single_group_plan(
                 self._ports, "import/facts", attempts[-1].operations, because, now=now, cost=attempts[-1].cost

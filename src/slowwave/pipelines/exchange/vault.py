@@ -19,7 +19,14 @@ from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.review import secrets
-from slowwave.pipelines.planning import apply_with_retry, checked_name, checked_text, new_id, single_group_plan
+from slowwave.pipelines.planning import (
+    apply_with_retry,
+    check_full_trust,
+    checked_name,
+    checked_text,
+    new_id,
+    single_group_plan,
+)
 from slowwave.pipelines.recall.core_memory import core_facts
 from slowwave.ports import Ports
 
@@ -168,7 +175,9 @@ def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_r
 
     Raises:
         InputError: a line cannot be a fact, or there are too many changes; nothing was changed.
+        TrustError: these ports have a ceiling below the user; nothing was changed.
     """
+    check_full_trust(ports, "import the edits of a vault")
     lines, conflicts = _one_line_per_fact(ports, [_checked(line) for line in edits])
     facts = max(1, len(ports.store.get((ports.scope,), [line.id for line in lines if line.id])))
     edited = [line for line in lines if line.id and _is_edited(line)]

@@ -8,10 +8,11 @@ from slowwave.model.codec import content_key
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory, SourceRef
 from slowwave.model.operations import Add, Change, Link, LinkKind, Operation, RejectFact, Suppress, Use
+from slowwave.model.plan import OutcomeName
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.decisions import Decision
 from slowwave.pipelines.ingest.index_text import entries
-from slowwave.pipelines.planning import record_use, reschedule, transition
+from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
 from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
@@ -40,6 +41,7 @@ class ChangeSet:
         notes: what happened, for the receipt.
         problems: which proposals were not carried out, and why.
         waiting: how many facts still wait for a mind.
+        outcomes: what became of each new fact, and why, by its id.
     """
 
     ports: Ports
@@ -51,6 +53,7 @@ class ChangeSet:
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     waiting: int = 0
+    outcomes: dict[str, tuple[OutcomeName, str]] = field(default_factory=dict)
     _successors: dict[str, str | None] = field(default_factory=dict)
 
     # ---- the planned state
@@ -109,6 +112,7 @@ class ChangeSet:
 
     def store(self, new: Memory, entry: IndexEntry | None, *, because: str) -> Memory:
         """Add the fact, or remove the waiting flag from one that is in the store already."""
+        self.outcomes[new.id] = ("ADD", because)
         if new.id in self.stored:
             current = self.states.get(new.id, new)
             decided = replace(new, flags=new.flags - {UNRECONCILED}, version=current.version)
@@ -131,6 +135,7 @@ class ChangeSet:
 
     def quarantine(self, new: Memory, entry: IndexEntry | None, why: str) -> None:
         """Store a fact for a person to review."""
+        self.outcomes[new.id] = ("REVIEW", why)
         quarantined = replace(new, phase="quarantined", reason=why, due_at=None)
         self._append(Add(memory=quarantined, because=f"for review: {why}", entry=entry), quarantined)
         self.notes.append(f"kept for review ({why}): see `slowwave review`")
@@ -141,6 +146,7 @@ class ChangeSet:
         If the new fact is trusted less, it changes nothing; if it is trusted more, it replaces the known one.
         """
         current = self.states.get(known.id, known)
+        self.outcomes[new.id] = ("NOOP", because)
         if outranks(current.trust, new.trust):
             self.notes.append(f"already known: {known.text!r}")
             self._dissolve(new, current, stored=new.id in self.stored, because=because)
@@ -167,6 +173,7 @@ class ChangeSet:
         current = self.states.get(known.id, known)
         if outranks(new.trust, current.trust):
             return self._replace_less_trusted(current, new, text, because=because)
+        self.outcomes[new.id] = ("UPDATE", because)
         stored = new.id in self.stored
         if stored and text == new.text != current.text and current.phase == "active":
             current, new = new, current
@@ -180,6 +187,7 @@ class ChangeSet:
             sources=sources,
             importance=max(current.importance, new.importance),
             pinned=current.pinned or new.pinned,
+            expires_at=_stated_expiry(current, new),
             flags=current.flags - {RESTORED} - waits,
             version=current.version + 1,
         )
@@ -196,12 +204,13 @@ class ChangeSet:
     def supersede(self, old: Memory, new: Memory, entry: IndexEntry | None, text: str, *, because: str) -> Memory:
         """The new fact replaces the old one, which stops being true when the new one begins."""
         if text != new.text:
-            new, entry = replace(new, text=text), self._entry(text)
+            new, entry = self._reworded(new, text, because=because), self._entry(text)
         stored = self.store(replace(new, pinned=new.pinned or old.pinned), entry, because=because)
         current = self.states.get(old.id, old)
         valid_to = max(current.valid_from, stored.valid_from)
         ended = transition(current, "replace", self.ports.config, superseded_by=stored.id, valid_to=valid_to)
         self._change(current, ended, because=because)
+        self.outcomes[new.id] = ("UPDATE", f"replaced {old.text!r}")
         self.notes.append(f"replaced {old.text!r}")
         return stored
 
@@ -225,6 +234,7 @@ class ChangeSet:
     def refuse(self, new: Memory, quote: str, reason: str, *, held: bool = False) -> None:
         """Journal a fact that is not stored, and why."""
         self.operations.append(RejectFact(text=new.text, quote=quote, reason=reason, because=reason, held=held))
+        self.outcomes[new.id] = ("REFUSE", reason)
         self._successors[new.id] = None
 
     def release_holds(self, keys: Iterable[str]) -> None:
@@ -236,14 +246,17 @@ class ChangeSet:
     def _replace_less_trusted(self, current: Memory, new: Memory, text: str, *, because: str) -> Memory:
         """Replace a known fact by the same fact from a more trusted source: the trust of a memory never rises."""
         entry = self._entry(text)
+        if text != new.text:
+            new = self._reworded(new, text, because=because)
         if current.phase == "core":
             current = self._change(current, transition(current, "demote", self.ports.config), because=because)
         merged = transition(current, "merge", self.ports.config, superseded_by=new.id)
         merged = self._change(current, replace(merged, flags=merged.flags - {UNRECONCILED}), because=because)
         self._successors[current.id] = new.id
         pinned, importance = new.pinned or current.pinned, max(new.importance, current.importance)
-        stored = self.store(replace(new, text=text, pinned=pinned, importance=importance), entry, because=because)
+        stored = self.store(replace(new, pinned=pinned, importance=importance), entry, because=because)
         self._add_uses(stored, merged, because=because)
+        self.outcomes[new.id] = ("UPDATE", because)
         self.notes.append(f"stands for {current.text!r}, which came from a source that is believed less")
         return self.states[stored.id]
 
@@ -254,6 +267,33 @@ class ChangeSet:
             current = self.states.get(new.id, new)
             merged = transition(current, "merge", self.ports.config, superseded_by=into.id)
             self._change(current, replace(merged, flags=merged.flags - {UNRECONCILED}), because=because)
+        else:
+            self._keep_statement(new, into.id, because=because)
+
+    def _reworded(self, new: Memory, text: str, *, because: str) -> Memory:
+        """A new fact with another text. The id of the caller's stays with the words that were stated."""
+        if new.ref is None or new.id in self.stored:
+            return replace(new, text=text)
+        self._keep_statement(new, new.id, because=because)
+        return replace(new, text=text, ref=None)
+
+    def _keep_statement(self, new: Memory, holder: str, *, because: str) -> None:
+        """Store a fact with an id of the caller's as a duplicate of the memory that holds it now.
+
+        The duplicate keeps the stated words, by which `add` recognises the same fact under this id later.
+        """
+        if new.ref is None or new.id in self.stored:
+            return
+        kept = replace(
+            new,
+            id=new_id(self.now),
+            phase="superseded",
+            reason="duplicate",
+            superseded_by=holder,
+            due_at=None,
+            pace=None,
+        )
+        self._append(Add(memory=kept, because=because, entry=self._entry(kept.text)), kept)
 
     def _add_uses(self, kept: Memory, merged: Memory, *, because: str) -> None:
         """Add the uses of a merged memory to the one that replaces it."""
@@ -269,7 +309,12 @@ class ChangeSet:
             self._append(Use(used_version=kept, after=after, because=because), after)
 
     def _extended_expiry(self, known: Memory, new: Memory) -> datetime | None:
-        """When a repeated fact expires: as if it were new, once less than half of a new one's time remains."""
+        """When a repeated fact expires: as if it were new, once less than half of a new one's time remains.
+
+        An end that a person states with the repetition counts at once.
+        """
+        if (stated := _stated_expiry(known, new)) != known.expires_at:
+            return stated
         config = self.ports.config
         extended, fresh = expiry(record_use(known, config, self.now, session=None), config), expiry(new, config)
         return fresh if fresh and extended and (extended - self.now) * 2 < fresh - self.now else known.expires_at
@@ -286,6 +331,11 @@ class ChangeSet:
     def _append(self, operation: Operation, after: Memory) -> None:
         self.operations.append(operation)
         self.states[after.id] = after
+
+
+def _stated_expiry(known: Memory, new: Memory) -> datetime | None:
+    """When a known fact expires after it was stated again: as stated now, if an end was stated."""
+    return new.expires_at if new.expires_at is not None and not new.sources else known.expires_at
 
 
 def _joined(first: tuple[SourceRef, ...], second: tuple[SourceRef, ...]) -> tuple[SourceRef, ...]:

@@ -16,7 +16,7 @@ from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import omitted_words, unsupported_rewording
-from slowwave.policy.guard.trust import outranks
+from slowwave.policy.guard.trust import PERSONS, outranks
 
 Action: TypeAlias = Literal["store", "reinforce", "merge", "supersede"]
 
@@ -195,11 +195,11 @@ def _unsaid(known: Memory, new: Memory) -> tuple[str, ...]:
 
 def _is_a_persons(memory: Memory, *, stated: bool) -> bool:
     """Whether a person stated the fact and none states anything now: then no mind rewords or retracts it."""
-    return not stated and _stated_by_person(memory)
+    return not stated and memory.trust in PERSONS and _stated_by_person(memory)
 
 
 def _stated_by_person(memory: Memory) -> bool:
-    """Whether a person stated the fact: such a fact rests on no message."""
+    """Whether the fact was stated and not distilled: such a fact rests on no message."""
     return not memory.sources and memory.kind != SUMMARY
 
 

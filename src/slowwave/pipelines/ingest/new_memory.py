@@ -45,6 +45,7 @@ def _memory(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memor
         expires_at=fact.expires_at,
         sources=fact.sources,
         metadata=fact.metadata,
+        ref=fact.ref,
     )
     return reschedule(memory, ports.config)
 

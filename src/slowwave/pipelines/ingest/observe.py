@@ -1,12 +1,20 @@
 """Stores messages: they are durable, indexed and searchable before any mind reads them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import cast
 
 from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, Memory, Role, Trust
-from slowwave.model.message import Message, checked_message
+from slowwave.model.message import (
+    Message,
+    MessageLike,
+    checked_message,
+    has_text,
+    listed_messages,
+    unstored_fields,
+)
 from slowwave.model.names import checked_name
 from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
@@ -19,13 +27,15 @@ from slowwave.ports import Ports
 
 AHEAD = "future"
 """The flag of a message whose time is in the future."""
+LISTED = 5
+"""How many places or names of fields a note lists."""
 FUTURE = timedelta(minutes=5)
 """Clocks of two machines differ; a message further ahead than this is flagged."""
 
 
 def observe(
     ports: Ports,
-    messages: Sequence[Message],
+    messages: MessageLike | Sequence[MessageLike],
     conversation: str,
     *,
     cause: str = "observe",
@@ -33,6 +43,8 @@ def observe(
     through: Trust = "user",
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
+
+    Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
 
     `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source
     the messages come from, if that is trusted less than their speakers. A message that reads as an instruction to a
@@ -43,13 +55,14 @@ def observe(
         InputError: naming the row that cannot be stored; nothing of the batch is.
     """
     conversation = checked_name(conversation, "conversation", numbers=True)
-    if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
-        raise InputError(f"messages is a {type(messages).__name__}: pass a list of slowwave.Message")
+    messages = listed_messages(messages)
     if len(messages) > BATCH_MAX:
         raise InputError(f"{len(messages):,} messages in one batch, more than {BATCH_MAX:,}: add them in parts")
     now = ports.now()
     single = len(messages) == 1
-    rows = [checked_message(m, "the message" if single else f"message {n}") for n, m in enumerate(messages)]
+    placed = [("the message" if single else f"message {n}", message) for n, message in enumerate(messages)]
+    spoken = [(place, message) for place, message in placed if has_text(message)]
+    rows = [checked_message(message, place) for place, message in spoken]
     kept = _not_erased(ports, rows)
     index_entries, problems = entries(ports, [row.content for row in kept])
     adds = [
@@ -58,23 +71,38 @@ def observe(
     ]
     because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
     groups = (Group(operations=tuple(adds), because=because, conversations=(conversation,)),) if adds else ()
+    left_out = (*_without_text(placed, spoken), *_unstored(messages), *_left_out(rows, kept))
     plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
     if not plan:
-        return Receipt(
-            run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=_left_out(rows, kept) or ("no messages",)
-        )
+        return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=left_out or ("no messages",))
     receipt = ports.store.apply(plan)
     known = len(adds) - len(receipt.applied)
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return with_notes(
         receipt,
-        notes=(*notes, *_replaced(messages, rows), *_left_out(rows, kept), *_under_review(receipt)),
+        notes=(*notes, *_replaced([message for _, message in spoken], rows), *left_out, *_under_review(receipt)),
         problems=problems,
     )
 
 
-def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str, ...]:
-    number = sum([given.content != row.content for given, row in zip(messages, rows, strict=True)])
+def _without_text(
+    placed: Sequence[tuple[str, MessageLike]], spoken: Sequence[tuple[str, MessageLike]]
+) -> tuple[str, ...]:
+    kept = {place for place, _ in spoken}
+    places = [place for place, _ in placed if place not in kept]
+    listed = ", ".join(places[:LISTED]) + (f" and {len(places) - LISTED} more" if len(places) > LISTED else "")
+    return (f"not stored, because without text: {listed}",) if places else ()
+
+
+def _unstored(messages: Sequence[MessageLike]) -> tuple[str, ...]:
+    counted = Counter(name for message in messages for name in unstored_fields(message))
+    names = ", ".join(f"{name} ({number})" for name, number in counted.most_common(LISTED))
+    return (f"fields of messages that are not stored: {names}",) if names else ()
+
+
+def _replaced(messages: Sequence[MessageLike], rows: Sequence[Message]) -> tuple[str, ...]:
+    pairs = [(given, row) for given, row in zip(messages, rows, strict=True) if isinstance(given, Message)]
+    number = sum([given.content != row.content for given, row in pairs])
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 
@@ -101,9 +129,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
     at = message.at or now
-    trust = trust_of_role(message.role)
-    if trust != through:
-        trust = least((trust, through))
+    trust = least((trust_of_role(message.role), through, ports.ceiling))
     why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
     return Memory(
         id=new_id(now),

@@ -14,7 +14,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase, Verdict
 from slowwave.model.operations import LinkKind, Operation
-from slowwave.model.plan import FREE, Cost, cost_of
+from slowwave.model.plan import FREE, Cost, Outcome, cost_of
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.change_set import LIVE, ChangeSet, facts_with_key
 from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract, reason_of
@@ -23,6 +23,8 @@ from slowwave.pipelines.ingest.new_memory import new_fact_memories, unknown_cate
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import tombstone
 from slowwave.policy.comparison.statements import implied
+from slowwave.policy.guard.trust import PERSONS
+from slowwave.policy.retention.categories import is_known
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.ports import Ports
 
@@ -38,7 +40,8 @@ _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 class ReconcileResult:
     """What reconciling a batch of facts would do.
 
-    `facts` are those that are added or reworded. `about` holds the notes about each of them, by its id.
+    `facts` are those that are added or reworded. `about` holds the notes about each of them, by its id. `outcomes` has one
+    item for each new fact, in their order.
     """
 
     operations: tuple[Operation, ...]
@@ -48,19 +51,25 @@ class ReconcileResult:
     waiting: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
+    outcomes: tuple[Outcome, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
 class IncomingFact:
-    """A new fact: as proposed, as it would be stored, and what the search for similar facts needs."""
+    """A new fact: as proposed, as it would be stored, and what the search for similar facts needs.
+
+    `stated` says that a person states it at this moment.
+    """
 
     fact: Fact
+    stated: bool
     memory: Memory
     entry: IndexEntry
     key: str
     stems: frozenset[str]
     vector: "np.ndarray[tuple[int], np.dtype[np.float32]] | None"
     suspect: str | None = None
+    known_under_review: Memory | None = None
     candidates: list[Candidate] = field(default_factory=list)
 
 
@@ -73,20 +82,20 @@ def reconcile(
         ports: the store, the mind, the embedder and the settings.
         facts: the new facts, in order.
         now: the instant of the plan.
-        stated: whether a person states them: then content that an undo suppressed may return, and pinned memories may
-            change.
+        stated: whether they are stated at this moment. If a person states a fact (`trust.PERSONS`), content that an undo
+            suppressed may return, and pinned memories may change. What an assistant or a tool states changes neither.
         waiting: if given, the memories these facts already have in the store, one each, flagged as waiting.
     """
     index_entries, problems = entries(ports, [fact.text for fact in facts])
     memories = waiting or new_fact_memories(ports, facts, now)
-    incoming = [_incoming(*parts) for parts in zip(facts, memories, index_entries, strict=True)]
+    incoming = [_incoming(*parts, stated=stated) for parts in zip(facts, memories, index_entries, strict=True)]
     duplicates = _stored_duplicates(ports, incoming)
     suppressed = _suppressed_keys(ports, incoming)
     changes = ChangeSet(ports=ports, now=now, stored={memory.id for memory in waiting})
-    if stated:
-        changes.release_holds(suppressed)
-        suppressed = frozenset()
-    cases = _cases(ports, incoming, duplicates.keys() | suppressed, now, stated=stated)
+    returning = suppressed & {new.key for new in incoming if new.stated}
+    changes.release_holds(returning)
+    suppressed -= returning
+    cases = _cases(ports, incoming, duplicates.keys() | suppressed, now)
     verdicts, mind_problems, cost = _ask_mind(ports, cases)
     about: dict[str, tuple[str, ...]] = {}
     for number, new in enumerate(incoming, 1):
@@ -98,7 +107,7 @@ def reconcile(
             changes.refuse(memory, new.fact.quote, "a person undid, deleted or erased it", held=True)
         else:
             duplicate = changes.live_duplicate(memory, new.key, duplicates)
-            _plan_fact(changes, new, memory, duplicate, verdicts.get(number, ()), stated=stated)
+            _plan_fact(changes, new, memory, duplicate, verdicts.get(number, ()))
         current = changes.current(memory)
         if current is not None and current.id in changes.facts and (notes := changes.notes[notes_before:]):
             about[current.id] = (*about.get(current.id, ()), *notes)
@@ -110,7 +119,21 @@ def reconcile(
         waiting=changes.waiting,
         problems=(*problems, *mind_problems, *changes.problems),
         cost=cost,
+        outcomes=tuple(_outcome(changes, new) for new in incoming),
     )
+
+
+def _outcome(changes: ChangeSet, new: IncomingFact) -> Outcome:
+    """What became of one fact after all of the batch were planned."""
+    operation, reason = changes.outcomes.get(new.memory.id, ("NOOP", "another fact of the batch says the same"))
+    holder = changes.current(new.memory)
+    if holder is None:
+        return Outcome(operation="REFUSE", memory_id=None, text=new.fact.text, reason=reason)
+    if new.known_under_review is not None:
+        holder = new.known_under_review
+    if any(holder.metadata.get(name) != value for name, value in new.fact.metadata.items()):
+        reason = f"{reason}; its metadata was not stored: the memory keeps its own"
+    return Outcome(operation=operation, memory_id=holder.id, text=new.fact.text, reason=reason)
 
 
 def _plan_fact(
@@ -119,13 +142,15 @@ def _plan_fact(
     memory: Memory,
     duplicate: Memory | None,
     verdicts: Sequence[Verdict],
-    *,
-    stated: bool,
 ) -> None:
     """Plan what becomes of one new fact, of which `memory` is the state so far."""
     because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
     if new.suspect:
-        if not facts_with_key(changes.ports, new.key, {QUARANTINED}):
+        known = facts_with_key(changes.ports, new.key, {QUARANTINED})
+        if known and memory.ref is None:
+            new.known_under_review = known[0]
+            changes.outcomes[memory.id] = ("REVIEW", "it is under review already")
+        else:
             changes.quarantine(memory, new.entry, new.suspect)
     elif duplicate is not None:
         changes.reinforce(duplicate, memory, because="the same words are known")
@@ -134,7 +159,7 @@ def _plan_fact(
     elif not verdicts:
         changes.wait(memory, new.entry, because=because)
     else:
-        apply_verdicts(changes, memory, new.entry, verdicts, new.candidates, because=because, stated=stated)
+        apply_verdicts(changes, memory, new.entry, verdicts, new.candidates, because=because, stated=new.stated)
 
 
 def apply_verdicts(
@@ -184,6 +209,8 @@ def apply_verdicts(
             continue
         if may_retract(old, new, fixed=verdict.memory in fixed, stated=stated):
             changes.retract(old, stored, because=reason_of(verdict, "no longer true"))
+            if changes.outcomes.get(new.id, ("NOOP", ""))[0] == "ADD":
+                changes.outcomes[new.id] = ("DELETE", f"retracted {old.text!r}")
         else:
             changes.link(stored, old, "conflict?", because=reason_of(verdict, "it may not change"))
 
@@ -195,18 +222,25 @@ def _suppressed_keys(ports: Ports, incoming: Sequence[IncomingFact]) -> frozense
     return frozenset(by_tombstone.get(key, key) for key in found)
 
 
-def _incoming(fact: Fact, memory: Memory, entry: IndexEntry) -> IncomingFact:
+def _incoming(fact: Fact, memory: Memory, entry: IndexEntry, *, stated: bool) -> IncomingFact:
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim) if entry.dim else None
     stems = frozenset(stem(word) for word in words(f"{fact.text} {implied(fact.text)}") if word not in STOP_WORDS)
     return IncomingFact(
         fact=fact,
+        stated=stated and fact.trust in PERSONS,
         memory=memory,
         entry=entry,
         key=content_key(fact.text),
         stems=stems,
         vector=vector,
-        suspect=suspect(fact.text, fact.trust),
+        suspect=_suspicion(fact),
     )
+
+
+def _suspicion(fact: Fact) -> str | None:
+    """Why a fact needs review: its text, or a name that a context shows with it, reads as an instruction to a model."""
+    names = (fact.subject, None if is_known(fact.category) else fact.category)
+    return next((why for text in (fact.text, *names) if text and (why := suspect(text, fact.trust))), None)
 
 
 def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[str, Memory]:
@@ -221,7 +255,7 @@ def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[s
 
 
 def _cases(
-    ports: Ports, incoming: Sequence[IncomingFact], decided: Collection[str], now: datetime, *, stated: bool
+    ports: Ports, incoming: Sequence[IncomingFact], decided: Collection[str], now: datetime
 ) -> list[ReconcileCase]:
     """The facts that are similar to known ones, or to earlier ones of the batch, each with these candidates.
 
@@ -236,7 +270,7 @@ def _cases(
             if any(candidate.memory.id == memory.id for candidate in new.candidates):
                 continue
             shown += 1
-            fixed = memory.pinned and not stated
+            fixed = memory.pinned and not new.stated
             new.candidates.append(Candidate(number=shown, memory=memory, cosine=cosine, fixed=fixed))
         if new.candidates:
             at = new.fact.valid_from or new.memory.valid_from

@@ -14,7 +14,7 @@ from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.policy.retention.core import bonus, rank
 from slowwave.policy.retention.curves import Curve, strength_at
-from slowwave.policy.retention.policies import PROTECTED_TRUST, curve_of
+from slowwave.policy.retention.policies import PROTECTED_TRUST, curve_of, has_ended
 from slowwave.ports import Ports
 
 PROTECTED = frozenset(name for name, category in REGISTRY.items() if category.protected)
@@ -44,7 +44,9 @@ def core_facts(ports: Ports) -> list[Memory]:
         )
         for memory in ports.store.select(ports.scopes, where)
     }
-    return rank(found.values(), ports.config, ports.now(), top_k=len(found))
+    now = ports.now()
+    lasting = [memory for memory in found.values() if not has_ended(memory, now)]
+    return rank(lasting, ports.config, now, top_k=len(lasting))
 
 
 def _why_core(memory: Memory) -> str:

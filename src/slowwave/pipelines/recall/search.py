@@ -62,8 +62,21 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     if asked.deep and query.outdated_penalty < 1.0:
         ranked = _without_penalty_for_exact_text(ports, query, ranked)
     hits = _hits(ports, ranked, known, asked)
+    if not (asked.deep or asked.as_of or asked.known_at) and any(_has_ended(ports, hit.memory) for hit in hits):
+        wider = replace(query, top_k=query.top_k + LOOKED_AT)
+        more = with_associates(ports, wider, ports.store.search(ports.scopes, wider))
+        hits = [hit for hit in _hits(ports, more, known, asked) if not _has_ended(ports, hit.memory)]
     hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
+
+
+def _has_ended(ports: Ports, memory: Memory) -> bool:
+    """Whether the end that was stated for a fact has passed; the next sleep pass archives it."""
+    if memory.expires_at is None:
+        return False
+    from slowwave.policy.retention.policies import has_ended  # noqa: PLC0415 - most questions do without
+
+    return has_ended(memory, ports.now())
 
 
 def _without_penalty_for_exact_text(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -195,6 +208,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
     wanted = dict.fromkeys(i for one in ranked for i in (one.id, *one.facts))
     found = {memory.id: memory for memory in ports.store.get(ports.scopes, wanted)}
     found |= known or {}
+    hides = not (asked.deep or asked.as_of or asked.known_at)
     hits = []
     for one in ranked:
         if (memory := found.get(one.id)) is None:  # erased after the ranking
@@ -204,7 +218,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
                 memory=memory,
                 score=one.score,
                 parts=one.parts,
-                facts=tuple(found[i] for i in one.facts if i in found),
+                facts=tuple(found[i] for i in one.facts if i in found and not (hides and _has_ended(ports, found[i]))),
                 sources=sources_of(ports, memory),
                 deep=asked.deep and not (memory.is_searchable and memory.gist is None),
                 stale=memory.outdated and asked.as_of is None,
@@ -272,7 +286,7 @@ def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
             if end not in facts or link.other(end) in shown:
                 continue
             other = next(iter(ports.store.get(ports.scopes, [link.other(end)])), None)
-            if other is None or not _wanted(other, asked):
+            if other is None or not _wanted(other, asked) or (not asked.deep and _has_ended(ports, other)):
                 continue
             if link.kind == "conflict?":
                 hits = _shown_beside(ports, hits, end, other, asked)

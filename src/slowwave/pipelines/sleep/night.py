@@ -11,7 +11,7 @@ from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
-from slowwave.pipelines.planning import new_id, record_unapplied_cost
+from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.apply import applied
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.compress import compress
@@ -199,5 +199,6 @@ def _new_text(operation: Operation) -> str | None:
 
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:
     """Apply a plan that was made earlier, part by part; the store drops each group whose memories have changed."""
+    check_full_trust(ports, "apply a plan")
     parts = plan.parts or (plan,)
     return tuple(receipt for part in parts if part for _, receipt in applied(ports, part))

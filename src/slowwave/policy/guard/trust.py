@@ -3,12 +3,24 @@
 from collections.abc import Iterable
 from typing import Final
 
+from slowwave.errors import InputError
 from slowwave.model.memory import Trust
 
 ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web", "llm")
 """Kinds of source, the most trusted first. System messages of a program count as the user's."""
 
+PERSONS: Final[frozenset[Trust]] = frozenset({"user", "import"})
+"""Kinds of source that a person stands behind: the user's own words, and a file that a person imported."""
+
 _ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
+
+
+def checked_trust(name: object) -> Trust:
+    """The kind of source of this name, or InputError."""
+    for trust in ORDER:
+        if trust == name:
+            return trust
+    raise InputError(f"trust={name!r}: use one of {', '.join(ORDER)}")
 
 
 def trust_of_role(role: str) -> Trust:

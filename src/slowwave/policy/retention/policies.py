@@ -344,11 +344,14 @@ def exemption_reason(memory: Memory) -> str | None:
 
 
 def expiry(memory: Memory, config: Config) -> datetime | None:
-    """The last instant before the memory expires: its own date, else by its category; None if it never expires."""
+    """The last instant before the memory expires: its own date, else by its category; None if it never expires.
+
+    A date that was stated also ends a fact of a protected category; one that a mind proposed does not.
+    """
+    if memory.expires_at and not protection_reason(_without_category(memory)):
+        return memory.expires_at
     if protection_reason(memory):
         return None
-    if memory.expires_at:
-        return memory.expires_at
     return expires_at(memory.category, memory.recorded_at, memory.used_at, config.category_ttl_days)
 
 
@@ -356,6 +359,18 @@ def is_expired(memory: Memory, config: Config, now: datetime) -> bool:
     """Whether the time to live of an active memory is over (strictly)."""
     last = expiry(memory, config)
     return memory.phase == "active" and last is not None and now > last
+
+
+def has_ended(memory: Memory, now: datetime) -> bool:
+    """Whether a fact is past its own date, also before a sleep pass archives it, and also if it is core."""
+    if memory.expires_at is None or now <= memory.expires_at:
+        return False
+    return not protection_reason(altered(_without_category(memory), phase="active"))
+
+
+def _without_category(memory: Memory) -> Memory:
+    """The memory, without the protection of its category if its date was stated: such a fact rests on no message."""
+    return memory if memory.sources else altered(memory, category="other")
 
 
 def is_in_fading_band(memory: Memory, config: Config, now: datetime) -> bool:
@@ -447,7 +462,7 @@ def _fingerprint(policy: str, *numbers: object) -> str:
 
 
 def _instants(memory: Memory, config: Config) -> Iterator[datetime]:
-    if memory.phase != "active" or protection_reason(memory):
+    if memory.phase != "active":
         return
     if (last := expiry(memory, config)) and last < _END:
         yield last + _NEXT
