@@ -63,6 +63,7 @@ _MODULES: Final = {
     "MoveCursor": "model.operations",
     "NewerSchemaError": "errors",
     "NotFoundError": "errors",
+    "Note": "model.note",
     "Operation": "model.operations",
     "Plan": "model.plan",
     "PortError": "errors",

@@ -38,6 +38,7 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
+from slowwave.model.note import Note
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
@@ -107,6 +108,7 @@ __all__ = [
     "MoveCursor",
     "NewerSchemaError",
     "NotFoundError",
+    "Note",
     "Operation",
     "Plan",
     "PortError",

@@ -1,5 +1,5 @@
 # Written by tools/write_stubs.py: do not edit.
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -8,8 +8,9 @@ from typing import Any, Never, Self
 from slowwave.agent_memory import AgentMemory, FromSettings
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import Memory
+from slowwave.model.memory import JsonValue, Memory
 from slowwave.model.message import Message
+from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit
@@ -62,7 +63,7 @@ class AsyncAgentMemory:
         kind: str = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: dict[str, str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
     ) -> Receipt: ...
     async def consolidate(self, conversation: str | None = None, *, force: bool = False) -> ConsolidationResult: ...
     async def end_conversation(self, conversation: str | None = None) -> ConsolidationResult: ...
@@ -80,6 +81,8 @@ class AsyncAgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        where: Mapping[str, object] | None = None,
+        folder: str | None = None,
     ) -> list[Hit]: ...
     async def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]: ...
     async def context(
@@ -100,10 +103,33 @@ class AsyncAgentMemory:
         categories: Collection[str] | None = None,
         phases: Collection[str] | None = None,
         limit: int | None = None,
+        where: Mapping[str, object] | None = None,
     ) -> list[Memory]: ...
     async def get_conversation_messages(self, conversation: str | None = None) -> list[Message]: ...
     async def summaries(self, conversation: str | None = None) -> list[Memory]: ...
     async def strength(self, memory_id: str) -> float: ...
+    async def note(
+        self,
+        name: str,
+        text: str = "",
+        *,
+        folder: str = "",
+        data: JsonValue = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | None = None,
+    ) -> Receipt: ...
+    async def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt: ...
+    async def read_note(self, name: str, *, folder: str = "") -> Note | None: ...
+    async def notes(
+        self,
+        folder: str = "",
+        *,
+        below: bool = False,
+        where: Mapping[str, object] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]: ...
+    async def remove_note(self, name: str, *, folder: str = "") -> Receipt: ...
     async def sleep(self, *, dry_run: bool = False, think: bool = True) -> SleepReport: ...
     tick = sleep
     async def sleep_due(
@@ -129,7 +155,14 @@ class AsyncAgentMemory:
     async def estimate(self, conversation: str | None = None) -> Estimate: ...
     async def plot(self, kind: str = "forgetting", *, text: bool = False) -> str: ...
     async def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]: ...
-    async def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt: ...
+    async def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        *,
+        category: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> Receipt: ...
     async def delete(self, memory_id: str) -> Receipt: ...
     async def pin(self, memory_id: str) -> Receipt: ...
     async def unpin(self, memory_id: str) -> Receipt: ...

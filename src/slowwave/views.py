@@ -59,6 +59,7 @@ def conversation_messages(session: MemorySession, name: str | None) -> list[Mess
             speaker=memory.speaker,
             at=memory.at,
             id=memory.ref or memory.id,
+            metadata=memory.metadata,
         )
         for memory in ports.store.select((ports.scope,), where)
     ]

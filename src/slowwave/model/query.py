@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Order: TypeAlias = Literal["recorded", "newest", "seq", "due"]
+Order: TypeAlias = Literal["recorded", "newest", "seq", "due", "name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +72,13 @@ class Where:
     """Which memories to read, and in which order. None means any.
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
-    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
-    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first).
+    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id, `refs`
+    several.
+    Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
+    it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
+    memories that have metadata or data.
+    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
+    "name" (of notes: by folder, then by name, in code point order).
     """
 
     kinds: frozenset[str] | None = None
@@ -90,6 +95,10 @@ class Where:
     key: str | None = None
     text: str | None = None
     ref: str | None = None
+    refs: frozenset[str] | None = None
+    below: str | None = None
+    after_name: tuple[str, str] | None = None
+    with_metadata: bool = False
     order: Order = "recorded"
     limit: int | None = None
 

@@ -1,10 +1,9 @@
 """Adds facts that a person states; they are reconciled as distilled facts are."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from slowwave.errors import InputError
-from slowwave.model.message import clean
+from slowwave.model.json_value import checked_metadata
 from slowwave.model.mind import Fact
 from slowwave.model.plan import Plan, Receipt
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
@@ -23,17 +22,12 @@ def checked_fact(fact: Fact) -> Fact:
     is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
     if importance is not None and not (is_number and 0 <= importance <= 1):
         raise InputError(f"importance={importance!r}: use a number from 0 to 1, or None to work it out")
-    if not isinstance(fact.metadata, Mapping):
-        raise InputError(f"metadata={fact.metadata!r}: use a mapping of texts to texts")
-    metadata = {key: clean(value) for key, value in fact.metadata.items() if isinstance(value, str)}
-    if len(metadata) < len(fact.metadata) or not all(isinstance(key, str) for key in metadata):
-        raise InputError(f"metadata={fact.metadata!r}: use texts for names and values")
     return replace(
         fact,
         text=checked_text(fact.text),
         category=checked_name(fact.category, "category"),
         subject=checked_name(fact.subject, "subject") if fact.subject is not None else None,
-        metadata={clean(key): value for key, value in metadata.items()},
+        metadata=checked_metadata(fact.metadata),
     )
 
 
