@@ -9,9 +9,7 @@ from slowwave import InputError
 from slowwave.model.filters import checked_filter
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()
-)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXTS)
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", min_size=1), inner)
 )
