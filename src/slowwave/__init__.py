@@ -66,6 +66,7 @@ _MODULES: Final = {
     "MoveCursor": "model.operations",
     "NewerSchemaError": "errors",
     "NotFoundError": "errors",
+    "Note": "model.note",
     "Operation": "model.operations",
     "Outcome": "model.plan",
     "Plan": "model.plan",

@@ -39,6 +39,7 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
+from slowwave.model.note import Note
 from slowwave.model.operations import (
     Add,
     Change,
@@ -124,6 +125,7 @@ __all__ = [
     "MoveCursor",
     "NewerSchemaError",
     "NotFoundError",
+    "Note",
     "Operation",
     "Outcome",
     "Plan",

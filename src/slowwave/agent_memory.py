@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Never, Self, get_args
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Kind, Memory, Trust
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import Fact
 from slowwave.model.names import (
@@ -21,6 +21,7 @@ from slowwave.model.names import (
     optional_count,
     optional_name,
 )
+from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
@@ -325,7 +326,7 @@ class AgentMemory:
         kind: Kind = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
         trust: Trust = "user",
         id: str | None = None,  # noqa: A002 - the word every caller would use
         at: datetime | None = None,
@@ -341,7 +342,8 @@ class AgentMemory:
             kind: "semantic", "episodic" or "procedural".
             subject: whom or what the fact is about; None: taken from the text.
             importance: from 0 to 1; None: computed from the text.
-            metadata: the caller's own values, stored with it.
+            metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. If the fact
+                updates or repeats a known one, that one keeps its own and takes these, which replace those of equal names.
             trust: who states it: "user", "assistant", "tool", "import", "web" or "llm". What anyone but the user states
                 and reads as an instruction to a model is kept for `review`, and it never changes or supersedes a memory
                 that is trusted more.
@@ -471,6 +473,8 @@ class AgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        where: Mapping[str, object] | None = None,
+        folder: str | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
 
@@ -478,7 +482,7 @@ class AgentMemory:
             query: the question, in words.
             top_k: how many hits at most; at least 1.
             categories: only facts of these categories.
-            kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary".
+            kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary", "note".
             conversation: only memories of this conversation.
             except_conversation: leave out the messages and summaries of this conversation, such as the present one,
                 where the question itself would be the best hit. Facts that were extracted from it are found.
@@ -487,6 +491,9 @@ class AgentMemory:
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
+            where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
+                $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
+            folder: only notes in this folder and in those below it; "" means all notes.
 
         Raises:
             InputError: the question is empty, or a filter is invalid. Times need a time zone.
@@ -505,6 +512,8 @@ class AgentMemory:
             as_of=as_of,
             known_at=known_at,
             deep=deep,
+            where=where,
+            folder=folder,
         )
         return search(self.ports, request)
 
@@ -590,6 +599,7 @@ class AgentMemory:
         order: str = "recorded",
         after: Memory | str | None = None,
         limit: int | None = None,
+        where: Mapping[str, object] | None = None,
     ) -> list[Memory]:
         """Return memories, in pages if `limit` is given. By default all facts in use, without messages.
 
@@ -597,7 +607,8 @@ class AgentMemory:
         by time, pages neither skip nor repeat a memory while others write.
 
         Args:
-            kinds: of "message", "episodic", "semantic", "procedural", "summary"; None: all but "message".
+            kinds: of "message", "episodic", "semantic", "procedural", "summary", "note"; None: all facts, which are
+                neither "message" nor "note".
             categories: only these categories.
             phases: of "quarantined", "active", "core", "cold", "superseded", "retracted"; None: "active" and "core".
             conversation: only facts with a source message in this conversation; with the kind "message" in `kinds`,
@@ -606,6 +617,7 @@ class AgentMemory:
                 true) or "strength" (weakest first). A minus reverses it: "-recorded", "-at", "-strength".
             after: only what follows this memory, or the memory of this id, in the order.
             limit: how many at most.
+            where: only memories whose metadata pass, as in `search`.
 
         Raises:
             InputError: a kind, a phase or the order is unknown, or an argument is invalid.
@@ -621,6 +633,7 @@ class AgentMemory:
             order=order,
             after=after,
             limit=limit,
+            where=where,
         )
         return listed(self.ports, asked)
 
@@ -703,6 +716,103 @@ class AgentMemory:
         from slowwave.policy.retention.policies import strength
 
         return strength(self.get(memory_id), self.ports.config, self.ports.now())
+
+    # ---- notes
+
+    def note(
+        self,
+        name: str,
+        text: str = "",
+        *,
+        folder: str = "",
+        data: JsonValue = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | None = None,
+    ) -> Receipt:
+        """Store a text or JSON data under a name. It is read back exactly, and nothing merges, rewords or fades it.
+
+        A note of this name is replaced whole; the former content stays in its history, and `undo` restores it. The same
+        content changes nothing.
+
+        Args:
+            name: 1 to 512 characters, unique in the folder.
+            text: up to 1,000,000 characters. With "", search uses the texts in `data`, or else the name.
+            folder: up to 512 characters; "/" separates a folder from those below it, and "" is the root.
+            data: any JSON value, at most 1,000,000 characters as JSON; None: no data.
+            metadata: JSON values of the caller by name.
+            expires_at: until when the note is read, listed and found; the next sleep pass after it archives the note.
+                None: until it is removed.
+
+        Raises:
+            InputError: an argument is invalid, or `expires_at` has passed.
+        """
+        return self.put_notes(
+            [Note(name=name, folder=folder, text=text, data=data, metadata=metadata or {}, expires_at=expires_at)]
+        )
+
+    @traced("upsert_memory")
+    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
+        """Store and remove up to 5,000 notes in one transaction, as `note` and `remove_note` do.
+
+        Args:
+            notes: those to store. Only name, folder, text, data, metadata and expires_at count.
+            remove: those to remove. Only name and folder count, and names without a note are skipped.
+
+        Raises:
+            InputError: a note is invalid, or a name occurs twice; nothing is stored.
+        """
+        from slowwave.pipelines.ingest.notes import put_notes
+
+        return self._session.checked(put_notes(self.ports, notes, remove=remove))
+
+    @traced("search_memory")
+    def read_note(self, name: str, *, folder: str = "") -> Note | None:
+        """Return the note of exactly this name and folder; None if there is none, or if it has expired.
+
+        With `inherit`, notes of the parent scopes are read too; that of the nearest scope is returned.
+        """
+        from slowwave.pipelines.ingest.notes import read_note
+
+        return read_note(self.ports, name, folder)
+
+    @traced("search_memory")
+    def notes(
+        self,
+        folder: str = "",
+        *,
+        below: bool = False,
+        where: Mapping[str, object] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Return the notes of a folder, ordered by folder and name (by code point), without those that have expired.
+
+        Args:
+            folder: the folder; "" is the root.
+            below: also those of the folders below it.
+            where: only notes that pass, such as {"status": "open", "score": {"$gte": 2}}: a field is looked up in the data
+                of the note, and if it is not there, in its metadata. The operators are those of `search`.
+            after: the `id` of the last note of the page before; None: from the first.
+            limit: how many at most; None: all.
+
+        Raises:
+            InputError: the filter or another argument is invalid.
+            NotFoundError: `after` is the id of no note of this scope.
+        """
+        from slowwave.pipelines.ingest.notes import NoteListing, list_notes
+
+        return list_notes(self.ports, NoteListing(folder=folder, below=below, where=where, after=after, limit=limit))
+
+    @traced("delete_memory")
+    def remove_note(self, name: str, *, folder: str = "") -> Receipt:
+        """Retract a note. It is not destroyed (see `erase`): `undo` of the run brings it back.
+
+        Raises:
+            NotFoundError: there is no note of this name in this folder, or it has expired.
+        """
+        from slowwave.pipelines.ingest.notes import remove_note
+
+        return self._session.checked(remove_note(self.ports, name, folder))
 
     # ---- sleep
 
@@ -990,18 +1100,32 @@ class AgentMemory:
     # ---- correct
 
     @traced("update_memory")
-    def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt:
-        """Change the text, and if given the category, of a fact. The former text stays in its history.
+    def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        *,
+        category: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> Receipt:
+        """Change the text, the category or the metadata of a fact, or the metadata of a message. None changes nothing.
 
-        Sources that do not support the new text are dropped from the fact, and stay in its history.
+        The former values stay in its history. Sources that do not support the new text are dropped from the fact.
+
+        Args:
+            memory_id: the memory to change.
+            text: the new text of a fact.
+            category: its new category.
+            metadata: JSON values by name that replace all present ones; {} removes them.
 
         Raises:
             NotFoundError: this scope has no memory of that id.
-            InputError: the memory is a message, or the text is empty.
+            InputError: nothing is to be changed, the text is empty, the memory is a note, or it is a message and text or
+                category are given.
         """
         from slowwave.pipelines.admin.edit import update
 
-        return self._session.checked(update(self.ports, memory_id, text, category))
+        return self._session.checked(update(self.ports, memory_id, text, category, metadata))
 
     @traced("delete_memory")
     def delete(self, memory_id: str | Iterable[str]) -> Receipt:

@@ -8,8 +8,9 @@ from typing import Any, Never, Self, TypeVar
 from slowwave.agent_memory import AgentMemory
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import Kind, Memory, Trust
+from slowwave.model.memory import JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
+from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit
@@ -84,7 +85,7 @@ class AsyncAgentMemory:
         kind: Kind = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
         trust: Trust = "user",
         id: str | None = None,
         at: datetime | None = None,
@@ -111,6 +112,8 @@ class AsyncAgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        where: Mapping[str, object] | None = None,
+        folder: str | None = None,
     ) -> list[Hit]: ...
     async def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]: ...
     async def context(
@@ -134,6 +137,7 @@ class AsyncAgentMemory:
         order: str = "recorded",
         after: Memory | str | None = None,
         limit: int | None = None,
+        where: Mapping[str, object] | None = None,
     ) -> list[Memory]: ...
     async def conversations(
         self, *, after: Conversation | str | None = None, limit: int | None = None
@@ -147,6 +151,28 @@ class AsyncAgentMemory:
     ) -> list[Message]: ...
     async def summaries(self, conversation: str | None = None) -> list[Memory]: ...
     async def strength(self, memory_id: str) -> float: ...
+    async def note(
+        self,
+        name: str,
+        text: str = "",
+        *,
+        folder: str = "",
+        data: JsonValue = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | None = None,
+    ) -> Receipt: ...
+    async def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt: ...
+    async def read_note(self, name: str, *, folder: str = "") -> Note | None: ...
+    async def notes(
+        self,
+        folder: str = "",
+        *,
+        below: bool = False,
+        where: Mapping[str, object] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]: ...
+    async def remove_note(self, name: str, *, folder: str = "") -> Receipt: ...
     async def sleep(self, *, dry_run: bool = False, think: bool = True) -> SleepReport: ...
     tick = sleep
     async def sleep_due(
@@ -180,7 +206,14 @@ class AsyncAgentMemory:
     async def estimate(self, conversation: str | None = None) -> Estimate: ...
     async def plot(self, kind: str = "forgetting", *, text: bool = False) -> str: ...
     async def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]: ...
-    async def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt: ...
+    async def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        *,
+        category: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> Receipt: ...
     async def delete(self, memory_id: str | Iterable[str]) -> Receipt: ...
     async def pin(self, memory_id: str) -> Receipt: ...
     async def unpin(self, memory_id: str) -> Receipt: ...

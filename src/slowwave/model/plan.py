@@ -23,7 +23,7 @@ from slowwave.model.operations import (
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
-"""Operations of a group that only adds messages: a batch of messages is one group."""
+"""Operations of a group that only adds messages, or only writes notes: a batch of them is one group."""
 
 _NOUN = {
     Add: "added",

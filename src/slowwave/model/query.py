@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due"]
+Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due", "name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +74,15 @@ class Where:
     """Which memories to read, and in which order. None means any.
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
-    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
+    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id, `refs`
+    several.
+    Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
+    it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
+    memories that have metadata or data.
     Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
-    "at" (by the time of what it says), "-recorded" and "-at" (their reverse). `after` is the id of the memory after which
-    the list begins, in one of the orders "recorded", "-recorded", "at" and "-at".
+    "name" (of notes: by folder, then by name, in code point order), "at" (by the time of what it says), "-recorded" and
+    "-at" (their reverse). `after` is the id of the memory after which the list begins, in one of the orders "recorded",
+    "-recorded", "at" and "-at".
     """
 
     kinds: frozenset[str] | None = None
@@ -95,6 +100,10 @@ class Where:
     text: str | None = None
     ref: str | None = None
     after: str | None = None
+    refs: frozenset[str] | None = None
+    below: str | None = None
+    after_name: tuple[str, str] | None = None
+    with_metadata: bool = False
     order: Order = "recorded"
     limit: int | None = None
 

@@ -55,6 +55,7 @@ def _message(memory: Memory) -> Message:
         speaker=None if hidden else memory.speaker,
         at=memory.at,
         id=memory.ref or memory.id,
+        metadata={} if hidden else memory.metadata,
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from slowwave.errors import InputError, NotFoundError, StoreError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.json_value import strings
+from slowwave.model.memory import KINDS, MESSAGE, NOTE, Memory
 from slowwave.model.names import optional_name
 from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
@@ -210,7 +211,8 @@ def _chosen(ports: Ports, choice: EraseTarget) -> list[Memory]:
         return ports.store.get(own, ports.store.mentions(ports.scope, choice.text))
     if choice.source is not None:
         return ports.store.select(own, Where(kinds=frozenset({MESSAGE}), ref=choice.source))
-    return ports.store.select(own, Where(cascade=None, conversation=choice.conversation))
+    kinds = frozenset(KINDS) - ({NOTE} if choice.conversation is not None else set())  # of a note it is the folder
+    return ports.store.select(own, Where(kinds=kinds, cascade=None, conversation=choice.conversation))
 
 
 def _was_erased_before(ports: Ports, choice: EraseTarget) -> bool:
@@ -236,5 +238,5 @@ def _needles(words: Sequence[str], erased: Iterable[Memory]) -> list[str]:
     texts = [*words]
     for memory in erased:
         quotes = (source.quote for source in memory.sources)
-        texts += [memory.text, memory.speaker or "", *memory.metadata.values(), *quotes]
+        texts += [memory.text, memory.speaker or "", *strings(memory.metadata), *strings(memory.data), *quotes]
     return [text for text in dict.fromkeys(texts) if len(text) >= MIN_SCAN_LENGTH]

@@ -11,7 +11,7 @@ from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import COUNTERS, MESSAGE, NOTE, SUMMARY, Memory
 from slowwave.model.names import checked_id
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, SetTitle, Suppress, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
@@ -224,7 +224,7 @@ class _Inverse:
                 yield self._changed(memory, replace(after, reason="undone"), because)
                 if memory.is_cascade and memory.depth == 1:
                     self.notes.append(_unsummarised(memory))
-                if memory.kind != MESSAGE and not self.by_person:
+                if memory.kind not in {MESSAGE, NOTE} and not self.by_person:
                     yield Suppress(key=content_key(memory.text), because=because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
                 yield self._changed(memory, _restored(self.ports, memory, operation), because)
@@ -331,8 +331,10 @@ def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
         and getattr(change.before, name) != getattr(change.after, name)
     }
     after = replace(memory, **former, version=memory.version + 1)
-    if after.is_searchable and (
-        not memory.is_searchable or not change.after.is_searchable or _restores_words(after, memory)
+    if (
+        memory.kind != NOTE
+        and after.is_searchable
+        and (not memory.is_searchable or not change.after.is_searchable or _restores_words(after, memory))
     ):
         after = replace(after, flags=after.flags | {RESTORED})
     return reschedule(after, ports.config)

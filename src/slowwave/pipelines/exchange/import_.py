@@ -16,7 +16,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation
@@ -308,7 +308,7 @@ class Importer:
 
     def _is_duplicate(self, memory: Memory) -> bool:
         """Whether a hot fact with the same content key is stored: a scope holds each once."""
-        if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
+        if memory.kind in {MESSAGE, NOTE} or memory.is_cascade or not memory.is_searchable:
             return False
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
 from slowwave.model.context import Scene
-from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import HOT, MESSAGE, NOTE, SUMMARY, Memory
 from slowwave.model.names import optional_conversation
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries, latest_conversation
@@ -391,4 +391,4 @@ def _origin(memory: Memory) -> str:
     if memory.is_cascade:
         first, last = memory.span or (0, 0)
         return f"{'era' if memory.depth > 1 else 'summary'} {memory.id} of messages {first}-{last} of {memory.conversation}"
-    return f"{memory.category} fact {memory.id}"
+    return f"{'note' if memory.kind == NOTE else f'{memory.category} fact'} {memory.id}"

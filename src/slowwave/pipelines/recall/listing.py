@@ -1,13 +1,15 @@
 """Lists memories in pages: in an order, from a cursor on, and of one conversation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from slowwave.errors import InputError, NotFoundError
+from slowwave.model.filters import checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
 from slowwave.model.query import Order, Where
+from slowwave.pipelines.ingest.notes import passes_filter
 from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
 
@@ -27,6 +29,7 @@ class Listing:
     order: str = "recorded"
     after: Memory | str | None = None
     limit: int | None = None
+    where: Mapping[str, object] | None = None
 
 
 def listed(ports: Ports, asked: Listing) -> list[Memory]:
@@ -52,8 +55,13 @@ def listed(ports: Ports, asked: Listing) -> list[Memory]:
         after=cursor.id if cursor is not None and not by_strength else None,
         limit=None if by_strength else limit,
     )
-    name = optional_conversation(asked.conversation)
+    name, passes = optional_conversation(asked.conversation), checked_filter(asked.where)
+    most = where.limit
+    if passes is not None:
+        where = replace(where, limit=None, with_metadata=not passes.passes_without_metadata)
     found = ports.store.select((ports.scope,), where) if name is None else _of_conversation(ports, where, name)
+    if passes is not None:
+        found = [memory for memory in found if passes_filter(passes, memory)][:most]
     return _by_strength(ports, found, cursor, asked.order, limit) if by_strength else found
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from slowwave import forks
 from slowwave.errors import EmbedderError
-from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.model.memory import FACT_KINDS, HOT, NOTE
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
@@ -85,7 +85,8 @@ def sleep(ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool 
 def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
     dry_run, now = lease is None, plan.at
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
+    kinds = frozenset((*FACT_KINDS, NOTE))  # of notes, those whose end has come
+    where = Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
     due = ports.store.select((ports.scope,), where)
     rescheduled, unscheduled = ports.store.facts_without_schedule(
         ports.scope, *decay_class_range(ports.config), REPLANNED_MAX

@@ -23,7 +23,7 @@ POSTINGS: Final = 10_000
 """Words are looked up, the rarest first, until together they occur in so many memories."""
 
 _NO_EMBEDDER: Final = -1
-_INSIDE: Final = """(m.conversation = :conversation OR m.key IN (
+_INSIDE: Final = """((m.conversation = :conversation AND m.kind <> 'note') OR m.key IN (
     SELECT r.fact FROM search_rests r JOIN memories s ON s.id = r.message
     WHERE r.scope = :scope AND s.scope = :scope AND s.conversation = :conversation
 ))"""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory, is_outdated
+from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated
 from slowwave.policy.ranking.score import Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
 from slowwave.stores.search.cold_load import MessageColumns, seconds
@@ -204,7 +204,7 @@ class IndexRows(IndexState):
             self._link_message(row, memory)
             return
         self._origins[row] = _origin(memory)
-        if memory.conversation is not None:
+        if memory.conversation is not None and memory.kind != NOTE:  # of a note it is the folder
             columns["conversation"][row] = self._conversation(memory.conversation)
         for source in dict.fromkeys(source.memory for source in memory.sources):
             if source in self.row:

@@ -17,12 +17,13 @@ from slowwave.ports import Store
 from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan, use
 from slowwave.testing.store_contract.conversations import ConversationContract
 from slowwave.testing.store_contract.journal import DAY, OTHER, JournalContract
+from slowwave.testing.store_contract.notes import NotesContract
 
 MESSAGES = frozenset({"message"})
 FACTS = frozenset({"semantic", "episodic", "procedural", "summary"})
 
 
-class StoreContract(ConversationContract, JournalContract):
+class StoreContract(ConversationContract, JournalContract, NotesContract):
     """Tests of writes. The `store` fixture of the inheriting class returns an empty, open store."""
 
     @pytest.fixture(autouse=True)

@@ -84,7 +84,7 @@ SELECT pace, accesses, (
 UNION ALL
 SELECT * FROM (
     SELECT CAST(NULL AS bigint), 0, CAST(NULL AS bigint) FROM memories
-    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1
+    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core') LIMIT 1
 ) AS without
 
 -- name: reasons_of_groups

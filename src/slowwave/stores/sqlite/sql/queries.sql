@@ -24,6 +24,9 @@ SELECT id, role, text, speaker FROM memories WHERE scope = ? AND ref = ? AND con
 -- name: live_fact
 SELECT id FROM memories WHERE scope = ? AND content = ? AND phase IN ('active', 'core')
 
+-- name: live_note
+SELECT id FROM memories WHERE scope = ? AND conversation = ? AND ref = ? AND kind = 'note' AND phase IN ('active', 'core')
+
 -- name: key_of
 SELECT key FROM memories WHERE scope = ? AND id = ?
 
@@ -189,7 +192,7 @@ ORDER BY m.key
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
-    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core')
     UNION ALL
     SELECT key FROM memories WHERE scope = :scope AND pace < :low
     UNION ALL
@@ -198,7 +201,7 @@ SELECT {memory} FROM memories WHERE key IN (
 )
 
 -- name: count_unpaced
-SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core'))
     + (SELECT count(*) FROM memories WHERE scope = :scope AND pace < :low)
     + (SELECT count(*) FROM memories WHERE scope = :scope AND pace > :high)
 
@@ -225,7 +228,7 @@ SELECT pace, accesses, (
     ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
 ) FROM lane WHERE accesses IS NOT NULL
 UNION ALL
-SELECT * FROM (SELECT NULL, 0, NULL FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1)
+SELECT * FROM (SELECT NULL, 0, NULL FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core') LIMIT 1)
 
 -- name: lane
 SELECT id, max(recorded_at, coalesce(used_at, recorded_at)), confidence FROM memories WHERE scope = ? AND pace = ? AND accesses = ?
@@ -299,7 +302,8 @@ WHERE key BETWEEN :low AND :high
     AND (instr(folded(because), folded(:escaped)) OR instr(folded(details), folded(:escaped)))
 
 -- name: someone_in_conversations
-SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) LIMIT 1
+SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND kind <> 'note'
+LIMIT 1
 
 -- name: conversations_of
 SELECT name FROM conversations WHERE scope = :scope AND name IN (SELECT value FROM json_each(:names))
@@ -332,7 +336,7 @@ SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
 UNION
 SELECT memory FROM journal
 WHERE key BETWEEN :low AND :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
-    AND instr(folded(payload), folded(:escaped))
+    AND (instr(folded(payload), folded(:escaped)) OR instr(folded(payload), folded(:twice)))
 ORDER BY 1
 
 -- name: put_run_because
@@ -443,6 +447,7 @@ SELECT max(key) FROM journal WHERE key BETWEEN ? AND ?
 -- name: changed
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq IS NULL AND m.span_first IS NULL
+    AND m.kind <> 'note'
 GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
 
 -- name: whole_journal
