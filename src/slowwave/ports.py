@@ -97,6 +97,10 @@ class MemoryReader(Protocol):
         """Return the memories that match."""
         ...
 
+    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        """Return the first ids of memories that begin with a text, in order."""
+        ...
+
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """Count memories by kind and phase. A conversation summary has the kind "cascade" here."""
         ...
@@ -184,6 +188,10 @@ class JournalReader(Protocol):
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """Return one run with its plan, or None."""
+        ...
+
+    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
+        """Return the first ids of runs that begin with a text, in order."""
         ...
 
     def children(self, scope: str, run_id: str) -> list[Run]:

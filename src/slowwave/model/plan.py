@@ -120,7 +120,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What applying a plan did. Prints as two readable lines."""
+    """What applying a plan did. Prints as two readable lines.
+
+    `parent` is the run that an undo of several runs belongs to: `undo` of it takes all of them back.
+    """
 
     run_id: str
     cause: str
@@ -130,6 +133,7 @@ class Receipt:
     waiting: int = 0
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    parent: str | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -54,7 +54,9 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         how = f"`slowwave undo {run_id} --cascade` takes {pronoun} back too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
     lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
-    receipts = [_Inverse(ports, dependent).apply() for dependent in undoable if any(dependent.plan.groups)]
+    inverted = [dependent for dependent in undoable if any(dependent.plan.groups)]
+    parent = new_id(ports.now()) if len(inverted) > 1 else None  # one id takes all of them back
+    receipts = [_Inverse(ports, dependent).apply(parent) for dependent in inverted]
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
 
 
@@ -126,8 +128,8 @@ class _Inverse:
         self.cursors: dict[tuple[str, str], int] = {}
         self.notes = [f"took back run {run.id} ({run.cause})"]
 
-    def apply(self) -> Receipt:
-        """Plan the inverse of the run, and apply it."""
+    def apply(self, parent: str | None) -> Receipt:
+        """Plan the inverse of the run, and apply it as a part of the run `parent`."""
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
             operations = [inverse for operation in reversed(group.operations) for inverse in self._inverse(operation)]
@@ -144,8 +146,9 @@ class _Inverse:
             at=self.now,
             groups=tuple(groups),
             undoes=self.run.id,
+            parent=parent,
         )
-        return with_notes(self.ports.store.apply(plan), notes=self.notes)
+        return replace(with_notes(self.ports.store.apply(plan), notes=self.notes), parent=parent)
 
     def _inverse(self, operation: Operation) -> Iterator[Operation]:
         """The operations that take one operation back, on the present memories."""

@@ -1,6 +1,6 @@
 """Distils conversations: reads them from their cursors, and checks each proposed fact against the words it quotes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -66,11 +66,17 @@ class ConsolidationResult:
         return "\n".join(lines)
 
 
-def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) -> ConsolidationResult:
+def consolidate(
+    ports: Ports,
+    conversation: str | None,
+    *,
+    force: bool = False,
+    progress: Callable[[float, float], None] | None = None,
+) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due.
+    due. `progress` is called after each chunk with the number of messages that were read, and of all to read.
     """
     found = _conversation(ports, conversation)
     unread = found.last_seq - found.cursor(CURSOR) if found else 0
@@ -90,6 +96,8 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
         if not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
+        if progress:
+            progress(read.chunk.position - found.cursor(CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
             break
     return _joined(results, parent)

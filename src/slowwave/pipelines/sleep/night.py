@@ -63,26 +63,44 @@ class SleepState:
         self.sequence = None
 
 
-def sleep(ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True) -> SleepReport:
-    """Run all stages in order. A dry run asks minds and plans, and applies nothing."""
+def sleep(
+    ports: Ports,
+    rest: SleepState,
+    *,
+    dry_run: bool = False,
+    think: bool = True,
+    progress: Callable[[float, float], None] | None = None,
+) -> SleepReport:
+    """Run all stages in order. A dry run asks minds and plans, and applies nothing.
+
+    `progress` is called before each stage with the number of stages that were run, and of all.
+    """
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
         return SleepReport(plan=plan, dry_run=dry_run, thought=think)
     if dry_run:
-        return _run_stages(ports, rest, plan, None, think=think)
+        return _run_stages(ports, rest, plan, None, think=think, progress=progress)
     lease = Lease.taken(ports)
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        report = _run_stages(ports, rest, plan, lease.beating(), think=think)
+        report = _run_stages(ports, rest, plan, lease.beating(), think=think, progress=progress)
         lease.slept()
         return report
     finally:
         lease.given_back()
 
 
-def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
+def _run_stages(
+    ports: Ports,
+    rest: SleepState,
+    plan: Plan,
+    lease: Lease | None,
+    *,
+    think: bool,
+    progress: Callable[[float, float], None] | None,
+) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
     dry_run, now = lease is None, plan.at
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
@@ -103,7 +121,9 @@ def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None,
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
-    for name, stage in STAGES:
+    for number, (name, stage) in enumerate(STAGES):
+        if progress:
+            progress(number, len(STAGES))
         if lease and not lease.renewed():
             problems.append("another sleeper took over: this one was away for too long, and stops")
             break
