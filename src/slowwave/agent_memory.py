@@ -21,7 +21,7 @@ from slowwave.model.plan import Event, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
 from slowwave.model.status import LinkRow, Status
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress
 from slowwave.session import MemorySession, refuse_open_store, refuse_unknown_arguments
 from slowwave.telemetry import traced
 from slowwave.views import ConversationView, Knowledge, conversation_messages
@@ -103,12 +103,11 @@ class AgentMemory:
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
             sleep_every: run a sleep pass this often on a thread of its own: a timedelta, seconds, or text such as "8h".
                 `health()` reports its failures. None: only `sleep` and `Config.sleep_every_ingests` run one.
-            create: False: raise NotFoundError if there is no store, instead of creating one.
+            create: False: raise NotFoundError if there is no store.
             unknown: no other argument is accepted; the error says where fields of Config belong.
 
         Raises:
-            InputError: the store, scope or `sleep_every` is invalid, or an argument is unknown.
-            NotFoundError: there is no store, and `create` is False.
+            InputError: the store, scope or `sleep_every` is invalid, an argument is unknown, or there is no store.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
@@ -247,7 +246,7 @@ class AgentMemory:
         conversation: str | None = None,
         *,
         force: bool = False,
-        progress: Callable[[float, float], None] | None = None,
+        progress: Progress | None = None,
     ) -> "ConsolidationResult":
         """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
@@ -516,9 +515,7 @@ class AgentMemory:
     # ---- sleep
 
     @traced("upsert_memory")
-    def sleep(
-        self, *, dry_run: bool = False, think: bool = True, progress: Callable[[float, float], None] | None = None
-    ) -> "SleepReport":
+    def sleep(self, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None) -> "SleepReport":
         """Run one sleep pass: read what is unread, merge, summarise and archive what is due.
 
         Args:
@@ -920,7 +917,7 @@ class AgentMemory:
         return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
 
     @traced("update_memory")
-    def reembed(self, *, progress: Callable[[int, int], None] | None = None) -> int:
+    def reembed(self, *, progress: Progress | None = None) -> int:
         """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many.
 
         Args:

@@ -25,7 +25,7 @@ from slowwave.pipelines.ingest.distil import ConsolidationResult
 from slowwave.pipelines.sleep.compact_now import Compaction
 from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
-from slowwave.ports import LLM, Clock, Embedder, Mind
+from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
 
 THREADS: int
 
@@ -67,11 +67,7 @@ class AsyncAgentMemory:
         metadata: dict[str, str] | None = None,
     ) -> Receipt: ...
     async def consolidate(
-        self,
-        conversation: str | None = None,
-        *,
-        force: bool = False,
-        progress: Callable[[float, float], None] | None = None,
+        self, conversation: str | None = None, *, force: bool = False, progress: Progress | None = None
     ) -> ConsolidationResult: ...
     async def end_conversation(self, conversation: str | None = None) -> ConsolidationResult: ...
     async def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int: ...
@@ -119,7 +115,7 @@ class AsyncAgentMemory:
     async def strength(self, memory_id: str) -> float: ...
     async def strengths(self, memories: Sequence[Memory]) -> list[float]: ...
     async def sleep(
-        self, *, dry_run: bool = False, think: bool = True, progress: Callable[[float, float], None] | None = None
+        self, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None
     ) -> SleepReport: ...
     tick = sleep
     async def sleep_due(
@@ -167,7 +163,7 @@ class AsyncAgentMemory:
         rewrite: bool | None = None,
         dry_run: bool = False,
     ) -> ErasureReceipt: ...
-    async def reembed(self, *, progress: Callable[[int, int], None] | None = None) -> int: ...
+    async def reembed(self, *, progress: Progress | None = None) -> int: ...
     async def import_(
         self,
         path: str | Path,

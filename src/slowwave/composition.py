@@ -1,6 +1,5 @@
 """The composition root: builds the store, the mind and the embedder behind the ports."""
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from slowwave.minds import make as make_mind
 from slowwave.minds.llm.ledger import Caps
 from slowwave.model.config import Config
 from slowwave.model.scope import ancestors
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Store
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress, Store
 from slowwave.settings import Settings
 from slowwave.stores import make as make_store
 
@@ -92,7 +91,7 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
     }
 
 
-def copy_store(source: str, target: str, *, progress: Callable[[float, float], None] | None = None) -> "CopyReport":
+def copy_store(source: str, target: str, *, progress: Progress | None = None) -> "CopyReport":
     """Copy a whole store into another, and compare hashes. After an interruption, call it again to continue.
 
     Args:

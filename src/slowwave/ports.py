@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
@@ -84,6 +84,10 @@ class Clock(Protocol):
     def __call__(self) -> datetime:
         """Return the present time, with a time zone."""
         ...
+
+
+Progress: TypeAlias = Callable[[float, float], None]
+"""Is called with how much of a work is done, and how much there is, in any unit."""
 
 
 class MemoryReader(Protocol):

@@ -77,6 +77,8 @@ def _changes(receipt: Receipt) -> Iterator[str]:
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _FORCED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Environment variables that make programs print as if at a terminal."""
+_COLUMN_MIN: Final = 20
+"""Columns: a text that would have fewer beside what stands before it begins on the next line."""
 _WIDTH_MAX: Final = 100
 """Columns: longer lines are hard to read, however wide the terminal is."""
 
@@ -158,8 +160,14 @@ class Output:
         from rich.cells import cell_len  # noqa: PLC0415 - as above
 
         taken = sum(cell_len(text) for text, _ in first)
+        shown = [(visible(text), colour) for text, colour in first]
+        if self.width - taken < max(cell_len(last.strip()[:_COLUMN_MIN]), 1) and last:
+            *before, (end, colour) = shown
+            self._print(*before, (end.rstrip(), colour))
+            self.write(last.strip(), style, indent=4)
+            return
         begin, *more = wrapped(visible(last), self.width - taken)
-        self._print(*((visible(text), colour) for text, colour in first), (begin, style))
+        self._print(*shown, (begin, style))
         for line in more:
             self._print((" " * taken, ""), (line, style))
 

@@ -1,16 +1,18 @@
 """Progress of long work, on a terminal only."""
 
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from slowwave.cli.options import CommonOptions
+    from slowwave.ports import Progress
 
 
 @contextmanager
-def progress(options: "CommonOptions", task: str) -> Iterator[Callable[[float, float], None] | None]:
+def progress(options: "CommonOptions", task: str) -> "Iterator[Progress | None]":
     """Show the share of a task on the error stream while the block runs.
 
     Yields:

@@ -1,6 +1,6 @@
 """Distils conversations: reads them from their cursors, and checks each proposed fact against the words it quotes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.policy.guard.grounding import check, ground
 from slowwave.policy.guard.redaction import hollow, redact
 from slowwave.policy.guard.trust import least
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
@@ -71,7 +71,7 @@ def consolidate(
     conversation: str | None,
     *,
     force: bool = False,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 

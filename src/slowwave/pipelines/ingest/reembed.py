@@ -1,17 +1,15 @@
 """Computes missing vectors of the current embedder. It can be interrupted; meanwhile searches go by words."""
 
-from collections.abc import Callable
-
 from slowwave.errors import SettingsError
 from slowwave.model.memory import Memory
 from slowwave.pipelines.ingest.index_text import embedded_entries
 from slowwave.policy.text.features import index_text
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 BATCH = 500
 
 
-def reembed(ports: Ports, *, most: int | None = None, progress: Callable[[int, int], None] | None = None) -> int:
+def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None = None) -> int:
     """Embed batch by batch until nothing is left. Returns how many texts got a vector.
 
     Full texts come first, then the remaining clauses of shortened messages.
