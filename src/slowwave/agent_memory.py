@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Never, Self, get_args
+from typing import TYPE_CHECKING, Literal, Never, Self, TextIO, get_args
 
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
@@ -26,7 +26,7 @@ from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.status import Conversation, LinkRow, Status
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress
 from slowwave.session import (
     FROM_SETTINGS,
     FromSettings,
@@ -41,6 +41,7 @@ from slowwave.views import ConversationView, Knowledge
 
 if TYPE_CHECKING:
     from slowwave.aio import AsyncAgentMemory
+    from slowwave.pipelines.admin.checks import Check
     from slowwave.pipelines.admin.costs import CostReport, Estimate
     from slowwave.pipelines.admin.erase import ErasureReceipt
     from slowwave.pipelines.admin.explain import Explanation
@@ -90,6 +91,7 @@ class AgentMemory:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> None:
         from slowwave.pipelines.sleep.background import seconds
@@ -112,6 +114,7 @@ class AgentMemory:
                 config=config,
                 clock=clock,
                 strict=strict,
+                create=create,
             )
         )
         self._start(MemorySession(session, session.ports, owner=True), knowledge)
@@ -145,9 +148,10 @@ class AgentMemory:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> Self:
-        """Open a memory. A store that does not exist is created.
+        """Open a memory. A store that does not exist is created, unless `create` is False.
 
         It is `Slowwave.open` and `within` in one call: closing the memory closes its store.
 
@@ -165,10 +169,11 @@ class AgentMemory:
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
             sleep_every: run a sleep pass this often on a thread of its own: a timedelta, seconds, or text such as "8h".
                 `health()` reports its failures. None: only `sleep` and `Config.sleep_every_ingests` run one.
+            create: False: raise NotFoundError if there is no store.
             unknown: no other argument is accepted; the error says where fields of Config belong.
 
         Raises:
-            InputError: the store, scope or `sleep_every` is invalid, or an argument is unknown.
+            InputError: the store, scope or `sleep_every` is invalid, an argument is unknown, or there is no store.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
@@ -182,6 +187,7 @@ class AgentMemory:
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
+            create=create,
             **unknown,
         )
 
@@ -395,7 +401,13 @@ class AgentMemory:
         return self._session.after_write(add_all(self.ports.start_run(), facts))
 
     @traced("upsert_memory")
-    def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
+    def consolidate(
+        self,
+        conversation: str | None = None,
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> "ConsolidationResult":
         """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
         If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
@@ -403,6 +415,7 @@ class AgentMemory:
         Args:
             conversation: its name; None: the one written to last.
             force: also read fewer than `Config.min_messages` messages.
+            progress: called after each part with the number of messages that were read, and of all to read.
 
         Raises:
             NotFoundError: the conversation has no messages; the error lists those that exist.
@@ -411,7 +424,7 @@ class AgentMemory:
 
         conversation = optional_conversation(conversation)
         self._session.check_conversation(conversation)
-        result = consolidate(self.ports.start_run(), conversation, force=force)
+        result = consolidate(self.ports.start_run(), conversation, force=force, progress=progress)
         self._session.raise_if_strict(result.problems)
         return result
 
@@ -588,6 +601,34 @@ class AgentMemory:
         if not memories:
             raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
         return memories[0]
+
+    def find_id(self, beginning: str) -> str:
+        """Return the id of the memory whose id begins with a text of at least 6 characters.
+
+        Raises:
+            NotFoundError: no id begins so.
+            InputError: the text is too short, or several ids begin so; the error lists them.
+        """
+        from slowwave.pipelines.admin.find_id import find_memory_id
+
+        return find_memory_id(self.ports, beginning)
+
+    def find_run_id(self, beginning: str) -> str:
+        """Return the id of the run whose id begins with a text of at least 6 characters. Raises as `find_id`."""
+        from slowwave.pipelines.admin.find_id import find_run_id
+
+        return find_run_id(self.ports, beginning)
+
+    def unknown_names(
+        self, *, conversation: str | None = None, categories: Collection[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return a sentence for the scope, the conversation and each category that has no memories.
+
+        Each sentence lists the most similar names that exist. Reads with such names are no errors: they find nothing.
+        """
+        from slowwave.pipelines.admin.known_names import unknown_names
+
+        return unknown_names(self.ports, conversation=conversation, categories=categories)
 
     def get_all(
         self,
@@ -814,19 +855,29 @@ class AgentMemory:
 
         return self._session.checked(remove_note(self.ports, name, folder))
 
+    def strengths(self, memories: Sequence[Memory]) -> list[float]:
+        """Return how strong these memories are now, in their order. See `strength`."""
+        from slowwave.policy.retention.policies import strength
+
+        now, config = self.ports.now(), self.ports.config
+        return [strength(memory, config, now) for memory in memories]
+
     # ---- sleep
 
     @traced("upsert_memory")
-    def sleep(self, *, dry_run: bool = False, think: bool = True) -> "SleepReport":
+    def sleep(self, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None) -> "SleepReport":
         """Run one sleep pass: read what is unread, merge, summarise and archive what is due.
 
         Args:
             dry_run: plan and change nothing. The model is asked as in a real pass. `apply(report.plan)` carries it out.
             think: False: ask no model; work that needs one stays due.
+            progress: called before each stage with the number of stages that were run, and of all.
         """
         from slowwave.pipelines.sleep.night import sleep
 
-        report = sleep(self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think)
+        report = sleep(
+            self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think, progress=progress
+        )
         self._session.raise_if_strict(report.problems)
         return report
 
@@ -958,6 +1009,17 @@ class AgentMemory:
         from slowwave.pipelines.admin.status import status
 
         return replace(status(self.ports), problems=self._session.background.problems(self._session.scope))
+
+    def unembedded(self, limit: int = 1000) -> int:
+        """Count the memories without a vector of the embedder, up to a limit. Vector search misses them; see `reembed`."""
+        ports = self.ports
+        return len(ports.store.unembedded(ports.scope, ports.embedder.name, limit)) if ports.embedder else 0
+
+    def summary_coverage(self, conversation: str) -> list[str]:
+        """Return lines about a conversation: its messages, what is summarised and what is not, the newest summaries."""
+        from slowwave.pipelines.admin.agent_commands import summary_coverage
+
+        return summary_coverage(self.ports, optional_conversation(conversation))
 
     def health(self) -> "Health":
         """Return what needs a person: contradictions, facts that wait, damage, and growth. Nothing is written.
@@ -1097,6 +1159,17 @@ class AgentMemory:
         lines = [*([str(repaired)] if repaired else []), *(repaired.refused if repaired is not None else ())]
         return [*lines, *store.check(deep=deep)]
 
+    def checks(self, *, deep: bool = False, repair: bool = False) -> "list[Check]":
+        """Check the store, the model and the embedder one by one; the embedder is called, the model is not.
+
+        Args:
+            deep: as of `doctor`.
+            repair: as of `doctor`.
+        """
+        from slowwave.pipelines.admin.checks import checks
+
+        return checks(self.ports, deep=deep, repair=repair)
+
     # ---- correct
 
     @traced("update_memory")
@@ -1226,6 +1299,7 @@ class AgentMemory:
         text: str | None = None,
         scope: bool = False,
         rewrite: bool | None = None,
+        dry_run: bool = False,
     ) -> "ErasureReceipt":
         """Destroy memories and everything derived from them, and verify it. It cannot be undone; `delete` can.
 
@@ -1240,22 +1314,27 @@ class AgentMemory:
             scope: True: everything in this scope.
             rewrite: whether the file or the tables may be rewritten, which removes the erased bytes from free space and
                 locks others out meanwhile. True: at any size; False: never; None: up to 64 MB.
+            dry_run: change nothing; the receipt says what would be destroyed and restored.
 
         Raises:
             InputError: none or several of them are given, or one is invalid.
             NotFoundError: nothing matches.
         """
-        from slowwave.pipelines.admin.erase import EraseTarget, erase
+        from slowwave.pipelines.admin.erase import EraseTarget, erase, preview
 
         target = EraseTarget(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
-        return erase(self.ports, target, rewrite=rewrite)
+        return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
 
     @traced("update_memory")
-    def reembed(self) -> int:
-        """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many."""
+    def reembed(self, *, progress: Progress | None = None) -> int:
+        """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many.
+
+        Args:
+            progress: called after each batch with the number of texts that were read, and of all.
+        """
         from slowwave.pipelines.ingest.reembed import reembed
 
-        return reembed(self.ports)
+        return reembed(self.ports, progress=progress)
 
     # ---- move
 
@@ -1281,6 +1360,7 @@ class AgentMemory:
 
         Raises:
             InputError: the file is not of the format, or is the file of the open store.
+            KeyboardInterrupt: Ctrl-C; its argument is the ImportReport of what was stored.
         """
         from slowwave import formats
         from slowwave.pipelines.exchange.import_ import incoming
@@ -1291,8 +1371,10 @@ class AgentMemory:
         items = formats.read(path, format, proof=proof)
         return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
 
-    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+    def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
         """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
+
+        A text stream instead of a path is written to as it is; it must encode as UTF-8.
 
         The last line contains a code by which this store, and copies of it, recognise the file as unchanged.
 
@@ -1303,10 +1385,10 @@ class AgentMemory:
         from slowwave.pipelines.exchange.export import outgoing
 
         ports = self.ports
-        records = outgoing(ports)
-        return formats.write(
-            path, records, scope=ports.scope, at=ports.now(), secret=ports.store.secret, overwrite=overwrite
-        )
+        records, secret = outgoing(ports), ports.store.secret
+        if not isinstance(path, str | Path):
+            return formats.write_lines(path, records, scope=ports.scope, at=ports.now(), secret=secret)
+        return formats.write(path, records, scope=ports.scope, at=ports.now(), secret=secret, overwrite=overwrite)
 
     def backup(self, path: str | Path) -> None:
         """Write a copy of the whole store, with every scope and its journal, to a new file. Writers may continue.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
@@ -88,6 +88,10 @@ class Clock(Protocol):
         ...
 
 
+Progress: TypeAlias = Callable[[float, float], None]
+"""Is called with how much of a work is done, and how much there is, in any unit."""
+
+
 class MemoryReader(Protocol):
     """Reads of memories. Reads of several scopes return results in the order of the scopes."""
 
@@ -97,6 +101,10 @@ class MemoryReader(Protocol):
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
         """Return the memories that match."""
+        ...
+
+    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        """Return the first ids of memories that begin with a text, in order."""
         ...
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
@@ -208,6 +216,10 @@ class JournalReader(Protocol):
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """Return one run with its plan, or None."""
+        ...
+
+    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
+        """Return the first ids of runs that begin with a text, in order."""
         ...
 
     def children(self, scope: str, run_id: str) -> list[Run]:

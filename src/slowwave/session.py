@@ -279,6 +279,7 @@ def open_store(
     config: Config | None = None,
     clock: Clock | None = None,
     strict: bool = False,
+    create: bool = True,
 ) -> StoreSession:
     """Open a store. The arguments and errors are those of `AgentMemory.open`."""
     known = settings.read()
@@ -293,6 +294,7 @@ def open_store(
         config=config or known.config,
         clock=clock,
         known=known,
+        create=create,
     )
     return StoreSession(ports, strict=strict)
 

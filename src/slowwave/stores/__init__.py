@@ -1,8 +1,9 @@
 """Stores keep memories in SQLite or Postgres. `apply(plan)` is the only write of memories."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slowwave.errors import SettingsError
+from slowwave.errors import NotFoundError, SettingsError
 from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.stores.address import SERVER, checked
 
@@ -12,16 +13,17 @@ if TYPE_CHECKING:
 
 
 def make(
-    where: str, *, in_ram: int | None = None, index_cache_mb: int = INDEX_CACHE_MB
+    where: str, *, in_ram: int | None = None, index_cache_mb: int = INDEX_CACHE_MB, create: bool = True
 ) -> "SqliteStore | PostgresStore":
     """Open the store at an address: a file name, ":memory:", or the URL of a Postgres database.
 
     Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`. The search
-    indexes in RAM take up to `index_cache_mb` megabytes.
+    indexes in RAM take up to `index_cache_mb` megabytes. Without `create` the store must exist.
 
     Raises:
         SettingsError: the kind of address is not supported, the address is malformed, or the package extra for Postgres
             is not installed.
+        NotFoundError: there is no store, and `create` is False.
         StoreError: the store cannot be opened.
     """
     if checked(where).startswith(SERVER):
@@ -32,10 +34,13 @@ def make(
             raise SettingsError(
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
             ) from error
-        return PostgresStore(where, in_ram=in_ram, index_cache_mb=index_cache_mb)
+        return PostgresStore(where, in_ram=in_ram, index_cache_mb=index_cache_mb, create=create)
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
+    from slowwave.stores.sqlite.file import MEMORY  # noqa: PLC0415 - as below
     from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - Postgres users do not load it
 
+    if not create and where != MEMORY and not Path(where).exists():
+        raise NotFoundError(f"no store at {where}: check the path; the first memory that is added creates a store")
     return SqliteStore(where, index_cache_mb=index_cache_mb)

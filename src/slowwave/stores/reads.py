@@ -19,7 +19,9 @@ from slowwave.stores.where_clause import selected
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
-_LAST_PATH: Final = "\U0010ffff" * (PATH_BYTES // 4 + 1)
+LAST_CHARACTER: Final = "\U0010ffff"
+"""Sorts after every other character, by code points and by the bytes of UTF-8."""
+_LAST_PATH: Final = LAST_CHARACTER * (PATH_BYTES // 4 + 1)
 """Greater than every path: the last character of Unicode, once more than fits in a path."""
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
@@ -41,6 +43,24 @@ class Reader(StoreBase):
                 for row in rows:
                     found.setdefault(row[0], memory_of(scope, row))
         return [found[identity] for identity in wanted if identity in found]
+
+    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        """The ids of memories that begin so, in order."""
+        return self._ids_with_prefix("memory_ids_with_prefix", scopes, prefix, limit)
+
+    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
+        """The ids of runs that begin so, in order."""
+        return self._ids_with_prefix("run_ids_with_prefix", [scope], prefix, limit)
+
+    def _ids_with_prefix(self, statement: str, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        end = prefix + LAST_CHARACTER
+        with self._guard:
+            rows = [
+                row
+                for _, token in self._readable(scopes)
+                for row in self._all(SQL[statement], (token, prefix, end, limit))
+            ]
+        return [row[0] for row in rows][:limit]
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
         """The memories that match."""

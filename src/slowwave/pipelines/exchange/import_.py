@@ -139,14 +139,20 @@ def incoming(
         dry_run: only count; nothing is stored.
         trust_export: believe the records of an export also without proof.
         told: called after each batch with the items so far.
+
+    Raises:
+        KeyboardInterrupt: with the report of the batches before as its argument.
     """
     taker = Importer(ports, dry_run=dry_run, trust_export=trust_export)
     seen = 0
-    for batch in batches(items, BATCH):
-        taker.take(batch)
-        seen += len(batch)
-        if told:
-            told(seen)
+    try:
+        for batch in batches(items, BATCH):
+            taker.take(batch)
+            seen += len(batch)
+            if told:
+                told(seen)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(taker.result()) from None
     return taker.result()
 
 

@@ -66,6 +66,12 @@ class Chunk:
         return self.conversation.cursor(CURSOR), self.messages[-1].seq
 
     @property
+    def position(self) -> float:
+        """How far the conversation is read with it, in messages; a piece is a part of its message."""
+        last = self.messages[-1].seq or 0
+        return last if self.ends else last - 1 + self.end / max(1, len(self.texts[-1]))
+
+    @property
     def more(self) -> bool:
         """Whether something unread follows it."""
         return not self.ends or self.conversation.last_seq > self.span[1]

@@ -9,6 +9,7 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
+from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.ingest.chunks import Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
@@ -16,7 +17,7 @@ from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.policy.guard.grounding import check, ground
 from slowwave.policy.guard.redaction import hollow, redact
 from slowwave.policy.guard.trust import least
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
@@ -70,12 +71,18 @@ class ConsolidationResult:
 
 
 def consolidate(
-    ports: Ports, conversation: str | None, *, force: bool = False, parent: str | None = None
+    ports: Ports,
+    conversation: str | None,
+    *,
+    force: bool = False,
+    parent: str | None = None,
+    progress: Progress | None = None,
 ) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due. With `parent` all chunks are parts of that run.
+    due. With `parent` all chunks are parts of that run. `progress` is called after each chunk with the number of messages
+    that were read, and of all to read.
     """
     found = _conversation(ports, conversation)
     unread = ports.store.unread(ports.scope).get(found.name, 0) if found else 0
@@ -94,6 +101,8 @@ def consolidate(
         if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
+        if progress:
+            progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
             break
     return _joined(results, parent)

@@ -87,6 +87,16 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(add(one), add(two)))
         assert store.get([SCOPE], [two.id, "nobody", one.id]) == [two, one]
 
+    def test_ids_are_found_by_how_they_begin(self, store: Store) -> None:
+        first, second, other = (fact(f"Likes {name}", id=f"{name}0") for name in ("tea", "teabags", "rye"))
+        receipt = store.apply(plan(add(first), add(second), add(other)))
+        assert store.ids_with_prefix([SCOPE], "tea", 5) == ["tea0", "teabags0"]
+        assert store.ids_with_prefix([SCOPE], "tea", 1) == ["tea0"]
+        assert store.ids_with_prefix([SCOPE], "", 5) == ["rye0", "tea0", "teabags0"]
+        assert store.ids_with_prefix([OTHER], "tea", 5) == []
+        assert store.run_ids_with_prefix(SCOPE, receipt.run_id[:2], 5) == [receipt.run_id]
+        assert store.run_ids_with_prefix(OTHER, receipt.run_id, 5) == []
+
     def test_a_message_known_by_its_id_is_not_stored_twice(self, store: Store) -> None:
         store.apply(plan(add(message("Hello", ref="a")), cause="observe"))
         again = store.apply(plan(add(message("Hello", ref="a")), add(message("New", ref="b"))))

@@ -477,6 +477,12 @@ WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'use', 'erase')
 -- name: embedders
 SELECT token, name FROM embedders
 
+-- name: memory_ids_with_prefix
+SELECT id FROM memories WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
+
+-- name: run_ids_with_prefix
+SELECT id FROM runs WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
+
 -- name: memory
 SELECT {memory} FROM memories WHERE scope = ? AND id = ?
 
