@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import click
 
@@ -28,6 +28,9 @@ from slowwave.cli.progress import progress
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.model.message import ROLES, Message
 from slowwave.model.plan import BATCH_MAX
+
+if TYPE_CHECKING:
+    from slowwave.model.memory import Kind
 
 STDIN: Final = "-"
 FILE_NAME_MAX: Final = 255
@@ -61,7 +64,8 @@ def add(
     """
     fact = joined(text, "TEXT")
     with options.memory(create=True) as memory:
-        receipt = memory.add(fact, category=category, kind=kind, subject=subject, importance=importance)
+        # The library refuses another kind, with the ones that exist.
+        receipt = memory.add(fact, category=category, kind=cast("Kind", kind), subject=subject, importance=importance)
     options.output.write_result(receipt)
     return WAITING if receipt.waiting else None
 

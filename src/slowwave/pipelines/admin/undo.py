@@ -210,7 +210,7 @@ class _Inverse:
             undoes=self.run.id,
             parent=parent,
         )
-        return replace(with_notes(self.ports.store.apply(plan), notes=self.notes), parent=parent)
+        return with_notes(self.ports.store.apply(plan), notes=self.notes)
 
     def _inverse(self, operation: Operation) -> Iterator[Operation]:
         """The operations that take one operation back, on the present memories."""
