@@ -113,6 +113,8 @@ class AgentMemory:
 
         refuse_unknown_arguments(unknown, cls.open)
         known = settings.read()
+        if store is not None and not isinstance(store, str | Path):
+            raise InputError(f"store must be a path or a text, not {type(store).__name__}: give a file or ':memory:'")
         if store is not None and not str(store).strip():
             raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
         pause = seconds(sleep_every) if sleep_every is not None else None

@@ -1,13 +1,17 @@
 """Stores keep memories in SQLite or Postgres. `apply(plan)` is the only write of memories."""
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Final
 
-from slowwave.errors import SettingsError
+from slowwave.errors import TOO_MANY_FILES, SettingsError, StoreError
+from slowwave.log import Log
 from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
     from slowwave.stores.postgres.store import PostgresStore
     from slowwave.stores.sqlite.store import SqliteStore
+
+_log: Final = Log("store")
 
 
 def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
@@ -20,6 +24,31 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
             is not installed.
         StoreError: the store cannot be opened.
     """
+    try:
+        store = _open(where, in_ram)
+    except (OSError, StoreError) as error:
+        if _may_open_files():
+            raise
+        raise StoreError(f"{where.rpartition('@')[2]} cannot be opened: {TOO_MANY_FILES}") from error
+    _log.info("store opened: %s", store.name)
+    return store
+
+
+def _may_open_files() -> bool:
+    """Whether this process may open six more files; SQLite reports only that it cannot open one of its three."""
+    held: list[int] = []
+    try:
+        for _ in range(3):
+            held += os.pipe()
+    except OSError:
+        return False
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+    return True
+
+
+def _open(where: str, in_ram: int | None) -> "SqliteStore | PostgresStore":
     if checked(where).startswith(SERVER):
         try:
             # Imported here so that SQLite users need no Postgres driver.

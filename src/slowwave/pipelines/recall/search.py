@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
+from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slowwave.policy.comparison.succession import Supersession
+
+_log = Log("recall")
 
 QUESTION_LONGEST = 20_000
 LOOKED_AT = 20
@@ -60,6 +63,7 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
     if asked.deep and query.outdated_penalty < 1.0:
         ranked = _without_penalty_for_exact_text(ports, query, ranked)
+    _log.debug("search: %d candidates ranked, at most %d returned", len(ranked), asked.top_k)
     hits = _hits(ports, ranked, known, asked)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from slowwave import forks
 from slowwave.errors import EmbedderError
+from slowwave.log import Log
 from slowwave.model.memory import FACT_KINDS, HOT
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
@@ -25,6 +26,8 @@ from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.unread import distil, retry
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports
+
+_log = Log("sleep")
 
 DUE_MAX = 2000
 """How many due facts one pass reads; the others stay due."""
@@ -77,6 +80,13 @@ def sleep(ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool 
     try:
         report = _run_stages(ports, rest, plan, lease.beating(), think=think)
         lease.slept()
+        _log.info(
+            "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
+            sum(len(receipt.applied) for receipt in report.receipts),
+            sum(report.left.values()),
+            len(report.problems),
+            report.cost.calls,
+        )
         return report
     finally:
         lease.given_back()
