@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,35 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(options: dic
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert re.search(re.escape(command), done.stdout), done.stdout
+
+
+NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001 - the mistake that is tested
+
+
+@pytest.mark.parametrize("name", ["since", "until", "as_of", "known_at"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (NAIVE, r"{} 2026-03-01 00:00:00 has no time zone: set one, e\.g\. at\.replace\(tzinfo=timezone\.utc\)"),
+        ("2026-03-01", "{} is of the type str: pass a datetime with a time zone"),
+    ],
+)
+def test_a_time_without_a_zone_or_of_another_type_is_refused_with_the_remedy(
+    name: str, wrong: object, said: str
+) -> None:
+    with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:
+        with pytest.raises(InputError, match=said.format(name)):
+            memory.search("who owns deploys?", **{name: wrong})  # type: ignore[arg-type]
+        if name == "since":
+            with pytest.raises(InputError, match=said.format(name)):
+                memory.cost(since=wrong)  # type: ignore[arg-type]
+
+
+def test_a_clock_without_a_zone_and_one_that_is_no_function_are_refused() -> None:
+    with (
+        AgentMemory.open(":memory:", llm=None, embedder="none", clock=lambda: NAIVE) as memory,
+        pytest.raises(InputError, match="the clock's time 2026-03-01 00:00:00 has no time zone"),
+    ):
+        memory.add("Alice owns the deploy pipeline")
+    with pytest.raises(InputError, match="clock is of the type datetime: pass a function"):
+        AgentMemory.open(":memory:", llm=None, embedder="none", clock=datetime(2026, 3, 1, tzinfo=UTC))  # type: ignore[arg-type]

@@ -65,8 +65,12 @@ def storable(text: str) -> bool:
 
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
-    if not isinstance(at, datetime) or at.tzinfo is None or at.utcoffset() is None:
-        raise InputError(f"{what} {at!r} has no time zone: set one, e.g. at.replace(tzinfo=timezone.utc)")
+    if not isinstance(at, datetime):
+        example = "datetime(2026, 3, 1, tzinfo=timezone.utc)"
+        raise InputError(f"{what} is of the type {type(at).__name__}: pass a datetime with a time zone, e.g. {example}")
+    if at.tzinfo is None or at.utcoffset() is None:
+        remedy = "set one, e.g. at.replace(tzinfo=timezone.utc), or at.astimezone() if it is local time"
+        raise InputError(f"{what} {at.isoformat(' ')} has no time zone: {remedy}")
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
