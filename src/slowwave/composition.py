@@ -10,6 +10,7 @@ import numpy as np
 
 from slowwave import settings
 from slowwave.embedders import checked, make as make_embedder
+from slowwave.errors import InputError
 from slowwave.minds import make as make_mind
 from slowwave.minds.llm.ledger import Caps
 from slowwave.model.config import Config
@@ -48,6 +49,11 @@ def build_ports(
         create: whether a store that does not exist is created; False: it is an error.
     """
     known = known or Settings()
+    if clock is not None and not callable(clock):
+        raise InputError(
+            f"clock is of the type {type(clock).__name__}: pass a function that returns the present time, such as "
+            "lambda: datetime.now(timezone.utc)"
+        )
     embedder_port = make_embedder(
         embedder, api_key=known.embedder_key, base_url=known.embedder_url, seconds=known.embedder_seconds
     )

@@ -283,6 +283,8 @@ def open_store(
 ) -> StoreSession:
     """Open a store. The arguments and errors are those of `AgentMemory.open`."""
     known = settings.read()
+    if where is not None and not isinstance(where, str | Path):
+        raise InputError(f"store must be a path or a text, not {type(where).__name__}: give a file or ':memory:'")
     if where is not None and not str(where).strip():
         raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
     ports = build_ports(

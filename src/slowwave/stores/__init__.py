@@ -1,15 +1,19 @@
 """Stores keep memories in SQLite or Postgres. `apply(plan)` is the only write of memories."""
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from slowwave.errors import NotFoundError, SettingsError
+from slowwave.errors import TOO_MANY_FILES, NotFoundError, SettingsError, StoreError
+from slowwave.log import Log
 from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
     from slowwave.stores.postgres.store import PostgresStore
     from slowwave.stores.sqlite.store import SqliteStore
+
+_log: Final = Log("store")
 
 
 def make(
@@ -26,6 +30,31 @@ def make(
         NotFoundError: there is no store, and `create` is False.
         StoreError: the store cannot be opened.
     """
+    try:
+        store = _open(where, in_ram, index_cache_mb, create=create)
+    except (OSError, StoreError) as error:
+        if _may_open_files():
+            raise
+        raise StoreError(f"{where.rpartition('@')[2]} cannot be opened: {TOO_MANY_FILES}") from error
+    _log.info("store opened: %s", store.name)
+    return store
+
+
+def _may_open_files() -> bool:
+    """Whether this process may open six more files; SQLite reports only that it cannot open one of its three."""
+    held: list[int] = []
+    try:
+        for _ in range(3):
+            held += os.pipe()
+    except OSError:
+        return False
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+    return True
+
+
+def _open(where: str, in_ram: int | None, index_cache_mb: int, *, create: bool) -> "SqliteStore | PostgresStore":
     if checked(where).startswith(SERVER):
         try:
             # Imported here so that SQLite users need no Postgres driver.

@@ -124,10 +124,10 @@ class Server:
             response = connected.send(request, stream=True)
         except httpx2.TimeoutException as error:
             late = f"{self.address} gave no answer within {seconds:g} seconds ({self._setting}_SECONDS)"
-            raise TransientError(late, sent=_sent(error)) from None
+            raise TransientError(late, sent=_sent(error), cause=f"{self.address} timed out") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             broken = f"{self.address} cannot be reached: {self._quoted(str(error))}; does it run?"
-            raise TransientError(broken, sent=_sent(error)) from None
+            raise TransientError(broken, sent=_sent(error), cause=f"{self.address} cannot be reached") from None
         try:
             return self._read(response, longest)
         finally:
@@ -182,7 +182,7 @@ class Server:
             raise self._refused(response, self._body(response, BODY_LONGEST).decode("utf-8", "replace"))
         content = self._body(response, longest)
         if not content.strip():
-            raise TransientError(f"{self.address} answered with an empty body")
+            raise TransientError(f"{self.address} answered with an empty body", cause=f"{self.address} sent no body")
         try:
             data = json.loads(content)
         except (ValueError, RecursionError):
@@ -212,11 +212,13 @@ class Server:
                 if max(received, len(content)) > longest:
                     raise TransportError(f"{self.address} answered with more than {longest:,} bytes")
         except httpx2.TimeoutException:
-            raise TransientError(f"{self.address} was still answering when its time was over") from None
+            late = f"{self.address} was still answering when its time was over"
+            raise TransientError(late, cause=f"{self.address} timed out") from None
         except (httpx2.HTTPError, zlib.error) as error:
-            raise TransientError(f"{self.address} broke off its answer: {self._quoted(str(error))}") from None
+            broken = f"{self.address} broke off its answer"
+            raise TransientError(f"{broken}: {self._quoted(str(error))}", cause=broken) from None
         if unzip and not unzip.eof:
-            raise TransientError(f"{self.address} broke off its answer")
+            raise TransientError(f"{self.address} broke off its answer", cause=f"{self.address} broke off its answer")
         return self._secrets.removed_from_body(bytes(content))
 
     def _refused(self, response: "Response", body: str) -> TransportError:
@@ -231,7 +233,8 @@ class Server:
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
             return TransportError(f"{message}; the account has no credit left")
         if status in _PASSING or status >= 500:  # noqa: PLR2004
-            return TransientError(message, retry_delay(response.headers.get("retry-after"), datetime.now(UTC)))
+            after = retry_delay(response.headers.get("retry-after"), datetime.now(UTC))
+            return TransientError(message, after, cause=f"{self.address} answered {status}")
         if 300 <= status < 400:  # noqa: PLR2004
             return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
         return RejectedError(message) if status in {400, 422} else TransportError(message)

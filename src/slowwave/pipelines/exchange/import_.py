@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
 from slowwave.errors import ConflictError
+from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
     ExportedCursor,
@@ -116,6 +117,7 @@ REMEMBERED: Final = 500_000
 """Ids of messages that are cached at once."""
 EXAMPLES: Final = 20
 
+_log: Final = Log("exchange")
 T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
@@ -153,7 +155,16 @@ def incoming(
                 told(seen)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(taker.result()) from None
-    return taker.result()
+    report = taker.result()
+    _log.info(
+        "import finished: %d messages, %d facts, %d known, %d skipped, %d problems",
+        report.messages,
+        report.facts,
+        report.known,
+        sum(report.skipped.values()),
+        len(report.problems),
+    )
+    return report
 
 
 class Importer:

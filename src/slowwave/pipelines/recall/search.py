@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
+from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, SourceRef
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slowwave.policy.comparison.succession import Supersession
+
+_log = Log("recall")
 
 QUESTION_LONGEST = 20_000
 LOOKED_AT = 20
@@ -68,6 +71,7 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     if query.allowed is not None and not query.allowed:
         return []
     hits = _findable(ports, query, known, asked)
+    _log.debug("search: %d hits found, at most %d returned", len(hits), asked.top_k)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
 

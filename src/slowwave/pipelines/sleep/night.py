@@ -6,6 +6,7 @@ from datetime import datetime
 
 from slowwave import forks
 from slowwave.errors import EmbedderError
+from slowwave.log import Log
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE, Memory
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
@@ -26,6 +27,8 @@ from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.unread import distil, retry
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports, Progress
+
+_log = Log("sleep")
 
 DUE_MAX = 2000
 """How many due facts one pass reads; the others stay due."""
@@ -84,6 +87,13 @@ def sleep(
     try:
         report = _run_stages(ports, rest, plan, lease.beating(), think=think, progress=progress)
         lease.slept()
+        _log.info(
+            "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
+            sum(len(receipt.applied) for receipt in report.receipts),
+            sum(report.left.values()),
+            len(report.problems),
+            report.cost.calls,
+        )
         return report
     finally:
         lease.given_back()

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg.errors import InsufficientPrivilege
 
 from slowwave.errors import ForeignFileError, NotFoundError, ReadOnlyError
+from slowwave.log import Log
 from slowwave.stores.backfill import fill_reasons
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.postgres.opening import LOCK_CLASS
 
 if TYPE_CHECKING:
     import psycopg
+
+_log: Final = Log("store")
 
 ROLE: Final = "slowwave_app"
 """What the store reads and writes as; row-level security holds for it, whoever logs in."""
@@ -64,6 +67,7 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
                         db.execute("SELECT set_config('slowwave.every_scope', 'off', true)")
                     db.execute((files("slowwave.stores") / "postgres/sql/grants.sql").read_bytes())
                     db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+                    _log.info("%s: schema %d, migrated from %d", name, number, version)
 
 
 def _begin(db: "psycopg.Connection[Any]", name: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, ForeignFileError, ReadOnlyError, StoreError
+from slowwave.log import Log
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.sqlite.bytes import MAGIC, header, rolls_back_to_nothing
 
@@ -98,9 +99,7 @@ def _open_read_only(path: str) -> Connection:
                 f"{path} cannot be written, and {beside.name} holds writes that were not merged into it yet: "
                 "copy both files to a folder that can be written, and open the store there"
             )
-    import logging  # noqa: PLC0415 - slow to import and rarely needed
-
-    logging.getLogger("slowwave").warning("%s cannot be written: it is opened read-only", path)
+    Log("store").warning("%s cannot be written: it is opened read-only", path)
     db = Connection(
         f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
