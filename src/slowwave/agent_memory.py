@@ -295,6 +295,7 @@ class AgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        min_relevance: float | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
 
@@ -309,6 +310,7 @@ class AgentMemory:
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
+            min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
             InputError: the question is empty, or a filter is invalid. Times need a time zone.
@@ -326,6 +328,7 @@ class AgentMemory:
             as_of=as_of,
             known_at=known_at,
             deep=deep,
+            min_relevance=min_relevance,
         )
         return search(self.ports, request)
 

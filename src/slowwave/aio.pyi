@@ -80,6 +80,7 @@ class AsyncAgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        min_relevance: float | None = None,
     ) -> list[Hit]: ...
     async def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]: ...
     async def context(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from slowwave.policy.comparison.succession import Supersession
 
 QUESTION_LONGEST = 20_000
+RELATED = 0.40
+"""The cosine of related texts, for an embedder that states none: that of MiniLM."""
 LOOKED_AT = 20
 """How many hits are compared for changed values."""
 
@@ -44,6 +46,7 @@ class Search:
     as_of: datetime | None = None
     known_at: datetime | None = None
     deep: bool = False
+    min_relevance: float | None = None
 
 
 def search(ports: Ports, asked: Search) -> list[Hit]:
@@ -62,6 +65,8 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
         ranked = _without_penalty_for_exact_text(ports, query, ranked)
     hits = _hits(ports, ranked, known, asked)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
+    if asked.min_relevance is not None:
+        hits = [hit for hit in hits if hit.relevance >= asked.min_relevance]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
 
 
@@ -90,6 +95,8 @@ def _checked(asked: Search) -> Search:
         raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    if asked.min_relevance is not None and not _is_share(asked.min_relevance):
+        raise InputError(f"min_relevance={asked.min_relevance!r}: use a number from 0 to 1, or None for every hit")
     kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
     if unknown := (kinds or frozenset()).difference(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
@@ -103,6 +110,10 @@ def _checked(asked: Search) -> Search:
         as_of=_time(asked.as_of, "as_of"),
         known_at=_time(asked.known_at, "known_at"),
     )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _time(at: datetime | None, name: str) -> datetime | None:
@@ -134,6 +145,7 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
         outdated_penalty=1.0 if allowed is not None else ports.config.deep_recall_penalty,
         profile=ports.config.ranking_profile,
         strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
+        related=getattr(ports.embedder, "similarity", {}).get("related", RELATED),
     )
     return query, known
 
@@ -200,6 +212,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
             Hit(
                 memory=memory,
                 score=one.score,
+                relevance=one.relevance,
                 parts=one.parts,
                 facts=tuple(found[i] for i in one.facts if i in found),
                 sources=sources_of(ports, memory),
@@ -313,6 +326,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
     beside = Hit(
         memory=other,
         score=hits[place].score,
+        relevance=hits[place].relevance,
         sources=sources_of(ports, other),
         deep=not other.is_searchable,
         stale=other.outdated and asked.as_of is None,
@@ -324,6 +338,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
 def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Supersession") -> list[Hit]:
     if (place := _place(hits, one)) is None or not other.is_searchable:
         return hits
-    above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
+    near = hits[place]
+    above = Hit(memory=other, score=near.score, relevance=near.relevance, sources=sources_of(ports, other))
     older = replace(hits[place], stale=True, because=found.explanation, perhaps=not found.certain)
     return [*hits[:place], above, older, *hits[place + 1 :]]
