@@ -488,6 +488,7 @@ class AgentMemory:
         deep: bool = False,
         where: Mapping[str, object] | None = None,
         folder: str | None = None,
+        min_relevance: float | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
 
@@ -507,6 +508,7 @@ class AgentMemory:
             where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
                 $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
             folder: only notes in this folder and in those below it; "" means all notes.
+            min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
             InputError: the question is empty, or a filter is invalid. Times need a time zone.
@@ -527,6 +529,7 @@ class AgentMemory:
             deep=deep,
             where=where,
             folder=folder,
+            min_relevance=min_relevance,
         )
         return search(self.ports, request)
 

@@ -61,6 +61,7 @@ class Config:
     # recall and context
     ranking_profile: str = "evidence"
     deep_recall_penalty: float = 0.5
+    relevance_floor: float = 0.01
     injection_top_k: int = 12
     search_in_ram: int | None = 200_000
     index_cache_mb: int = INDEX_CACHE_MB
@@ -182,6 +183,7 @@ _RULES: dict[str, Rule] = {
     "core_session_threshold": _COUNT,
     "ranking_profile": _one_of(RANKING_PROFILES),
     "deep_recall_penalty": _SHARE,
+    "relevance_floor": _SHARE,
     "injection_top_k": _COUNT,
     "search_in_ram": _LIMIT,
     "index_cache_mb": _number(1, 10**6, "use a whole number of megabytes from 1", whole=True),

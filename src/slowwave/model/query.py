@@ -33,6 +33,7 @@ class Query:
         now: for terms that depend on it.
         profile: the ranking: "evidence", "generative_agents" or "retention".
         strength: for the profile "retention": strengths in (0, 1] by id; a missing one counts as 1.
+        related: the cosine of related texts, of the embedder. Relevance is computed from cosines divided by it.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Query:
     outdated_penalty: float = 0.5
     profile: str = "evidence"
     strength: Mapping[str, float] | None = None
+    related: float = 0.40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,7 @@ class Ranked:
     """One result of a ranking, by id.
 
     `parts` add up to `score`. `facts` are the facts shown with it. `cosine` is that of query and text, None without
-    vectors. `shared` is how many stems, without stop words, query and text share.
+    vectors. `shared` is how many stems, without stop words, query and text share. `relevance` is that of `Hit`.
     """
 
     id: str
@@ -67,6 +69,7 @@ class Ranked:
     facts: tuple[str, ...] = ()
     cosine: float | None = None
     shared: int = 0
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +115,29 @@ class Where:
 class Hit:
     """One found memory.
 
-    `parts` are each signal's share of the score. `facts` are the facts derived from a message, which are shown with it.
+    `score` orders the hits of one search; `parts` are each signal's share of it. `relevance`, 0 to 1, estimates the
+    probability that the hit answers the question. It is comparable between questions, between scopes and between sizes of a
+    scope, and 0 for small talk ("hi", "danke"):
+
+        relevance = sigmoid(known) * sigmoid(answers)
+        by_words  = -5 + 5 said + 3.5 mass + 3 named
+        known     = max(by_words - 1, -6 + said + 2 mass + 3 named + 3 cosine)     of the first hit: is anything known?
+        answers   = -4 + 2.5 said + cosine + 0.5 asked - 4 asks - 2 unsaid          of this hit: does it answer?
+
+    Without vectors, known = by_words and answers = -3 + 3.5 said - 4 asks - 2 unsaid. said: the share of the question's
+    information in the text and its neighbours, 0 to 1. mass: the information of the words found, in units of 10 nats, at most
+    1.5. cosine: divided by that of related texts. named, asked: 1 if the question names one known speaker; if that speaker
+    said this. asks: the share of the text that is only a question. unsaid: 1 for a fact without a word of the question. The
+    weights are our own fit on LoCoMo and BEAM (22 November 2026); docs/context.md has its check on other conversations.
+
+    `facts` are the facts derived from a message, which are shown with it.
     `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
     why it is marked, and `perhaps` that it is outdated only perhaps.
     """
 
     memory: Memory
     score: float
+    relevance: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
     facts: tuple[Memory, ...] = ()
     sources: tuple[SourceRef, ...] = ()

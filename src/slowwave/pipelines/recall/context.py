@@ -267,7 +267,7 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
     return [
         hit
-        for hit in search(ports, Search(text=wanted.question, top_k=most))
+        for hit in search(ports, Search(text=wanted.question, top_k=most, min_relevance=ports.config.relevance_floor))
         if not (
             hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
         )
@@ -299,7 +299,13 @@ def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[H
     if not question.strip():
         return []
     ids = {memory.id for memory in shown}
-    request = Search(text=question, kinds=(SUMMARY,), categories=("summary",), top_k=RELATED + len(ids))
+    request = Search(
+        text=question,
+        kinds=(SUMMARY,),
+        categories=("summary",),
+        top_k=RELATED + len(ids),
+        min_relevance=ports.config.relevance_floor,
+    )
     return [hit for hit in search(ports, request) if hit.memory.is_cascade and hit.memory.id not in ids][:RELATED]
 
 

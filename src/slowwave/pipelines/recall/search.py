@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _log = Log("recall")
 
 QUESTION_LONGEST = 20_000
+RELATED = 0.40
+"""The cosine of related texts, for an embedder that states none: that of MiniLM."""
 LOOKED_AT = 20
 """How many hits are compared for changed values."""
 
@@ -51,6 +53,7 @@ class Search:
     as_of: datetime | None = None
     known_at: datetime | None = None
     deep: bool = False
+    min_relevance: float | None = None
     where: object = None
     folder: str | None = None
     passes: Filter | None = None
@@ -73,6 +76,8 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     hits = _findable(ports, query, known, asked)
     _log.debug("search: %d hits found, at most %d returned", len(hits), asked.top_k)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
+    if asked.min_relevance is not None:
+        hits = [hit for hit in hits if hit.relevance >= asked.min_relevance]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
 
 
@@ -132,6 +137,8 @@ def _checked(asked: Search) -> Search:
         raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    if asked.min_relevance is not None and not _is_share(asked.min_relevance):
+        raise InputError(f"min_relevance={asked.min_relevance!r}: use a number from 0 to 1, or None for every hit")
     kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
     if unknown := (kinds or frozenset()).difference(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
@@ -148,6 +155,10 @@ def _checked(asked: Search) -> Search:
         as_of=_time(asked.as_of, "as_of"),
         known_at=_time(asked.known_at, "known_at"),
     )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _time(at: datetime | None, name: str) -> datetime | None:
@@ -184,6 +195,7 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
         outdated_penalty=1.0 if at_another_time else ports.config.deep_recall_penalty,
         profile=ports.config.ranking_profile,
         strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
+        related=getattr(ports.embedder, "similarity", {}).get("related", RELATED),
     )
     return query, known
 
@@ -273,6 +285,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
             Hit(
                 memory=memory,
                 score=one.score,
+                relevance=one.relevance,
                 parts=one.parts,
                 facts=tuple(found[i] for i in one.facts if i in found and not (hides and _has_ended(ports, found[i]))),
                 sources=sources_of(ports, memory),
@@ -387,6 +400,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
     beside = Hit(
         memory=other,
         score=hits[place].score,
+        relevance=hits[place].relevance,
         sources=sources_of(ports, other),
         deep=not other.is_searchable,
         stale=other.outdated and asked.as_of is None,
@@ -398,6 +412,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
 def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Supersession") -> list[Hit]:
     if (place := _place(hits, one)) is None or not other.is_searchable:
         return hits
-    above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
+    near = hits[place]
+    above = Hit(memory=other, score=near.score, relevance=near.relevance, sources=sources_of(ports, other))
     older = replace(hits[place], stale=True, because=found.explanation, perhaps=not found.certain)
     return [*hits[:place], above, older, *hits[place + 1 :]]
