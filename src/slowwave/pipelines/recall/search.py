@@ -13,10 +13,9 @@ from slowwave.model.filters import Filter, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.names import optional_conversation, optional_names
-from slowwave.model.note import checked_folder
+from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
-from slowwave.pipelines.ingest.notes import is_below, is_findable, passes_filter
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
@@ -82,9 +81,8 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, asked
         if asked.deep and query.outdated_penalty < 1.0:
             ranked = _without_penalty_for_exact_text(ports, query, ranked)
         hits = _hits(ports, ranked, known, asked)
-        found = [
-            hit for hit in hits if is_findable(hit.memory, query.now, ports, expired=asked.deep or known is not None)
-        ]
+        expired = asked.deep or known is not None
+        found = [hit for hit in hits if is_findable(hit.memory, query.now, expired=expired)]
         if len(found) >= most or len(found) == len(hits) or len(ranked) < query.top_k:
             return found[:most]
         query = replace(query, top_k=2 * query.top_k)
