@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError
+from slowwave.stores.migrations import migrations
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import SCOPE, add, fact, message, plan
 
 if TYPE_CHECKING:
     from conftest import World
@@ -328,6 +331,18 @@ def test_two_handles_that_write_one_name_make_one_note(world: "World") -> None:
         one.note("a", f"one {n}")
         other.note("a", f"other {n}")
     assert [(note.text, note.version) for note in one.notes()] == [("other 2", 6)]
+
+
+def test_a_store_of_the_schema_before_notes_opens_with_its_metadata_and_takes_notes(tmp_path: Path) -> None:
+    path, kept = tmp_path / "old.db", fact("Likes tea", metadata={"channel": "mail"})
+    old = SqliteStore(str(path), steps=migrations("sqlite")[:3])
+    old.apply(plan(add(kept), add(message("Hello", metadata={"a": "b"}))))
+    old.close()
+    with AgentMemory.open(path, scope=SCOPE, llm=None, embedder=None) as memory:
+        assert memory.get(kept.id).metadata == {"channel": "mail"}
+        assert memory.get_all(where={"channel": "mail"}) == [memory.get(kept.id)]
+        memory.note("a", data={"x": 1})
+        assert memory.doctor(deep=True) == []
 
 
 # ---- left alone
