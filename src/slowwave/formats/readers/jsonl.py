@@ -30,6 +30,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
+from slowwave.model.memory import JsonValue
 from slowwave.model.message import clean
 from slowwave.model.mind import Fact
 
@@ -152,6 +153,7 @@ class JsonlReader:
             at=at,
             speaker=speaker,
             ref=as_label(value.get("id")),
+            metadata=_metadata(value),
         )
 
 
@@ -168,5 +170,12 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
         subject=as_label(value.get("subject")),
         importance=importance,
         valid_from=instant(first_field(value, _TIMES)),
+        metadata=_metadata(value),
     )
     return checked_fact(fact, where)
+
+
+def _metadata(value: Mapping[str, Json]) -> Mapping[str, JsonValue]:
+    """The metadata of a line: the object of this name."""
+    found = value.get("metadata")
+    return found if isinstance(found, Mapping) else {}
