@@ -10,7 +10,7 @@ from slowwave.errors import ConflictError, InputError
 from slowwave.forks import CachedProperty
 from slowwave.model.codec import COLUMNS, SPAN, TEXT, VERSION, Row, dumps, numbered, row_content, to_micros, used
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import COUNTERS, HOT, MESSAGE, Memory
+from slowwave.model.memory import COUNTERS, FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
@@ -240,6 +240,11 @@ class GroupWriter:
             for query, values, words in (
                 ("key_of", (memory.id,), f"{memory.id} exists already"),
                 ("live_fact", (content,), "the same fact is known already, as {}"),
+                (
+                    "fact_ref",
+                    (memory.ref if memory.kind in FACT_KINDS else None,),
+                    f"a fact with the id {memory.ref!r} is stored already, as {{}}",
+                ),
                 (
                     "seq_taken",
                     (memory.conversation, memory.seq or None),
