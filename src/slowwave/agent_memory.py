@@ -208,8 +208,8 @@ class AgentMemory:
 
         The handle changes, deletes and supersedes only memories that are trusted no more than the ceiling; other
         facts it states are stored beside those that they contradict. It undoes only runs that added such memories. It
-        may not pin, release, reject, erase, apply a plan, import the edits of a vault, or bring back what was deleted:
-        these raise TrustError.
+        may not pin, release, reject, erase, compact a topic, apply a plan, import the edits of a vault, or bring back
+        what was deleted: these raise TrustError.
 
         Args:
             trust: "user", "assistant", "tool", "import", "web" or "llm", from the most trusted to the least. A handle

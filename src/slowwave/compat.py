@@ -13,7 +13,6 @@ from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.message import Message, clean
 from slowwave.model.mind import Fact
-from slowwave.model.operations import Add, Change, Use
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Item, Section, Where
 from slowwave.pipelines.ingest.add import add_facts, checked_fact
@@ -234,11 +233,16 @@ def update_memory(
             "kind", "importance", "metadata".
 
     Raises:
-        InputError: the candidate is invalid.
+        InputError: the candidate is invalid, or is of lower trust and a person deleted it.
     """
     ports = _run_ports(memory, llm, model)
     receipt = add_facts(ports, (checked_fact(_fact(candidate)),))
-    return Updated(operation=_operation(receipt), memory=_resulting_memory(ports, receipt), receipt=receipt)
+    (outcome,) = receipt.outcomes
+    if outcome.memory_id is None:
+        raise InputError(f"the fact was not stored: {outcome.reason}")
+    operation = "NOOP" if receipt.waiting else "ADD" if outcome.operation == "REVIEW" else outcome.operation
+    (held,) = ports.store.get((ports.scope,), [outcome.memory_id])
+    return Updated(operation=operation, memory=held, receipt=receipt)
 
 
 def extract_memories(
@@ -315,28 +319,6 @@ def _fact(candidate: str | Fact | Mapping[str, Any]) -> Fact:
             f"a candidate with {sorted(values)}: pass a text, or a mapping with content and any of {optional}"
         )
     return Fact(text=values.pop("content"), **values)
-
-
-def _operation(receipt: Receipt) -> str:
-    if receipt.waiting:
-        return "NOOP"
-    changes = [operation for operation in receipt.applied if isinstance(operation, Change)]
-    if any(change.after.superseded_by or change.after.text != change.before.text for change in changes):
-        return "UPDATE"
-    if any(change.after.phase == "retracted" for change in changes):
-        return "DELETE"
-    return "ADD" if receipt.ids else "NOOP"
-
-
-def _resulting_memory(ports: Ports, receipt: Receipt) -> Memory:
-    """The memory that was added, else the last one that was changed or used instead."""
-    changed = [
-        operation.memory.id if isinstance(operation, Add) else operation.after.id
-        for operation in receipt.applied
-        if isinstance(operation, Add | Change | Use)
-    ]
-    (memory,) = ports.store.get((ports.scope,), [*receipt.ids, *reversed(changed)][:1])
-    return memory
 
 
 def _prompt_item(memory: Memory) -> Item:

@@ -6,7 +6,17 @@ from hypothesis import given, strategies as st
 
 from slowwave.errors import InputError
 from slowwave.model import message as module
-from slowwave.model.message import ROLES, Message, checked_message, checked_time, clean
+from slowwave.model.message import (
+    ROLES,
+    Message,
+    MessageLike,
+    checked_message,
+    checked_time,
+    clean,
+    has_text,
+    listed_messages,
+    unstored_fields,
+)
 
 GOOD = Message("user", "Hello", speaker="Alice", at=datetime(2026, 1, 1, tzinfo=UTC), id="m-1")
 
@@ -99,3 +109,89 @@ def test_a_message_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "LONGEST", 10)
     with pytest.raises(InputError, match="11 characters, more than 10: cut it into parts"):
         checked_message(Message("user", "x" * 11))
+
+
+@pytest.mark.parametrize(
+    ("one", "role", "content", "speaker"),
+    [
+        ({"role": "user", "content": "Hi"}, "user", "Hi", None),
+        ({"role": "human", "content": "Hi"}, "user", "Hi", None),
+        ({"role": "USER", "content": "Hi"}, "user", "Hi", None),
+        ({"role": "ai", "content": "Hi"}, "assistant", "Hi", None),
+        ({"role": "model", "content": "Hi"}, "assistant", "Hi", None),
+        ({"role": "CHATBOT", "content": "Hi"}, "assistant", "Hi", None),
+        ({"role": "bot", "content": "Hi"}, "assistant", "Hi", None),
+        ({"role": "developer", "content": "Hi"}, "system", "Hi", None),
+        ({"role": "function", "name": "weather", "content": "Rain"}, "tool", "Rain", "weather"),
+        ({"role": "user", "content": "Hi", "speaker": "Ada", "name": "ada_1"}, "user", "Hi", "Ada"),
+        ({"role": "user", "content": ["One", {"type": "input_text", "text": "Two"}]}, "user", "One\nTwo", None),
+        ({"role": "user", "content": [{"text": "Hi"}]}, "user", "Hi", None),
+        ({"role": "user", "content": {"type": "text", "text": "Hi"}}, "user", "Hi", None),
+        ({"role": "user", "content": [{"type": "input_audio"}, {"type": "file"}]}, "user", "[audio]\n[file]", None),
+        ({"role": "assistant", "content": None, "refusal": "I cannot"}, "assistant", "I cannot", None),
+        ({"role": "assistant", "content": [{"type": "refusal", "refusal": "No"}]}, "assistant", "No", None),
+        (
+            {"role": "assistant", "content": [{"type": "thinking", "text": "Hm"}, {"type": "text", "text": "Yes"}]},
+            "assistant",
+            "Yes",
+            None,
+        ),
+        ({"role": "tool", "content": [{"type": "tool_result", "content": [{"text": "42"}]}]}, "tool", "42", None),
+        (Message("developer", "Hi"), "system", "Hi", None),
+    ],
+)
+def test_each_form_of_a_message_gives_its_role_and_text(
+    one: MessageLike, role: str, content: str, speaker: str | None
+) -> None:
+    checked = checked_message(one)
+    assert (checked.role, checked.content, checked.speaker) == (role, content, speaker)
+    assert has_text(one)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]},
+        {"role": "assistant", "tool_calls": [{"id": "call_1"}]},
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]},
+        {"role": "assistant", "content": []},
+        Message("assistant", " \n"),
+    ],
+)
+def test_a_message_that_only_calls_tools_has_no_text(one: MessageLike) -> None:
+    assert not has_text(one)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"content": "Hi"}, "has no 'role'"),
+        ({"role": "user", "contents": "Hi"}, "has no 'content'"),
+        ({"role": "robot", "content": "Hi"}, "has the role 'robot'"),
+        ({"role": None, "content": "Hi"}, "has the role None"),
+        ({"role": "user", "content": 7}, "has content of type int"),
+        ({"role": "user", "content": [7]}, "has a part of type int"),
+        ({"role": "user", "content": "Hi", "at": "yesterday"}, "has the time 'yesterday': use ISO 8601"),
+        ({"role": "user", "content": "Hi", "at": "2026-01-01T10:00"}, "has no time zone"),
+        ({"role": "user", "content": "Hi", "id": True}, "has the id True"),
+        ({"role": "user", "content": "Hi", "name": 7}, "has the speaker 7"),
+    ],
+)
+def test_a_mapping_that_is_no_message_is_refused_naming_its_place(wrong: MessageLike, words: str) -> None:
+    with pytest.raises(InputError, match="message 3") as told:
+        checked_message(wrong, "message 3")
+    assert words in str(told.value)
+
+
+def test_fields_that_are_not_stored_are_named_if_they_contain_something() -> None:
+    one = {"role": "user", "content": "Hi", "type": "message", "refusal": None, "annotations": [], "tool_call_id": "1"}
+    assert list(unstored_fields(one)) == ["tool_call_id"]
+
+
+def test_one_message_or_several_are_listed_and_nothing_else() -> None:
+    one = {"role": "user", "content": "Hi"}
+    assert listed_messages(one) == listed_messages([one]) == listed_messages((one,)) == [one]
+    for wrong in ("Hi", b"Hi", 7, None):
+        with pytest.raises(InputError, match="pass a list"):
+            listed_messages(wrong)

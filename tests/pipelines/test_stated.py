@@ -247,6 +247,7 @@ def test_a_lower_handle_reads_everything_and_changes_only_what_is_trusted_no_mor
         lambda: handle.erase(id=own),
         lambda: handle.update(own, ORDER),
         lambda: handle.apply(memory.sleep(dry_run=True).plan),
+        lambda: handle.compact_topic("Alice"),
     ):
         with pytest.raises(TrustError):
             forbidden()

@@ -67,6 +67,7 @@ def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
         (Where(kinds=frozenset({"message"}), conversation="c", after_seq=3, until_seq=9, order="seq"), "messages_seq"),
         (Where(kinds=frozenset({"message"}), conversation="c", order="newest", limit=64), "messages_seq"),
         (Where(kinds=frozenset({"message"}), ref="r"), "messages_ref"),
+        (Where(kinds=FACTS, ref="r"), "facts_ref"),
         (Where(kinds=frozenset({"message"}), phases=frozenset({"cold"})), "messages_phase"),
         (Where(cascade=True, conversation="c", order="seq"), "cascades_span"),
         (Where(), "INTEGER PRIMARY KEY"),

@@ -18,7 +18,7 @@ _OTHER_ROLES: Final[Mapping[str, Role]] = {
     "developer": "system",
     "function": "tool",
 }
-_STORED_FIELDS: Final = frozenset({"role", "content", "name", "speaker", "at", "id"})
+_STORED_FIELDS: Final = frozenset({"role", "content", "refusal", "name", "speaker", "at", "id"})
 _FORMAT_FIELDS: Final = frozenset({"type", "object", "status"})
 """Fields that only name the format of a message; leaving them out loses nothing."""
 _CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio"})
@@ -137,10 +137,15 @@ def has_text(message: object) -> bool:
     (False, True)
     """
     if isinstance(message, Mapping):
-        if "content" not in message and not _CALLS.isdisjoint(message):
-            return bool(content_text(message.get("refusal")).strip())
-        return "content" not in message or bool(content_text(message["content"]).strip())
+        known = "content" in message or not _CALLS.isdisjoint(message)
+        return not known or bool(content_text(_content_of(message)).strip())
     return not isinstance(message, Message) or not isinstance(message.content, str) or bool(message.content.strip())
+
+
+def _content_of(message: Mapping[str, Any]) -> object:
+    """The content of a mapping; without one, the words with which an assistant refused."""
+    content = message.get("content")
+    return message.get("refusal") if content in (None, "", []) else content
 
 
 def unstored_fields(message: object) -> Iterator[str]:
@@ -166,7 +171,6 @@ def as_message(message: object, place: str = "the message") -> Message:
         raise InputError(
             f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...), or a mapping with both"
         )
-    content = message.get("content", message.get("refusal"))
     if "role" not in message or ("content" not in message and _CALLS.isdisjoint(message)):
         missing = "content" if "role" in message else "role"
         raise InputError(f"{place} has no {missing!r}: pass {{'role': ..., 'content': ...}}")
@@ -174,7 +178,7 @@ def as_message(message: object, place: str = "the message") -> Message:
     identity: Any = message.get("id")
     return Message(
         role=message["role"],
-        content=content_text(content, place),
+        content=content_text(_content_of(message), place),
         speaker=message.get("name") if speaker is None else speaker,
         at=_time_of(message.get("at"), place),
         id=format(identity, "d") if isinstance(identity, int) and not isinstance(identity, bool) else identity,

@@ -10,7 +10,7 @@ from slowwave.errors import ConflictError, InputError
 from slowwave.forks import CachedProperty
 from slowwave.model.codec import COLUMNS, KIND, SPAN, TEXT, VERSION, Row, dumps, numbered, row_content, to_micros, used
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import COUNTERS, HOT, MESSAGE, NOTE, Memory
+from slowwave.model.memory import COUNTERS, FACT_KINDS, HOT, MESSAGE, NOTE, Memory
 from slowwave.model.operations import (
     Add,
     Change,
@@ -263,6 +263,11 @@ class GroupWriter:
                 ("key_of", (memory.id,), f"{memory.id} exists already"),
                 ("live_fact", (content,), "the same fact is known already, as {}"),
                 ("live_note", name, "a note of this name is stored already, as {}"),
+                (
+                    "fact_ref",
+                    (memory.ref if memory.kind in FACT_KINDS else None,),
+                    f"a fact with the id {memory.ref!r} is stored already, as {{}}",
+                ),
                 (
                     "seq_taken",
                     (memory.conversation, memory.seq or None),

@@ -157,8 +157,8 @@ def _add_part(ports: Ports, facts: Sequence[Fact], cause: str, parent: str | Non
 
     receipt = apply_with_retry(ports, plan)
     assert result is not None  # `apply_with_retry` plans at least once
-    noted = with_notes(receipt, notes=result.notes, problems=result.problems, waiting=result.waiting)
-    return replace(noted, outcomes=outcomes)
+    receipt = with_notes(receipt, notes=result.notes, problems=result.problems, waiting=result.waiting)
+    return replace(receipt, outcomes=outcomes)
 
 
 # ---- ids of the caller

@@ -12,7 +12,7 @@ from slowwave.model.message import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.reconcile import similarity
-from slowwave.pipelines.planning import new_id, record_unapplied_cost
+from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.compress import DEPTH_MAX, Sort, summarised
 from slowwave.pipelines.sleep.stage import SleepContext
@@ -71,7 +71,10 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
 
     Raises:
         InputError: for an empty topic.
+        TrustError: these ports have a ceiling below the user, and it is no dry run.
     """
+    if not dry_run:
+        check_full_trust(ports, "compact facts")
     if not isinstance(topic, str) or not topic.strip():
         raise InputError("no topic: say in words what the facts to compact are about")
     topic = clean(topic)

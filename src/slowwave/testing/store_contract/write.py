@@ -74,6 +74,15 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(add(whole)))
         assert store.get([SCOPE], [whole.id]) == [whole]
 
+    def test_the_id_of_a_fact_is_unique_among_the_facts_of_a_scope(self, store: Store) -> None:
+        first = fact("Likes tea", ref="a")
+        said = store.apply(plan(add(first), add(message("Hello", ref="a"))))
+        assert len(said.applied) == 2
+        again = store.apply(plan(add(fact("Likes coffee", ref="a"))))
+        assert again.applied == ()
+        assert again.dropped[0].reason == f"a fact with the id 'a' is stored already, as {first.id}"
+        assert store.select([SCOPE], Where(kinds=FACTS, ref="a")) == [first]
+
     def test_a_cascade_summary_keeps_its_span_and_is_asked_for_by_name(self, store: Store) -> None:
         cascade = fact("They met", kind="summary", conversation="c1", span=(1, 65), depth=1)
         store.apply(plan(add(cascade), add(fact("Likes tea"))))

@@ -21,6 +21,9 @@ SELECT (SELECT max(key) FROM memories WHERE key BETWEEN :low AND :high),
 -- name: known_message
 SELECT id, role, text, speaker FROM memories WHERE scope = ? AND ref = ? AND conversation = ? AND seq IS NOT NULL
 
+-- name: fact_ref
+SELECT id FROM memories WHERE scope = ? AND ref = ? AND seq IS NULL AND kind <> 'note'
+
 -- name: live_fact
 SELECT id FROM memories WHERE scope = ? AND content = ? AND phase IN ('active', 'core')
 
