@@ -42,7 +42,7 @@ def opened(
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     db = Connection(path, flags=flags, vfs=vfs)
     try:
-        db.set_busy_handler(_busy_handler(busy_seconds))
+        db.set_busy_handler(busy_handler(busy_seconds))
         # Without QPSG SQLite recompiles, at every run, statements that compare and order by the same column.
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         _set_wal_mode(db, busy_seconds)
@@ -60,7 +60,7 @@ def opened(
     return db
 
 
-def _busy_handler(seconds: float) -> Callable[[int], bool]:
+def busy_handler(seconds: float) -> Callable[[int], bool]:
     """A busy handler with even steps. SQLite's own sleeps up to 0.1 s, in which eight other writers overtake."""
 
     def wait(times: int) -> bool:
