@@ -579,7 +579,7 @@ class AgentMemory:
         *,
         think: bool = True,
         limit: int = 1000,
-        told: Callable[[str, "SleepReport"], None] | None = None,
+        on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope of the store that is due, of all tenants. Returns reports by scope.
 
@@ -588,15 +588,15 @@ class AgentMemory:
         Args:
             think: False: ask no model; work that needs one stays due.
             limit: how many scopes at most; those that slept least recently come first.
-            told: called with scope and report after each pass.
+            on_progress: called with scope and report after each pass.
         """
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
         reports: dict[str, SleepReport] = {}
         for scope, report in sleep_due(self.ports, think=think, limit=checked_count(limit, "limit")):
             reports[scope] = report
-            if told:
-                told(scope, report)
+            if on_progress:
+                on_progress(scope, report)
         return reports
 
     @traced("upsert_memory")
@@ -989,20 +989,27 @@ class AgentMemory:
         *,
         dry_run: bool = False,
         trust_export: bool = False,
-        told: Callable[[int], None] | None = None,
+        user: str | None = None,
+        on_progress: Callable[[int, int | None], None] | None = None,
     ) -> "ImportReport":
-        """Import the conversations or facts of a file. Known items are skipped. It is one run, which `undo` reverses.
+        """Import the conversations or facts of a file, or a folder of notes. Known items are skipped.
+
+        It is one run, which `undo` reverses. After an interruption, import the same file again to continue.
 
         Args:
-            path: the file; exports of ChatGPT and Claude as they were downloaded.
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", or "auto" to detect it.
+            path: the file; exports of ChatGPT and Claude as they were downloaded. Of notes also a folder (docs/formats.md).
+            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text", or "auto" to
+                detect it.
             dry_run: count only.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
-            told: called after each batch with the number of items read.
+            user: of an export of Mem0 with several users, the one whose memories are imported.
+            on_progress: called after each batch with the bytes read so far, and the bytes of the file.
 
         Raises:
-            InputError: the file is not of the format, or is the file of the open store.
+            InputError: the file is not of the format, is the file of the open store, or contains memories of several
+                users and `user` is None.
+            ImportInterruptedError: Ctrl-C was pressed. It is a KeyboardInterrupt, and its `report` says what is stored.
         """
         from slowwave import formats
         from slowwave.pipelines.exchange.import_ import incoming
@@ -1010,8 +1017,10 @@ class AgentMemory:
         ports = self.ports.start_run()
         refuse_open_store(path)
         proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
-        items = formats.read(path, format, proof=proof)
-        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
+        meter = formats.Meter()
+        items = formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)
+        progress = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
+        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=progress)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
@@ -1045,7 +1054,7 @@ class AgentMemory:
         self.ports.store.backup(str(path))
 
     def export_vault(
-        self, folder: str | Path, *, force: bool = False, told: Callable[[str], None] | None = None
+        self, folder: str | Path, *, force: bool = False, on_progress: Callable[[str], None] | None = None
     ) -> tuple[str, ...]:
         """Write facts, core memory, summaries and a log of sleep passes as Markdown pages, for Obsidian or any editor.
 
@@ -1055,7 +1064,7 @@ class AgentMemory:
         Args:
             folder: the folder of the vault; created if it does not exist.
             force: also replace the pages of another store's vault.
-            told: called with a sentence for each page that was kept or not replaced.
+            on_progress: called with a sentence for each page that was kept or not replaced.
 
         Returns:
             The pages that changed, by path.
@@ -1069,7 +1078,7 @@ class AgentMemory:
         folder = Path(folder)
         self._check_vault_owner(folder, force=force)
         self._session.replace_config(front_matter.compaction(folder))
-        return files.write(folder, render.Holding(**vault_contents(self.ports)), told=told)
+        return files.write(folder, render.Holding(**vault_contents(self.ports)), on_progress=on_progress)
 
     @traced("upsert_memory")
     def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "VaultImport":
@@ -1115,7 +1124,7 @@ class AgentMemory:
             files.check_writable(folder)
             report = self.import_vault(folder, dry_run=False, force=force)
         try:
-            pages = self.export_vault(folder, force=force, told=notes.append)
+            pages = self.export_vault(folder, force=force, on_progress=notes.append)
         except InputError as error:
             if report.run_id is None:
                 raise

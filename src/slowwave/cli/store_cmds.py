@@ -56,7 +56,7 @@ def copy(options: CommonOptions, source: str, target: str | None, give_up: bool,
         raise InputError("name two different stores: the source and the target of the copy")
     output = options.output
     with closing(make(source)) as old, closing(make(target)) as new:
-        result = copy_store(old, new, told=None if options.json else lambda path: output.write(f"  {path}"))
+        result = copy_store(old, new, on_progress=None if options.json else lambda path: output.write(f"  {path}"))
     if options.json:
         output.write_json(
             {"scopes": result.scopes, "known": result.known, "rows": result.rows, "hashes": result.hashes}

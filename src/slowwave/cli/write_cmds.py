@@ -176,7 +176,7 @@ def import_(
                     format,
                     dry_run=dry_run,
                     trust_export=trust_export,
-                    told=lambda count: progress.update(task, completed=count),
+                    on_progress=lambda done, total: progress.update(task, completed=done, total=total),
                 )
     output = options.output
     output.write_result(result)
@@ -194,7 +194,7 @@ def _progress() -> "Progress":
     from rich.console import Console  # noqa: PLC0415 - only a terminal shows progress
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
-    count = TextColumn("{task.description}: {task.completed:,} items")
+    count = TextColumn("{task.description}: {task.percentage:.0f} %")
     return Progress(SpinnerColumn(), count, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
 
 

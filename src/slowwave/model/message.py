@@ -1,6 +1,7 @@
 """A message: one utterance, verbatim, as the caller passes it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -25,6 +26,7 @@ class Message:
             It is refused with NUL or a lone surrogate, as `id` is: a changed name would name someone else.
         at: when it was said, aware; None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
+        metadata: the caller's own values by name, stored with it.
     """
 
     role: str
@@ -32,6 +34,7 @@ class Message:
     speaker: str | None = None
     at: datetime | None = None
     id: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def clean(text: str) -> str:
@@ -98,4 +101,5 @@ def checked_message(message: Message, place: str = "the message") -> Message:
         speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
         id=message.id or None,
+        metadata=message.metadata,
     )

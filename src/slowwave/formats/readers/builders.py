@@ -1,15 +1,15 @@
 """Builds messages and facts from the values of a file: roles, texts of several parts, and missing ids."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from hashlib import blake2b
 from types import MappingProxyType
 
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
-from slowwave.model.exchange import ImportedFact, ImportedMessage, SkippedItem
-from slowwave.model.message import ROLES, Message, checked_message, clean
+from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, SkippedItem
+from slowwave.model.message import ROLES, Message, checked_message, clean, tidy
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
 
@@ -23,6 +23,7 @@ _ROLES = {role: role for role in ROLES} | {
 }
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
+TITLE_LONGEST = 256
 FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"
@@ -71,6 +72,7 @@ class MessageBuilder:
         at: datetime | None = None,
         speaker: str | None = None,
         ref: str | None = None,
+        metadata: Mapping[str, str] = MappingProxyType({}),
     ) -> ImportedMessage | SkippedItem:
         """The checked message, or the reason why it is skipped."""
         if not text.strip():
@@ -78,7 +80,12 @@ class MessageBuilder:
         if role is None:
             return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
         message = Message(
-            role=role, content=text, speaker=speaker, at=at, id=ref or self._new_id(conversation, role, text)
+            role=role,
+            content=text,
+            speaker=speaker,
+            at=at,
+            id=ref or self._new_id(conversation, role, text),
+            metadata={clean(name): clean(value) for name, value in metadata.items()},
         )
         try:
             conversation = checked_name(conversation, "conversation")
@@ -92,6 +99,13 @@ class MessageBuilder:
         key = blake2b(data, digest_size=9).digest()
         self._seen[key] += 1
         return f"{key.hex()}-{self._seen[key]}"
+
+
+def conversation_title(conversation: str, title: object, where: str) -> Iterator[ConversationTitle]:
+    """The title that a file gives to a conversation, on one line and cut to 256 characters; nothing if it gives none."""
+    line = tidy(title)[:TITLE_LONGEST] if isinstance(title, str) else ""
+    if line and line != conversation:
+        yield ConversationTitle(conversation=conversation, title=line, where=where)
 
 
 def imported_fact(

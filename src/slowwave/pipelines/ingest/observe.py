@@ -120,5 +120,6 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, th
         trust=trust,
         phase=QUARANTINED if why else "active",
         reason=why,
+        metadata=dict(message.metadata),
         flags=frozenset({AHEAD}) if at - now > FUTURE else frozenset(),
     )
