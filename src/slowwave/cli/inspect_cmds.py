@@ -12,7 +12,7 @@ from slowwave.cli.recall_cmds import parse_time
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
 from slowwave.model.operations import Add, Change, Operation
-from slowwave.model.plan import count_operations, merge_groups
+from slowwave.model.plan import merge_groups
 from slowwave.pipelines.admin.agent_commands import summary_coverage
 from slowwave.pipelines.conversations import unknown_conversation
 
@@ -116,8 +116,8 @@ def runs(options: CommonOptions, limit: int) -> None:
         return
     for run in found:
         parent = f" of {run.parent}" if run.parent else ""
-        changes = count_operations(run.plan.operations) or "its parts"
-        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {changes}")
+        parts = f" in {run.part_count:,} part{'' if run.part_count == 1 else 's'}" if run.part_count else ""
+        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {run.counted or 'nothing'}{parts}")
         for group in merge_groups(run.plan.groups)[:3]:
             output.write(one_line(group.because, REASON_WIDTH), style="dim", indent=22)
     if not found:
