@@ -71,7 +71,10 @@ def read(
         raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     path, meter = Path(path), meter or Meter()
     if path.is_dir() and not (path / "conversations.json").exists():
-        yield from _notes(notes.found(path), format, meter)
+        listed = list(notes.found(path))
+        if all(isinstance(note, SkippedItem) for note in listed):
+            raise InputError(f"{path} is a folder without a file that ends in .md or .txt: name the file to import")
+        yield from _notes(listed, format, meter)
         return
     if format in _NOTES or (format == "auto" and path.suffix.lower() in notes.SUFFIXES):
         if not path.is_file():

@@ -38,7 +38,8 @@ class ConsolidationResult:
     as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
     `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
-    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name.
+    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name;
+    `by_conversation` has the result of each.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -55,6 +56,7 @@ class ConsolidationResult:
     too_few: TooFew | None = field(default=None, repr=False)
     conversations: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
+    by_conversation: Mapping[str, "ConsolidationResult"] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         head = (

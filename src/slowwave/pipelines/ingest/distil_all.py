@@ -57,6 +57,7 @@ def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent
         receipts=tuple(chain.from_iterable(result.receipts for result in every)),
         conversations=tuple(name for name, result in results.items() if result.run_id),
         left=left,
+        by_conversation=results,
     )
 
 
