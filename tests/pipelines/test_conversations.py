@@ -70,7 +70,8 @@ def test_an_erase_destroys_the_title(memory: AgentMemory) -> None:
     talk(memory, "c2")
     memory.set_title("c1", "The garden of Waldemar")
     memory.set_title("c2", "Lunch with Waldemar")
-    assert memory.erase(conversation="c1").verified
+    erased = memory.erase(conversation="c1")
+    assert erased.verified, erased.problems
     assert memory.erase(text="waldemar").verified
     assert [(one.name, one.title) for one in memory.conversations()] == [("c2", None)]
     assert "aldemar" not in repr(memory.runs(None, parts="all"))

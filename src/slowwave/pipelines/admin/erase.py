@@ -131,6 +131,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         NotFoundError: if nothing matches, and no earlier erase of the same is unfinished.
     """
     done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
+    titles = _titles(ports)
     for _ in range(TRIES):
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
@@ -146,7 +147,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         ports.store.apply(
             Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
         )
-    words = [choice.text] if choice.text is not None else []
+    words = [*([choice.text] if choice.text is not None else []), *sorted(titles - _titles(ports))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
@@ -166,6 +167,11 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         still=_still(ports, choice, done.destroyed),
         rewritten=rewritten,
     )
+
+
+def _titles(ports: Ports) -> set[str]:
+    """The titles of all conversations of the scope."""
+    return {found.title for found in ports.store.conversations(ports.scope) if found.title is not None}
 
 
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:

@@ -80,7 +80,7 @@ def consolidate(
     due. With `parent` all chunks are parts of that run.
     """
     found = _conversation(ports, conversation)
-    unread = ports.store.unread(ports.scope).get(found.name, 0) if found else 0
+    unread = ports.store.unread(ports.scope, found.name).get(found.name, 0) if found else 0
     released = found is not None and bool(released_messages(ports, found.name))
     if found is None or (unread == 0 and not released):
         return ConsolidationResult(skipped_reason="no new messages")
