@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.errors import ModelError
+from slowwave.model.memory import beginning
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
 
 GROUP_MAX = 500
@@ -131,6 +132,10 @@ class Receipt:
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        waiting = f", {self.waiting} waiting" if self.waiting else ""
+        return f"<Receipt {self.run_id} {self.cause} in {self.scope}: {count_operations(self.applied) or 'no change'}{waiting}>"
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The memories that were added, in order."""
@@ -164,6 +169,10 @@ class Run:
     parent: str | None = None
     cost: Cost = FREE
 
+    def __repr__(self) -> str:
+        done = count_operations(self.plan.operations) or "no change"
+        return f"<Run {self.id} {self.cause} in {self.scope} at {self.at:%Y-%m-%d %H:%M}: {beginning(done)}>"
+
     @property
     def undoes(self) -> str | None:
         """The id of the run that this run takes back; None if it is no undo."""
@@ -178,6 +187,10 @@ class Event:
     cause: str
     at: datetime
     operation: Operation
+
+    def __repr__(self) -> str:
+        operation = f"{type(self.operation).__name__}: {beginning(self.operation.because)!r}"
+        return f"<Event of run {self.run_id} {self.cause} at {self.at:%Y-%m-%d %H:%M}, {operation}>"
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:

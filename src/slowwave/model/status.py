@@ -22,6 +22,9 @@ class Conversation:
     last_at: datetime
     cursors: Mapping[str, int]
 
+    def __repr__(self) -> str:
+        return f"<Conversation {self.name!r}, {self.last_seq} messages, the last at {self.last_at:%Y-%m-%d %H:%M}>"
+
     def cursor(self, name: str) -> int:
         """The position of a cursor; 0 if it has not moved yet."""
         return self.cursors.get(name, 0)
