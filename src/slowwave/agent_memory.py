@@ -450,18 +450,24 @@ class AgentMemory:
         return self.consolidate(conversation, force=True)
 
     @traced("update_memory")
-    def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
+    def record_retrieval(
+        self,
+        hits: Context | Hit | Memory | str | Iterable[Context | Hit | Memory | str],
+        *,
+        session: str | None = None,
+    ) -> int:
         """Record that memories were used: their strength counts from now, and they fade more slowly.
 
         Args:
-            hits: hits of `search`, or memories.
+            hits: a context (every memory that it shows), a hit of `search`, a memory, an id, or several of these.
             session: uses under one name count as one session; an int becomes its digits. None: one session a day.
 
         Returns:
             How many memories were recorded as used.
 
         Raises:
-            InputError: the session is of another type, or a text that cannot be stored.
+            InputError: the session is of another type, or a text that cannot be stored; or a value is none of these.
+            NotFoundError: no memory has a given id.
         """
         from slowwave.pipelines.recall.record_use import use
 
@@ -1378,7 +1384,7 @@ class AgentMemory:
         meter = formats.Meter()
         items = formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)
         report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
-        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=progress)
+        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
 
     def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
         """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
