@@ -1,5 +1,6 @@
 """Settings: environment variables take precedence over the file, and the file over the defaults."""
 
+import stat
 import sys
 from pathlib import Path
 
@@ -146,3 +147,60 @@ def test_the_users_folders_are_those_of_platformdirs(
         monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
     assert settings._user_folder("config") == platformdirs.user_config_path("slowwave", appauthor=False)
     assert settings._user_folder("data") == platformdirs.user_data_path("slowwave", appauthor=False)
+
+
+def test_a_setting_is_written_into_the_file_and_the_other_lines_stay(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "slowwave.toml"
+    env = {"SLOWWAVE_CONFIG": str(path), "XDG_CONFIG_HOME": str(tmp_path)}
+    assert settings.write("llm", "ollama:llama3", env) == path
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.write_text('# mine\n[slowwave]\nllm = "a"  # old\n\n[slowwave.llm_prices]\n"x" = [1, 2]\n', encoding="utf-8")
+    settings.write("llm", "ollama:llama3", env)
+    settings.write("half_life_days", "20", env)
+    assert path.read_text(encoding="utf-8") == (
+        '# mine\n[slowwave]\nllm = "ollama:llama3"\nhalf_life_days = 20\n\n[slowwave.llm_prices]\n"x" = [1, 2]\n'
+    )
+    known = settings.read(env)
+    assert (known.llm, known.config.half_life_days, known.llm_prices) == ("ollama:llama3", 20, {"x": (1.0, 2.0)})
+    settings.write("llm", None, env)
+    assert settings.read(env).llm is None
+
+
+@pytest.mark.parametrize(("name", "value"), [("llm_seconds", "soon"), ("half_life_days", "-1"), ("half_live", "1")])
+def test_a_wrong_setting_is_not_written(tmp_path: Path, name: str, value: str) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text("min_messages = 3\n", encoding="utf-8")
+    with pytest.raises((InputError, SettingsError)):
+        settings.write(name, value, {"SLOWWAVE_CONFIG": str(path)})
+    assert path.read_text(encoding="utf-8") == "min_messages = 3\n"
+
+
+def test_the_settings_in_force_name_their_source_and_hide_secrets(file: Path) -> None:
+    env = {
+        "SLOWWAVE_CONFIG": str(file),
+        "SLOWWAVE_LLM_SECONDS": "5",
+        "SLOWWAVE_LLM_KEY": "sk-1",
+        "SLOWWAVE_STORE": "postgresql://ann:secret@host/memory",
+    }
+    found = {one.name: (one.value, one.source) for one in settings.in_force(env)}
+    assert found["llm"] == ("openai:gpt-5-mini", str(file))
+    assert found["llm_seconds"] == (5.0, "SLOWWAVE_LLM_SECONDS")
+    assert found["max_facts_per_pass"] == (5, str(file))
+    assert found["min_messages"] == (6, "default")
+    assert found["llm_key"] == ("set, not shown", "SLOWWAVE_LLM_KEY")
+    assert found["store"] == ("postgresql://ann:…@host/memory", "SLOWWAVE_STORE")
+
+
+def test_the_error_lists_wrong_settings_wrong_numbers_and_unknown_names(tmp_path: Path) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text("nonsense = 3\nllm_seconds = 'soon'\nmin_messages = 0\nhalf_live_days = 3\n")
+    with pytest.raises(SettingsError) as error:
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+    for word in ("'nonsense'", "llm_seconds='soon'", "min_messages=0", "did you mean half_life_days"):
+        assert word in str(error.value)
+
+
+def test_a_folder_for_the_store_that_cannot_be_made_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "_user_folder", lambda _: Path("/proc/nobody/slowwave"))
+    with pytest.raises(SettingsError, match="cannot be created"):
+        settings.default_store()

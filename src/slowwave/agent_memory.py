@@ -606,7 +606,7 @@ class AgentMemory:
         ports = self.ports
         memories = ports.store.get(ports.scopes, [checked_id(memory_id)])
         if not memories:
-            raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
+            raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: check the id and the scope")
         return memories[0]
 
     def find_id(self, beginning: str) -> str:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -144,10 +145,13 @@ class Setting:
 
 
 SECRET: Final = frozenset({"llm_key", "embedder_key"})
+"""Settings whose values are never printed."""
+_PASSWORD: Final = re.compile(r"(?<=://)([^/@\s:]*):[^/\s]*@")
+"""The user and the password of an address."""
 
 
 def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
-    """Every setting with its value and source. Keys are not shown, only that they are set.
+    """Every setting with its value and source. Keys and passwords of addresses are not shown.
 
     Raises:
         SettingsError: as of `read`.
@@ -164,8 +168,15 @@ def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
         source = str(path) if name in table else "default"
         if name in _PARSERS and env.get(variable):
             source = variable
-        found.append(Setting(name=name, value="set, not shown" if name in SECRET and value else value, source=source))
+        found.append(Setting(name=name, value=_without_secrets(name, value), source=source))
     return found
+
+
+def _without_secrets(name: str, value: object) -> object:
+    """The value of a setting, without a key and without the password of an address."""
+    if name in SECRET and value:
+        return "set, not shown"
+    return _PASSWORD.sub(r"\1:…@", value) if isinstance(value, str) else value
 
 
 def write(name: str, value: str | None, environment: Mapping[str, str] | None = None) -> Path:

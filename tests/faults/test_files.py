@@ -288,7 +288,7 @@ def sealed() -> Iterator[Callable[[Path], None]]:
     def seal(folder: Path) -> None:
         sealed_ones.append(folder)
         for path in (*folder.iterdir(), folder):
-            path.chmod(path.stat().st_mode & ~0o222)
+            path.chmod((path.stat().st_mode | 0o444) & ~0o222)
         if root:
             os.seteuid(65534)
 
@@ -337,6 +337,30 @@ def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
             with pytest.raises(ReadOnlyError, match="only read"):
                 write()
     assert contents(folder) == files
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")
+@pytest.mark.parametrize("writable", ["file", "folder"])
+def test_a_store_is_read_where_only_its_file_or_only_its_folder_can_be_written_and_no_side_file_stays(
+    sealed: Callable[[Path], None], writable: str
+) -> None:
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    path = folder / "memory.db"
+    store = SqliteStore(str(path))
+    store.apply(plan(add(fact("Likes tea"))))
+    store.close()
+    root = os.geteuid() == 0
+    sealed(folder)
+    if root:
+        os.seteuid(0)
+    (path if writable == "file" else folder).chmod(0o666 if writable == "file" else 0o777)
+    if root:
+        os.seteuid(65534)
+    reader = SqliteStore(str(path))
+    assert [memory.text for memory in reader.select((SCOPE,), Where(kinds=frozenset({"semantic"})))] == ["Likes tea"]
+    reader.close()
+    assert [file.name for file in folder.iterdir()] == ["memory.db"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others elsewhere")

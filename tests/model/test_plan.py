@@ -58,11 +58,13 @@ def test_a_plan_can_be_reviewed_by_printing_it() -> None:
 
 
 def test_every_operation_is_counted_in_words_but_cursors_are_not_news() -> None:
-    assert count_operations(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 kept from coming back, 1 refused, 1 erased"
+    assert (
+        count_operations(ALL) == "1 added, 1 changed, 1 linked, 1 used, 1 blocked from returning, 1 refused, 1 erased"
+    )
 
 
 def test_what_is_let_come_back_is_not_kept_from_it() -> None:
-    assert count_operations([Suppress(key="k", because="stated again", on=False)]) == "1 let come back"
+    assert count_operations([Suppress(key="k", because="stated again", on=False)]) == "1 unblocked"
 
 
 def test_another_date_to_look_at_a_memory_is_no_news_either() -> None:

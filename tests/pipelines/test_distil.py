@@ -84,7 +84,7 @@ def test_waiting_facts_say_what_they_wait_for(world: "World", talk: "Talk", fact
     world.mind.facts, world.mind.verdicts = facts, ModelError("down")
     result = memory.consolidate("c")
     assert str(result).splitlines()[0] == "4 facts, 0 refused; 1 of them wait for a model, sleep asks again"
-    assert "1 facts waiting for a model" in str(memory.status())
+    assert "1 fact waiting for a model" in str(memory.status())
 
 
 def test_long_conversations_are_read_in_chunks_of_thirty_without_gap(world: "World") -> None:

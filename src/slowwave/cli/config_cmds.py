@@ -1,16 +1,11 @@
 """The group config: the settings in force, where each comes from, and how to change one."""
 
-import re
 from collections.abc import Mapping
-from typing import Final
 
 import click
 
 from slowwave import settings
 from slowwave.cli.options import PRINTING, Command, CommonOptions, Group, common_options, store_common_options
-
-_PASSWORD: Final = re.compile(r"(?<=://)([^/@\s:]*):[^/@\s]*@")
-"""The password of an address."""
 
 
 @click.group("config", cls=Group, invoke_without_command=True)
@@ -95,7 +90,7 @@ def settings_file() -> str:
 
 
 def _shown(value: object) -> str:
-    """The value of a setting as text, without the password of an address."""
+    """The value of a setting as text."""
     if value is None or (isinstance(value, Mapping) and not value):
         return "not set"
-    return _PASSWORD.sub(r"\1:…@", str(dict(value) if isinstance(value, Mapping) else value))
+    return str(dict(value) if isinstance(value, Mapping) else value)

@@ -256,7 +256,7 @@ def doctor(options: CommonOptions, deep: bool, repair: bool) -> int | None:
     """Check the installation and the store. The exit code is 1 if something is wrong."""
     checks: list[tuple[str, bool, str]] = [_check_python()]
     try:
-        checks.append(("settings", True, settings_file()))
+        checks.append(("settings", True, settings_file().removeprefix("settings file ")))
         with options.memory() as memory:
             checks += [(one.check, one.ok, one.found) for one in memory.checks(deep=deep, repair=repair)]
             checks += queue_report(options)

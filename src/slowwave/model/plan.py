@@ -33,7 +33,7 @@ _NOUN = {
     MoveCursor: "cursor",
     SetTitle: "titled",
     Use: "used",
-    Suppress: "kept from coming back",
+    Suppress: "blocked from returning",
     RejectFact: "refused",
     Erase: "erased",
 }
@@ -293,4 +293,4 @@ def count_operations(operations: Iterable[Operation]) -> str:
 def _noun(operation: Operation) -> str:
     if isinstance(operation, Change) and operation.only_reschedules:
         return "cursor"
-    return "let come back" if isinstance(operation, Suppress) and not operation.on else _NOUN[type(operation)]
+    return "unblocked" if isinstance(operation, Suppress) and not operation.on else _NOUN[type(operation)]

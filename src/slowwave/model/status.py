@@ -140,10 +140,15 @@ class Status:
         lines = [f"scope {self.scope} in {self.store}"]
         lines += [f"  {kind}: {', '.join(parts)}" for kind, parts in kinds.items()] or ["  empty"]
         lines.append(
-            f"  {self.unread:,} messages not yet distilled, {self.waiting} facts waiting for a model, "
-            f"{self.due} due to fade or expire"
+            f"  {_many(self.unread, 'message')} not read for facts yet, {_many(self.waiting, 'fact')} waiting for a model, "
+            f"{self.due:,} due to fade or expire"
         )
-        lines.append(f"  embedder {self.embedder or 'none'}, {self.unembedded:,} without its vector; mind {self.mind}")
+        embedder = self.embedder or "none"
+        embedder = "static" if embedder.startswith("static:") else embedder  # the rest of its name is a checksum
+        missing = f", {self.unembedded:,} memories without a vector" if self.unembedded else ""
+        lines.append(
+            f"  embedder {embedder}{missing}; model {'none, rules only' if self.mind == 'offline' else self.mind}"
+        )
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
         if self.core_tokens:
@@ -151,6 +156,10 @@ class Status:
             lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"
         lines += [f"  problem: {problem}" for problem in self.problems]
         return "\n".join(lines)
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _aimed(tokens: int, target: int) -> str:

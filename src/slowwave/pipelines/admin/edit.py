@@ -50,7 +50,7 @@ def found(ports: Ports, memory_id: str) -> Memory:
     """The memory of this id in the handle's own scope, or NotFoundError."""
     memory = next(iter(ports.store.get((ports.scope,), [names.checked_id(memory_id)])), None)
     if memory is None:
-        raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
+        raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: check the id and the scope")
     return memory
 
 

@@ -28,7 +28,7 @@ def find_memory_id(ports: Ports, prefix: str) -> str:
         return text
     found = ports.store.ids_with_prefix(ports.scopes, text, CANDIDATES_SHOWN + 1)
     if not found:
-        raise NotFoundError(f"no memory {prefix!r} in scope {ports.scope}: search and list print the ids")
+        raise NotFoundError(f"no memory {prefix!r} in scope {ports.scope}: check the id and the scope")
     words = {one.id: " ".join(one.text.split())[:WORDS_SHOWN] for one in ports.store.get(ports.scopes, found)}
     return _only(text, found, [f"{one} ({words[one]})" for one in found if one in words])
 
@@ -45,7 +45,7 @@ def find_run_id(ports: Ports, prefix: str) -> str:
         return text
     found = ports.store.run_ids_with_prefix(ports.scope, text, CANDIDATES_SHOWN + 1)
     if not found:
-        raise NotFoundError(f"no run {prefix!r} in scope {ports.scope}: runs() lists them")
+        raise NotFoundError(f"no run {prefix!r} in scope {ports.scope}: check the id and the scope")
     runs = [ports.store.run(ports.scope, one) for one in found]
     return _only(text, found, [f"{run.id} ({run.cause}, {run.at:%Y-%m-%d %H:%M})" for run in runs if run is not None])
 

@@ -50,7 +50,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     """
     run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
     if run is None:
-        raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
+        raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: check the id and the scope")
     family = [run, *ports.store.children(ports.scope, run_id)]
     undone_by, wholes = _undos_by_run(ports)
     standing = [member for member in family if any(member.plan.groups) and member.id not in undone_by]

@@ -132,7 +132,7 @@ def _checked(asked: Search) -> Search:
     if not isinstance(asked.text, str):
         raise InputError(f"a question is text, not {type(asked.text).__name__}")
     if not asked.text.strip():
-        raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
+        raise InputError("the question is empty: give the words to search for")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
     if asked.min_relevance is not None and not _is_share(asked.min_relevance):
