@@ -37,7 +37,9 @@ def test_times_are_kept_in_utc() -> None:
 
 @pytest.mark.parametrize("at", [datetime(2026, 1, 1), "2026-01-01", 1767225600])  # noqa: DTZ001 - a naive time is the point
 def test_a_time_without_a_zone_is_refused_with_the_fix(at: object) -> None:
-    with pytest.raises(InputError, match=r"has no time zone: set one, e\.g\. at\.replace\(tzinfo=|pass a datetime with a time zone"):
+    with pytest.raises(
+        InputError, match=r"has no time zone: set one, e\.g\. at\.replace\(tzinfo=|pass a datetime with a time zone"
+    ):
         checked_time(at, "the time")
 
 

@@ -97,6 +97,10 @@ class Memory:
     pace: int | None = None
     gist: str | None = None
 
+    def __hash__(self) -> int:
+        """For sets and keys: equal memories have the same id and version; metadata has no hash."""
+        return hash((self.scope, self.id, self.version))
+
     @property
     def at(self) -> datetime:
         """When it was said, or since when it is true."""

@@ -113,6 +113,10 @@ class Hit:
     because: str = ""
     perhaps: bool = field(default=False, repr=False)
 
+    def __hash__(self) -> int:
+        """For sets and keys: equal hits have the same memory and score."""
+        return hash((self.memory, self.score))
+
     @property
     def text(self) -> str:
         """The text of the memory: of a message the hot clauses, or all of it if it was found in cold storage."""
