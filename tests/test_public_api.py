@@ -92,7 +92,7 @@ def test_an_async_program_is_type_checked(monkeypatch: pytest.MonkeyPatch) -> No
     api = pytest.importorskip("mypy.api")
     monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
     program = str(ROOT / "tests" / "async_program.py")
-    output, errors, status = api.run(
-        ["--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'public_api'}", program]
-    )
+    # With the configuration and the cache of `make test`, which has just checked the package: 2 seconds instead of 9.
+    config = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    output, errors, status = api.run(["--strict", *config, program])
     assert (status, errors) == (0, ""), output

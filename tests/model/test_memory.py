@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from slowwave.model.memory import COUNTERS, HOT, PHASES, Memory, SourceRef
+from slowwave.model.query import Hit
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -63,3 +64,14 @@ def test_a_source_prints_as_the_callers_id() -> None:
 def test_counters_are_fields() -> None:
     assert {field.name for field in fields(Memory)} >= COUNTERS
     assert replace(memory(), accesses=2, sessions=1, used_at=T, last_session="a").version == memory().version
+
+
+def test_memories_and_hits_may_be_elements_of_sets() -> None:
+    one = memory(metadata={"source": "wiki"})
+    other = replace(one, text="y")
+    assert len({one, replace(one), other}) == 2
+    assert (
+        len({Hit(memory=one, score=1.0, parts={"words": 1.0}), Hit(memory=one, score=1.0), Hit(memory=one, score=2.0)})
+        == 3
+    )
+    assert {one: 1}[replace(one)] == 1

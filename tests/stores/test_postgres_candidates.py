@@ -23,6 +23,7 @@ from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.postgres.words import words
 from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
 from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, note, plan
+from slowwave.testing.postgres import PostgresServer
 
 WORDS = [
     "tea",
@@ -69,6 +70,18 @@ def told(number: int, chance: Random) -> Memory:
 @pytest.fixture
 def lived(in_postgres: PostgresStore) -> PostgresStore:
     """A store in which the server searches: 300 messages of three talks, and 40 facts on some of them."""
+    return _live(in_postgres)
+
+
+@pytest.fixture(scope="module")
+def only_read(postgres: PostgresServer) -> Iterator[PostgresStore]:
+    """The same in a database of its own, for the tests that write nothing: it is filled once."""
+    store = PostgresStore(postgres.database(), connections=4, busy_seconds=10)
+    yield _live(store)
+    store.close()
+
+
+def _live(store: PostgresStore) -> PostgresStore:
     chance = Random(7)
     messages = [told(number, chance) for number in range(300)]
     facts = [
@@ -81,10 +94,10 @@ def lived(in_postgres: PostgresStore) -> PostgresStore:
         for number in range(40)
     ]
     for first in range(0, 300, 100):
-        in_postgres.apply(plan(*(indexed(one) for one in messages[first : first + 100])))
-    in_postgres.apply(plan(*(indexed(one) for one in facts)))
-    in_postgres.in_ram = 0
-    return in_postgres
+        store.apply(plan(*(indexed(one) for one in messages[first : first + 100])))
+    store.apply(plan(*(indexed(one) for one in facts)))
+    store.in_ram = 0
+    return store
 
 
 def indexed(memory: Memory) -> Any:  # noqa: ANN401  # an Add
@@ -147,13 +160,13 @@ def same(store: PostgresStore, **more: Any) -> None:  # noqa: ANN401  # fields o
     ],
 )
 def test_a_search_at_the_server_finds_what_one_in_ram_finds_with_the_same_scores(
-    lived: PostgresStore, more: dict[str, Any]
+    only_read: PostgresStore, more: dict[str, Any]
 ) -> None:
-    same(lived, **more)
+    same(only_read, **more)
 
 
-def test_a_question_without_a_vector_is_answered_by_words(lived: PostgresStore) -> None:
-    ((ours, theirs),) = both(lived, replace(asked("tea and rye"), vector=None, embedder=None))
+def test_a_question_without_a_vector_is_answered_by_words(only_read: PostgresStore) -> None:
+    ((ours, theirs),) = both(only_read, replace(asked("tea and rye"), vector=None, embedder=None))
     assert ours == theirs
     assert ours
 

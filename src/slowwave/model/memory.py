@@ -112,6 +112,10 @@ class Memory:
     def __repr__(self) -> str:
         return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"
 
+    def __hash__(self) -> int:
+        """For sets and keys: equal memories have the same id and version; metadata has no hash."""
+        return hash((self.scope, self.id, self.version))
+
     @property
     def at(self) -> datetime:
         """When it was said, or since when it is true."""
