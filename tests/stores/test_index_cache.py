@@ -1,8 +1,10 @@
 """The cache of search indexes: a limit in bytes, eviction of the least recently used, and the same results as without."""
 
+import gc
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +14,8 @@ import pytest
 
 from slowwave import Config, Slowwave
 from slowwave.errors import InputError
-from slowwave.model.query import Query, Ranked
+from slowwave.model.operations import Erase
+from slowwave.model.query import Query, Ranked, Where
 from slowwave.stores import make
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.search import service
@@ -115,6 +118,26 @@ def test_a_search_that_evicts_waits_for_no_writer(tmp_path: Path, monkeypatch: p
     assert len(receipt.applied) == 1, "a write still waits for a writer"
     store.close()
     other.close()
+
+
+def test_the_memory_of_an_evicted_or_replaced_index_is_freed_at_once(opened: Open) -> None:
+    store = opened(1)
+    store._indexes.limit = 1
+    filled(store, 3)
+    gc.collect()
+    gc.disable()
+    try:
+        indexes = []
+        for number in (0, 1, 2):
+            store.search([scope_of(number)], ASKED)
+            indexes.append(weakref.ref(next(iter(store._indexes._indexes.values())).index))
+        assert [index() is None for index in indexes] == [True, True, False]
+        erased = store.select([scope_of(2)], Where(limit=1))[0].id
+        store.apply(plan(Erase(memory=erased, because="asked to"), scope=scope_of(2)))
+        store.search([scope_of(2)], ASKED)
+        assert indexes[2]() is None
+    finally:
+        gc.enable()
 
 
 def test_the_index_used_last_stays_although_it_is_larger_than_the_limit(opened: Open) -> None:

@@ -53,7 +53,9 @@ class IndexCache:
 
     def put(self, token: int, held: CachedIndex) -> list[tuple[int, CachedIndex]]:
         """Store an index that is new or has changed. Returns those that were evicted for it, with their tokens."""
-        self.pop(token)
+        replaced = self.pop(token)
+        if replaced is not None and replaced is not held:
+            replaced.index.drop_cached()
         held.size = held.index.nbytes
         self._indexes[token] = held
         self.size += held.size
@@ -61,6 +63,7 @@ class IndexCache:
         while self.size > self.limit and len(self._indexes) > 1:
             oldest = next(iter(self._indexes))
             evicted.append((oldest, self._remove(oldest)))
+            evicted[-1][1].index.drop_cached()
         self.evicted += len(evicted)
         return evicted
 

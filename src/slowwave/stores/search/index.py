@@ -69,6 +69,11 @@ class Index:
         """The number of originals that contain a stem."""
         return self._rows.posting(term_id(stem))[1]
 
+    def drop_cached(self) -> None:
+        """Drop the cached input of the ranking, which refers to the index: without it the RAM is freed at once."""
+        self._last = None
+        self._rows.drop_cached()
+
     def wording(self, text: str) -> str:
         """The question without the names of known speakers. Embed this text for `Query.vector`."""
         return parse_question(text, self._rows.names).wording

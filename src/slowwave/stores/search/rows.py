@@ -313,6 +313,10 @@ class IndexRows(IndexState):
                 self._vectors[embedder] = ContextVectors(dim)
             self._vectors[embedder].append(start, blobs, chained, self.columns["before"], self.columns["gate"])
 
+    def drop_cached(self) -> None:
+        """Drop the cached input of the ranking."""
+        self._prepared.clear()
+
     @property
     def originals(self) -> int:
         """The number of texts that document frequencies are counted over."""
