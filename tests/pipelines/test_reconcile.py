@@ -372,7 +372,7 @@ def test_a_fact_is_stored_without_vectors_if_the_embedder_fails(world: "World") 
         {"text": "x", "importance": float("nan")},
         {"text": "x", "importance": True},
         {"text": "x", "importance": "high"},
-        {"text": "x", "metadata": {"n": 1}},
+        {"text": "x", "metadata": {"n": {1: 2}}},
         {"text": "x", "metadata": ["n"]},
         {"text": "x", "subject": " "},
     ],
