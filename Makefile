@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup demo demo-postgres test test-long bench clean
+.PHONY: setup demo demo-postgres test test-long bench dist clean
 
 setup: .venv/ready
 
@@ -35,5 +35,8 @@ test-long: .venv/ready-dev
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py
 
+dist:
+	$(PYTHON) tools/check_dist.py
+
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

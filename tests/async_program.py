@@ -1,6 +1,6 @@
 """A typed async program, which mypy checks and nothing runs: see test_public_api.py. Each `type: ignore` must be needed."""
 
-from slowwave import AsyncAgentMemory, Config, Memory, Message, SleepReport
+from slowwave import AsyncAgentMemory, AsyncSlowwave, Config, Memory, Message, Scope, SleepReport, Slowwave
 
 
 async def answer(question: str) -> str:
@@ -15,6 +15,16 @@ async def answer(question: str) -> str:
         return f"{await memory.context(question)} {facts[0].text}"
 
 
+async def many(store: Slowwave) -> list[str]:
+    async with AsyncAgentMemory.open("agent.db") as memory, AsyncSlowwave.open("agent.db") as opened:
+        below: AsyncAgentMemory = memory.within("notes", 7)
+        await opened.within("acme", "alice").add("Alice owns the deploy pipeline")
+        await store.within("acme").aio.add(f"{below.scope} is a scope")
+        scopes: list[Scope] = await store.aio.scopes(limit=10)
+        found: Memory = await opened.find("some id", prefix="acme")
+        return [found.id, *(name for scope in scopes for name in scope.names)]
+
+
 async def misuse(memory: AsyncAgentMemory) -> None:
     await memory.add(42)  # type: ignore[arg-type]
     await memory.search("deploys", top="5")  # type: ignore[call-arg]
@@ -23,4 +33,6 @@ async def misuse(memory: AsyncAgentMemory) -> None:
     await memory.remember("x")  # type: ignore[attr-defined]
     await AsyncAgentMemory.open(modle="x")  # type: ignore[arg-type]
     memory.get_all()[0]  # type: ignore[index]
+    await memory.within("notes")  # type: ignore[misc]
+    memory.within(b"notes")  # type: ignore[arg-type]
     assert hits

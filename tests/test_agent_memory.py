@@ -35,7 +35,7 @@ def test_a_closed_memory_raises_and_can_be_closed_again(world: "World") -> None:
         memory.search("x")
 
 
-@pytest.mark.parametrize("scope", ["", " ", "a//b", "/a", "a/../b", "a b", "x" * 65, "a/" * 200])
+@pytest.mark.parametrize("scope", ["", " ", "a//b", "/a", "a/../b", "a b", "a/" * 200])
 def test_an_invalid_scope_is_refused(world: "World", scope: str) -> None:
     with pytest.raises(InputError, match="is not a scope"):
         world.open(scope=scope)

@@ -1,4 +1,4 @@
-"""AsyncAgentMemory: the methods of AgentMemory as coroutines."""
+"""AsyncAgentMemory and AsyncSlowwave: the methods of AgentMemory and Slowwave as coroutines."""
 
 import asyncio
 import contextvars
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, AsyncAgentMemory
-from slowwave.aio import verbs
+from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Slowwave
+from slowwave.aio import VIEWS, verbs
 from slowwave.errors import ClosedError, InputError
 
 if TYPE_CHECKING:
@@ -18,19 +18,28 @@ if TYPE_CHECKING:
 CLASS_METHODS = {"open", "in_memory", "default"}
 
 
-def test_every_method_is_a_coroutine_with_the_same_signature() -> None:
-    public = {name for name, _ in inspect.getmembers(AgentMemory, inspect.isfunction) if not name.startswith("_")}
-    assert public == set(verbs())
-    for name, method in verbs().items():
-        coroutine = getattr(AsyncAgentMemory, name)
-        assert inspect.iscoroutinefunction(coroutine), name
-        assert inspect.signature(coroutine) == inspect.signature(method), name
-        assert coroutine.__doc__ == method.__doc__, name
+FACES = ((AgentMemory, AsyncAgentMemory), (Slowwave, AsyncSlowwave))
 
 
-def test_open_has_the_same_signature() -> None:
-    for name in CLASS_METHODS & set(dir(AsyncAgentMemory)):
-        assert inspect.signature(getattr(AsyncAgentMemory, name)) == inspect.signature(getattr(AgentMemory, name)), name
+@pytest.mark.parametrize(("facade", "other"), FACES)
+def test_every_method_is_a_coroutine_with_the_same_signature(
+    facade: type[AgentMemory | Slowwave], other: type[AsyncAgentMemory | AsyncSlowwave]
+) -> None:
+    public = {name for name, _ in inspect.getmembers(facade, inspect.isfunction) if not name.startswith("_")}
+    assert public - VIEWS == set(verbs(facade))
+    for name in public:
+        same, method = getattr(other, name), getattr(facade, name)
+        assert inspect.iscoroutinefunction(same) == (name not in VIEWS), name
+        assert inspect.signature(same) == inspect.signature(method), name
+        assert same.__doc__ == method.__doc__, name
+
+
+@pytest.mark.parametrize(("facade", "other"), FACES)
+def test_open_has_the_same_signature(
+    facade: type[AgentMemory | Slowwave], other: type[AsyncAgentMemory | AsyncSlowwave]
+) -> None:
+    for name in CLASS_METHODS & set(dir(other)):
+        assert inspect.signature(getattr(other, name)) == inspect.signature(getattr(facade, name)), name
 
 
 async def _open(world: "World", **options: object) -> AsyncAgentMemory:
@@ -146,3 +155,68 @@ def test_context_variables_of_the_caller_are_set_in_the_model_call(world: "World
 
     asyncio.run(program())
     assert seen == ["r-1"]
+
+
+def test_a_memory_is_opened_by_await_by_async_with_and_as_a_task(world: "World") -> None:
+    options = {"llm": None, "embedder": "none", "scope": "t"}
+
+    async def program() -> list[int]:
+        memory = await AsyncAgentMemory.open(world.path, **options)
+        await memory.add("Alice owns the deploy pipeline")
+        await memory.close()
+        async with AsyncAgentMemory.open(world.path, **options) as memory:
+            counts = [len(await memory.get_all())]
+        with pytest.raises(ClosedError):
+            await memory.get_all()
+        (memory,) = await asyncio.gather(asyncio.create_task(AsyncAgentMemory.open(world.path, **options)))
+        async with memory:
+            return [*counts, len(await memory.get_all())]
+
+    assert asyncio.run(program()) == [1, 1]
+
+
+def test_an_error_of_open_is_raised_by_async_with() -> None:
+    async def program() -> None:
+        async with AsyncAgentMemory.open("", embedder="none"):
+            raise AssertionError
+
+    with pytest.raises(InputError, match="names no file"):
+        asyncio.run(program())
+
+
+def test_scopes_of_an_async_store_share_it_and_close_with_it(world: "World") -> None:
+    async def program() -> None:
+        async with AsyncSlowwave.open(world.path, llm=None, embedder="none") as store:
+            alice, bob = store.within("acme", "alice"), store.within("acme", "bob")
+            await asyncio.gather(*(memory.add(f"{memory.scope} likes tea") for memory in (alice, bob)))
+            await alice.within("notes").add("Tea is in the kitchen")
+            scopes = await store.scopes("acme", limit=10)
+            assert [(scope.path, scope.facts) for scope in scopes] == [
+                ("acme/alice", 1),
+                ("acme/alice/notes", 1),
+                ("acme/bob", 1),
+            ]
+            (fact,) = await bob.get_all()
+            assert await store.find(fact.id, prefix="acme") == fact
+            assert repr(store) == f"AsyncSlowwave({str(world.path)!r})"
+            assert repr(alice) == f"AsyncAgentMemory({str(world.path)!r}, scope='acme/alice')"
+            await alice.close()
+            with pytest.raises(ClosedError):
+                await alice.get_all()
+            assert len(await bob.get_all()) == 1
+        with pytest.raises(ClosedError):
+            await bob.get_all()
+        await store.close()
+
+    asyncio.run(program())
+
+
+def test_a_memory_has_one_async_view(world: "World") -> None:
+    memory = world.open()
+    assert memory.aio is memory.aio
+    assert memory.aio.memory is memory
+    asyncio.run(memory.aio.add("Alice owns the deploy pipeline"))
+    assert len(memory.get_all()) == 1
+    with Slowwave.open(":memory:", embedder="none") as store:
+        assert store.aio is store.aio
+        assert store.aio.store is store

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import slowwave
-from slowwave import AgentMemory, MemoryConsolidator, agent_memory, compat
+from slowwave import AgentMemory, MemoryConsolidator, Slowwave, agent_memory, compat, whole_store
 
 ROOT = Path(__file__).parents[1]
 INTERNAL = frozenset({"IndexEntry"})
@@ -20,10 +20,10 @@ INTERNAL = frozenset({"IndexEntry"})
 
 
 def _names() -> dict[str, object]:
-    """The names that annotations of the facade use, those under `if TYPE_CHECKING` too."""
-    names = dict(vars(agent_memory))
-    for line in inspect.getsource(agent_memory).splitlines():
-        if line.startswith("    from slowwave.pipelines") and " import " in line:
+    """The names that annotations of the facades use, those under `if TYPE_CHECKING` too."""
+    names = vars(agent_memory) | vars(whole_store)
+    for line in (inspect.getsource(agent_memory) + inspect.getsource(whole_store)).splitlines():
+        if line.startswith("    from slowwave.") and " import " in line:
             module, _, imported = line.strip().removeprefix("from ").partition(" import ")
             names |= {name: getattr(importlib.import_module(module), name) for name in imported.split(", ")}
     return names
@@ -44,7 +44,7 @@ def _hints(thing: object, names: dict[str, object]) -> dict[str, object]:
 
 def _returned() -> Iterator[type]:
     names = _names()
-    for facade in (AgentMemory, MemoryConsolidator):
+    for facade in (AgentMemory, Slowwave, MemoryConsolidator):
         for name, method in inspect.getmembers(facade):
             function = method.fget if isinstance(method, property) else getattr(method, "__func__", method)
             if not name.startswith("_") and inspect.isfunction(function):

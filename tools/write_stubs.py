@@ -1,8 +1,8 @@
 """Write the type stubs of the public API: `python tools/write_stubs.py`.
 
-`__init__.pyi` lists the names that `slowwave` loads when they are first used. `aio.pyi` has the methods of AgentMemory as
-coroutines, with the same signatures: at run time AsyncAgentMemory builds them from AgentMemory, which a type checker
-cannot follow.
+`__init__.pyi` lists the names that `slowwave` loads when they are first used. `aio.pyi` has the methods of AgentMemory and
+Slowwave as coroutines, with the same signatures: at run time the async classes build them from the synchronous ones, which
+a type checker cannot follow.
 """
 
 import ast
@@ -15,26 +15,46 @@ from pathlib import Path
 from typing import Final
 
 import slowwave
+from slowwave.aio import VIEWS
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "slowwave"
 HEADER: Final = "# Written by tools/write_stubs.py: do not edit.\n"
 AIO: Final = """
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-THREADS: int
+_View = TypeVar("_View")
+VIEWS: frozenset[str]
 
-class AsyncAgentMemory:
-    def __init__(self, memory: AgentMemory) -> None: ...
+class Opening(Coroutine[Any, Any, _View]):
+    def __init__(self, open_it: Callable[[], Coroutine[Any, Any, _View]]) -> None: ...
+    def __await__(self) -> Generator[Any, None, _View]: ...
+    def send(self, value: Any, /) -> Any: ...
+    def throw(self, *error: Any) -> Any: ...
+    def close(self) -> None: ...
+    async def __aenter__(self) -> _View: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+"""
+CLASS: Final = """
+class Async{facade}:
+    def __init__(self, {attribute}: {facade}) -> None: ...
     @property
-    def memory(self) -> AgentMemory: ...
+    def {attribute}(self) -> {facade}: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 """
-VERBS: Final = "\n\ndef verbs() -> dict[str, Callable[..., Awaitable[Any]]]: ...\n"
+SCOPE: Final = """    @property
+    def scope(self) -> str: ...
+"""
+VERBS: Final = """
+
+def verbs(facade: type[AgentMemory | Slowwave] = ...) -> dict[str, Callable[..., Awaitable[Any]]]: ...
+"""
 
 
 def package_stub() -> str:
@@ -48,18 +68,22 @@ def package_stub() -> str:
 
 def aio_stub() -> str:
     """The text of `aio.pyi`."""
-    tree = ast.parse((SOURCE / "agent_memory.py").read_text(encoding="utf-8"))
-    facade = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AgentMemory")
-    methods = [method for node in facade.body for method in _methods(node)]
-    used = {name for method in methods for node in ast.walk(method) for name in _names(node)}
-    imports = [line for node in ast.walk(tree) for line in _imports(node, used)]
-    head = "\n".join([*imports, "from slowwave.agent_memory import AgentMemory, FromSettings"])
-    body = "\n".join(f"    {line}" for method in methods for line in ast.unparse(method).splitlines())
-    return f"{HEADER}{head}\n{AIO}{body}\n{VERBS}"
+    imports = ["from slowwave.agent_memory import AgentMemory", "from slowwave.whole_store import Slowwave"]
+    classes = ""
+    for module, facade, attribute in (("agent_memory", "AgentMemory", "memory"), ("whole_store", "Slowwave", "store")):
+        tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
+        found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == facade)
+        methods = [method for node in found.body for method in _methods(node)]
+        used = {name for method in methods for node in ast.walk(method) for name in _names(node)}
+        imports += [line for node in ast.walk(tree) for line in _imports(node, used)]
+        classes += CLASS.format(facade=facade, attribute=attribute) + SCOPE * (attribute == "memory")
+        classes += "\n".join(f"    {line}" for method in methods for line in ast.unparse(method).splitlines()) + "\n"
+    head = "\n".join(dict.fromkeys(imports))
+    return f"{HEADER}{head}\n{AIO}{classes}\n{VERBS}"
 
 
 def _methods(node: ast.stmt) -> Iterator[ast.stmt]:
-    """A public method of AgentMemory as a coroutine, or an alias of one."""
+    """A public method as it is in the async class, or an alias of one."""
     if isinstance(node, ast.Assign) and ast.unparse(node) != "default = in_memory":
         yield node
     if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
@@ -69,7 +93,12 @@ def _methods(node: ast.stmt) -> Iterator[ast.stmt]:
         return
     for defaults in (node.args.defaults, node.args.kw_defaults):
         defaults[:] = [ast.Constant(...) if isinstance(default, ast.Name) else default for default in defaults]
-    yield ast.AsyncFunctionDef(
+    kind: type[ast.FunctionDef | ast.AsyncFunctionDef] = ast.AsyncFunctionDef
+    if node.name in VIEWS | {"open"}:
+        kind = ast.FunctionDef
+        annotation = {"open": "Opening[Self]"}.get(node.name, ast.unparse(node.returns or ast.Name("Self")))
+        node.returns = ast.Name("AsyncAgentMemory" if annotation == "AgentMemory" else annotation)
+    yield kind(
         name=node.name,
         args=node.args,
         returns=node.returns,
@@ -96,7 +125,7 @@ def formatted(text: str, name: str) -> str:
     """The text as ruff sorts and formats it."""
     for command in (["check", "--fix", "--quiet", "--select", "F401,I,PYI020,RUF022"], ["format"]):
         run = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(SOURCE / name), "-"]
-        text = subprocess.run(run, input=text, capture_output=True, text=True, check=True, cwd=SOURCE).stdout  # noqa: S603 - our own command
+        text = subprocess.run(run, input=text, capture_output=True, text=True, check=True, cwd=SOURCE).stdout
     return text
 
 

@@ -1,7 +1,7 @@
 # Written by tools/write_stubs.py: do not edit.
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.aio import AsyncAgentMemory
+from slowwave.aio import AsyncAgentMemory, AsyncSlowwave
 from slowwave.compat import DistilledFact, InMemoryVectorStore, MemoryConsolidator, SemanticMemory
 from slowwave.errors import (
     BusyError,
@@ -39,10 +39,23 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.note import Note
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
-from slowwave.model.status import LinkRow, Status
+from slowwave.model.scope import Scope
+from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
@@ -55,6 +68,7 @@ from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.views import ConversationView, Knowledge
+from slowwave.whole_store import Slowwave
 
 __version__: str
 __all__ = [
@@ -62,6 +76,7 @@ __all__ = [
     "Add",
     "AgentMemory",
     "AsyncAgentMemory",
+    "AsyncSlowwave",
     "BusyError",
     "Candidate",
     "Change",
@@ -72,6 +87,7 @@ __all__ = [
     "ConflictError",
     "ConsolidationResult",
     "Context",
+    "Conversation",
     "ConversationView",
     "CorruptError",
     "Cost",
@@ -109,6 +125,7 @@ __all__ = [
     "MoveCursor",
     "NewerSchemaError",
     "NotFoundError",
+    "Note",
     "Operation",
     "Outcome",
     "Plan",
@@ -121,11 +138,14 @@ __all__ = [
     "Rejected",
     "Run",
     "Scene",
+    "Scope",
     "Section",
     "SemanticMemory",
+    "SetTitle",
     "SettingsError",
     "SkippedItem",
     "SleepReport",
+    "Slowwave",
     "SlowwaveError",
     "SourceRef",
     "Status",

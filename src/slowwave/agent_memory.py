@@ -5,28 +5,43 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Never, Self
+from typing import TYPE_CHECKING, Literal, Never, Self, TextIO, get_args
 
-from slowwave import settings
-from slowwave.composition import build_ports
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, PHASES, SUMMARY, Kind, Memory, Trust
+from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import Fact
-from slowwave.model.names import checked_count, checked_id, optional_conversation, optional_count, optional_names
+from slowwave.model.names import (
+    checked_count,
+    checked_id,
+    checked_name,
+    optional_conversation,
+    optional_count,
+    optional_name,
+)
+from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
-from slowwave.model.plan import Event, Plan, Receipt, Run
+from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
-from slowwave.model.scope import DEFAULT_SCOPE, checked_scope
-from slowwave.model.status import LinkRow, Status
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
-from slowwave.session import MemorySession, refuse_open_store, refuse_unknown_arguments
+from slowwave.model.status import Conversation, LinkRow, Status
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress
+from slowwave.session import (
+    FROM_SETTINGS,
+    FromSettings,
+    MemorySession,
+    StoreSession,
+    open_store,
+    refuse_open_store,
+    refuse_unknown_arguments,
+)
 from slowwave.telemetry import traced
-from slowwave.views import ConversationView, Knowledge, conversation_messages
+from slowwave.views import ConversationView, Knowledge
 
 if TYPE_CHECKING:
+    from slowwave.aio import AsyncAgentMemory
+    from slowwave.pipelines.admin.checks import Check
     from slowwave.pipelines.admin.costs import CostReport, Estimate
     from slowwave.pipelines.admin.erase import ErasureReceipt
     from slowwave.pipelines.admin.explain import Explanation
@@ -40,21 +55,12 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.report import SleepReport
 
 
-class FromSettings:
-    """The default of arguments for which None has a meaning of its own."""
-
-    def __repr__(self) -> str:
-        return "from settings"
-
-
-FROM_SETTINGS: Final = FromSettings()
-
-
 class AgentMemory:
     """A memory for agents. It stores every message, extracts facts, archives what is not used, and finds what matters.
 
-    Open one with `AgentMemory.open("agent.db")` and use it as a context manager. Threads may share one object. Every
-    method raises ClosedError after `close()`, and StoreError if the file or the server fails.
+    Open one with `AgentMemory.open("agent.db")` and use it as a context manager; `AgentMemory("agent.db")` is the same.
+    Threads may share one object. Every method raises ClosedError after `close()`, and StoreError if the file or the
+    server fails. For many users open the store once with `Slowwave.open`: its memories share one connection.
 
     >>> with AgentMemory.open(":memory:", embedder="none") as memory:
     ...     _ = memory.add("Alice owns the deploy pipeline", category="person")
@@ -62,15 +68,72 @@ class AgentMemory:
     'Alice owns the deploy pipeline'
 
     Args:
-        knowledge: the object that `MemoryConsolidator` takes as the facts of this memory; None: a new one.
-        ports: the store, mind, embedder, clock and config to use; None: a store in RAM, without a model.
-        strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
+        store: as in `open`. With `knowledge` or `ports`, None is a store in RAM, which is lost when it is closed.
+        knowledge: the object that `MemoryConsolidator` takes as the facts of this memory; None: a new one. It may also
+            be the first argument.
+        ports: the store, mind, embedder, clock and config to use, in place of all arguments but `knowledge`, `strict`
+            and `sleep_every`. Closing the memory closes their store.
+
+    The other arguments and the errors are those of `open`.
     """
 
-    def __init__(self, knowledge: Knowledge | None = None, *, ports: Ports | None = None, strict: bool = False) -> None:
-        self._session = MemorySession(ports or build_ports(":memory:", DEFAULT_SCOPE), strict=strict)
-        self.knowledge: Knowledge = knowledge or Knowledge()
-        self.knowledge.attach(self)
+    def __init__(
+        self,
+        store: str | Path | Knowledge | None = None,
+        *,
+        knowledge: Knowledge | None = None,
+        ports: Ports | None = None,
+        scope: str | None = None,
+        inherit: bool = False,
+        llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
+        embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
+        **unknown: Never,
+    ) -> None:
+        from slowwave.pipelines.sleep.background import seconds
+
+        refuse_unknown_arguments(unknown, type(self).open)
+        if isinstance(store, Knowledge):
+            store, knowledge = None, store
+        if store is None and knowledge is not None:
+            store = ":memory:"  # the interface that has a `knowledge` keeps everything in RAM
+        pause = seconds(sleep_every) if sleep_every is not None else None
+        session = (
+            StoreSession(ports, strict=strict)
+            if ports is not None
+            else open_store(
+                store,
+                scope=scope,
+                inherit=inherit,
+                llm=llm,
+                embedder=embedder,
+                config=config,
+                clock=clock,
+                strict=strict,
+                create=create,
+            )
+        )
+        self._start(MemorySession(session, session.ports, owner=True), knowledge)
+        if pause is not None:
+            self._session.start_sleeper(pause)
+
+    def _start(self, session: MemorySession, knowledge: Knowledge | None = None) -> None:
+        self._session = session
+        self._knowledge = knowledge
+        self._async: AsyncAgentMemory | None = None
+        if knowledge is not None:
+            knowledge.attach(self)
+
+    @classmethod
+    def of_session(cls, session: MemorySession) -> Self:
+        """A memory of a session of an open store. `Slowwave.within` and `within` call it. Nothing is read or loaded."""
+        memory = cls.__new__(cls)
+        memory._start(session)  # noqa: SLF001 - a new object of this class
+        return memory
 
     @classmethod
     def open(
@@ -85,16 +148,20 @@ class AgentMemory:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> Self:
-        """Open a memory. A store that does not exist is created.
+        """Open a memory. A store that does not exist is created, unless `create` is False.
+
+        It is `Slowwave.open` and `within` in one call: closing the memory closes its store.
 
         Args:
             store: a file, ":memory:", or "postgresql://…"; None: SLOWWAVE_STORE, else a file in the user's data folder.
             scope: the path that owns the memories, such as "acme/alice"; None: SLOWWAVE_SCOPE, else "default".
             inherit: also read the memories of the parent scopes ("acme" for "acme/alice"). They are never written.
-            llm: "openai:gpt-5-mini", "ollama:llama3", a URL, an object with `.complete(messages=...)`, or a Mind. None:
-                the offline rules, no model. By default SLOWWAVE_LLM, else the offline rules.
+            llm: "openai:gpt-5-mini", "ollama:llama3", "http://host/v1#MODEL" (without #MODEL the only model that this
+                server lists), an object with `.complete(messages=...)`, or a Mind. None: the offline rules, no model. By
+                default SLOWWAVE_LLM, else the offline rules.
             embedder: "static", "minilm", "openai:MODEL", or an object with `name` and `embed`. "none" or None: search
                 by words only. By default SLOWWAVE_EMBEDDER, else "static".
             config: the numbers of all policies; None: those of the settings file, else the defaults.
@@ -102,48 +169,35 @@ class AgentMemory:
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
             sleep_every: run a sleep pass this often on a thread of its own: a timedelta, seconds, or text such as "8h".
                 `health()` reports its failures. None: only `sleep` and `Config.sleep_every_ingests` run one.
+            create: False: raise NotFoundError if there is no store.
             unknown: no other argument is accepted; the error says where fields of Config belong.
 
         Raises:
-            InputError: the store, scope or `sleep_every` is invalid, or an argument is unknown.
+            InputError: the store, scope or `sleep_every` is invalid, an argument is unknown, or there is no store.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
-        from slowwave.pipelines.sleep.background import seconds
-
-        refuse_unknown_arguments(unknown, cls.open)
-        known = settings.read()
-        if store is not None and not str(store).strip():
-            raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
-        pause = seconds(sleep_every) if sleep_every is not None else None
-        ports = build_ports(
-            str(store) if store is not None else known.store or settings.default_store(),
-            checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE),
+        return cls(
+            store,
+            scope=scope,
             inherit=inherit,
-            llm=known.llm if isinstance(llm, FromSettings) else llm,
-            embedder=(known.embedder or "static") if isinstance(embedder, FromSettings) else embedder,
-            config=config or known.config,
+            llm=llm,
+            embedder=embedder,
+            config=config,
             clock=clock,
-            known=known,
+            strict=strict,
+            sleep_every=sleep_every,
+            create=create,
+            **unknown,
         )
-        memory = cls(ports=ports, strict=strict)
-        if pause is not None:
-            memory._session.start_sleeper(pause)
-        return memory
 
     @classmethod
     def in_memory(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
         """Open a memory in RAM. Its content is lost when it is closed. `llm` and `embedder` are as in `open`."""
         return cls.open(":memory:", llm=llm, embedder=embedder)
 
-    @classmethod
-    def of_session(cls, session: MemorySession) -> Self:
-        """A memory of a session of an open store. `trusting` calls it. Nothing is read or loaded."""
-        memory = cls.__new__(cls)
-        memory._session = session  # noqa: SLF001 - a constructor of the class itself
-        memory.knowledge = Knowledge()
-        memory.knowledge.attach(memory)
-        return memory
+    default = in_memory
+    """The name of `in_memory` in earlier documents."""
 
     def trusting(self, trust: Trust) -> Self:
         """Return this memory with a ceiling: nothing that is written through the returned handle is trusted more.
@@ -166,13 +220,26 @@ class AgentMemory:
         """
         return self.of_session(self._session.view(self.ports.trusting(trust)))
 
-    default = in_memory
-    """The name of `in_memory` in earlier documents."""
+    def within(self, *names: str | int, inherit: bool = False) -> Self:
+        """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
+
+        `memory.within("notes")` of scope "acme/alice" has the scope "acme/alice/notes". Each name is one part of the
+        path, whatever it contains: see `Slowwave.within`.
+
+        Args:
+            names: one or more texts or ints.
+            inherit: also read the memories of the parent scopes. They are never written.
+
+        Raises:
+            InputError: there is no name, one is invalid, or the path is too long.
+        """
+        return self.of_session(self._session.within(names, inherit=inherit))
 
     def close(self) -> None:
-        """Close the store and stop the background threads. Idempotent.
+        """Close this memory. One that was opened by `open` also closes its store and stops the background threads.
 
-        A sleep pass and a summary under way in the background each get up to 5 seconds to end.
+        A memory of `within` leaves the store open. Closing the store closes all its memories. Idempotent. A sleep pass
+        and a summary under way in the background each get up to 5 seconds to end.
         """
         self._session.close()
 
@@ -194,6 +261,28 @@ class AgentMemory:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._session.store_name!r}, scope={self._session.scope!r})"
+
+    @property
+    def scope(self) -> str:
+        """The path of the scope, such as "acme/alice"."""
+        return self._session.scope
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The facts of this memory, as `MemoryConsolidator` takes them."""
+        if self._knowledge is None:
+            self._knowledge = Knowledge()
+            self._knowledge.attach(self)
+        return self._knowledge
+
+    @property
+    def aio(self) -> "AsyncAgentMemory":
+        """This memory for async code: the same methods, to be awaited. It is always the same object."""
+        from slowwave.aio import AsyncAgentMemory
+
+        if self._async is None:
+            self._async = AsyncAgentMemory(self)
+        return self._async
 
     @property
     def ports(self) -> Ports:
@@ -243,7 +332,7 @@ class AgentMemory:
         kind: Kind = "semantic",
         subject: str | None = None,
         importance: float | None = None,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
         trust: Trust = "user",
         id: str | None = None,  # noqa: A002 - the word every caller would use
         at: datetime | None = None,
@@ -259,7 +348,8 @@ class AgentMemory:
             kind: "semantic", "episodic" or "procedural".
             subject: whom or what the fact is about; None: taken from the text.
             importance: from 0 to 1; None: computed from the text.
-            metadata: the caller's own values, stored with it.
+            metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. If the fact
+                updates or repeats a known one, that one keeps its own and takes these, which replace those of equal names.
             trust: who states it: "user", "assistant", "tool", "import", "web" or "llm". What anyone but the user states
                 and reads as an instruction to a model is kept for `review`, and it never changes or supersedes a memory
                 that is trusted more.
@@ -311,7 +401,13 @@ class AgentMemory:
         return self._session.after_write(add_all(self.ports.start_run(), facts))
 
     @traced("upsert_memory")
-    def consolidate(self, conversation: str | None = None, *, force: bool = False) -> "ConsolidationResult":
+    def consolidate(
+        self,
+        conversation: str | None = None,
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> "ConsolidationResult":
         """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
         If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
@@ -319,6 +415,7 @@ class AgentMemory:
         Args:
             conversation: its name; None: the one written to last.
             force: also read fewer than `Config.min_messages` messages.
+            progress: called after each part with the number of messages that were read, and of all to read.
 
         Raises:
             NotFoundError: the conversation has no messages; the error lists those that exist.
@@ -327,7 +424,26 @@ class AgentMemory:
 
         conversation = optional_conversation(conversation)
         self._session.check_conversation(conversation)
-        result = consolidate(self.ports.start_run(), conversation, force=force)
+        result = consolidate(self.ports.start_run(), conversation, force=force, progress=progress)
+        self._session.raise_if_strict(result.problems)
+        return result
+
+    @traced("upsert_memory")
+    def consolidate_all(
+        self, *, force: bool = False, on_progress: Callable[[int, int], None] | None = None
+    ) -> "ConsolidationResult":
+        """Extract facts from all conversations with unread messages, the one that was idle longest first.
+
+        It is one run, which `undo` reverses whole. If the model fails, it stops: what was read is stored, the rest stays
+        unread, and `skipped_reason` says why. `left` gives the reason for each conversation that was not read.
+
+        Args:
+            force: also read conversations with fewer than `Config.min_messages` unread messages.
+            on_progress: called after each conversation with the number visited so far and the number in all.
+        """
+        from slowwave.pipelines.ingest.distil_all import consolidate_all
+
+        result = consolidate_all(self.ports.start_run(), force=force, on_progress=on_progress)
         self._session.raise_if_strict(result.problems)
         return result
 
@@ -364,11 +480,15 @@ class AgentMemory:
         categories: Collection[str] | None = None,
         kinds: Collection[str] | None = None,
         conversation: str | None = None,
+        except_conversation: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
+        where: Mapping[str, object] | None = None,
+        folder: str | None = None,
+        min_relevance: float | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
 
@@ -376,13 +496,19 @@ class AgentMemory:
             query: the question, in words.
             top_k: how many hits at most; at least 1.
             categories: only facts of these categories.
-            kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary".
+            kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary", "note".
             conversation: only memories of this conversation.
+            except_conversation: leave out the messages and summaries of this conversation, such as the present one,
+                where the question itself would be the best hit. Facts that were extracted from it are found.
             since: only what was said or true at this time or later.
             until: only what was said or true at this time or earlier.
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
+            where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
+                $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
+            folder: only notes in this folder and in those below it; "" means all notes.
+            min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
             InputError: the question is empty, or a filter is invalid. Times need a time zone.
@@ -395,11 +521,15 @@ class AgentMemory:
             categories=categories,
             kinds=kinds,
             conversation=conversation,
+            except_conversation=except_conversation,
             since=since,
             until=until,
             as_of=as_of,
             known_at=known_at,
             deep=deep,
+            where=where,
+            folder=folder,
+            min_relevance=min_relevance,
         )
         return search(self.ports, request)
 
@@ -475,48 +605,134 @@ class AgentMemory:
             raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: ids are printed by recall and facts")
         return memories[0]
 
+    def find_id(self, beginning: str) -> str:
+        """Return the id of the memory whose id begins with a text of at least 6 characters.
+
+        Raises:
+            NotFoundError: no id begins so.
+            InputError: the text is too short, or several ids begin so; the error lists them.
+        """
+        from slowwave.pipelines.admin.find_id import find_memory_id
+
+        return find_memory_id(self.ports, beginning)
+
+    def find_run_id(self, beginning: str) -> str:
+        """Return the id of the run whose id begins with a text of at least 6 characters. Raises as `find_id`."""
+        from slowwave.pipelines.admin.find_id import find_run_id
+
+        return find_run_id(self.ports, beginning)
+
+    def unknown_names(
+        self, *, conversation: str | None = None, categories: Collection[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return a sentence for the scope, the conversation and each category that has no memories.
+
+        Each sentence lists the most similar names that exist. Reads with such names are no errors: they find nothing.
+        """
+        from slowwave.pipelines.admin.known_names import unknown_names
+
+        return unknown_names(self.ports, conversation=conversation, categories=categories)
+
     def get_all(
         self,
         *,
         kinds: Collection[str] | None = None,
         categories: Collection[str] | None = None,
         phases: Collection[str] | None = None,
+        conversation: str | None = None,
+        order: str = "recorded",
+        after: Memory | str | None = None,
         limit: int | None = None,
+        where: Mapping[str, object] | None = None,
     ) -> list[Memory]:
-        """Return memories, oldest first. By default all facts in use, without messages and conversation summaries.
+        """Return memories, in pages if `limit` is given. By default all facts in use, without messages.
+
+        The next page begins after the last memory of the page before: `get_all(after=page[-1], limit=50)`. In the orders
+        by time, pages neither skip nor repeat a memory while others write.
 
         Args:
-            kinds: of "message", "episodic", "semantic", "procedural", "summary"; None: all but "message".
+            kinds: of "message", "episodic", "semantic", "procedural", "summary", "note"; None: all facts, which are
+                neither "message" nor "note".
             categories: only these categories.
             phases: of "quarantined", "active", "core", "cold", "superseded", "retracted"; None: "active" and "core".
+            conversation: only facts with a source message in this conversation; with the kind "message" in `kinds`,
+                also its messages.
+            order: "recorded" (in the order in which they were stored), "at" (by the time at which they were said or
+                true) or "strength" (weakest first). A minus reverses it: "-recorded", "-at", "-strength".
+            after: only what follows this memory, or the memory of this id, in the order.
+            limit: how many at most.
+            where: only memories whose metadata pass, as in `search`.
+
+        Raises:
+            InputError: a kind, a phase or the order is unknown, or an argument is invalid.
+            NotFoundError: the memory of `after` was erased.
+        """
+        from slowwave.pipelines.recall.listing import Listing, listed
+
+        asked = Listing(
+            kinds=kinds,
+            categories=categories,
+            phases=phases,
+            conversation=conversation,
+            order=order,
+            after=after,
+            limit=limit,
+            where=where,
+        )
+        return listed(self.ports, asked)
+
+    def conversations(self, *, after: Conversation | str | None = None, limit: int | None = None) -> list[Conversation]:
+        """Return the conversations, the one written to last first, each with its title and its numbers of messages.
+
+        A conversation of which all messages were taken back or erased is left out.
+
+        Args:
+            after: the last conversation of the page before, for the next page. Pages neither skip nor repeat a
+                conversation while others write. A name is accepted too; then a conversation that was written to since
+                may be skipped: it has moved to the first page.
             limit: how many at most.
 
         Raises:
-            InputError: a kind or phase is unknown, or an argument is invalid.
+            InputError: an argument is invalid.
         """
-        kinds, phases = optional_names(kinds, "kinds"), optional_names(phases, "phases")
-        for name, values, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
-            if unknown := set(values or ()) - set(known):
-                raise InputError(f"unknown {name} {', '.join(sorted(unknown))}: use {', '.join(known)}")
-        where = Where(
-            kinds=frozenset(FACT_KINDS if kinds is None else kinds),
-            categories=optional_names(categories, "categories"),
-            phases=frozenset(HOT if phases is None else phases),
-            limit=optional_count(limit, "limit"),
-        )
-        return self.ports.store.select((self.ports.scope,), where)
+        if not isinstance(after, Conversation):
+            after = optional_name(after, "after", numbers=True)
+        return self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
 
-    def get_conversation_messages(self, conversation: str | None = None, *, withheld: bool = False) -> list[Message]:
-        """Return the messages of a conversation in order; None: of the one written to last.
+    @traced("update_memory")
+    def set_title(self, conversation: str, title: str | None) -> Receipt:
+        """Set the title of a conversation, for people to read; None removes it. `undo` of the run reverses it.
 
-        Messages that were taken back are left out.
+        Raises:
+            NotFoundError: there is no conversation of that name.
+            InputError: the title is not a text of 1 to 256 characters.
+        """
+        from slowwave.pipelines.admin.titles import set_title
+
+        name = checked_name(conversation, "conversation", numbers=True)
+        return self._session.checked(set_title(self.ports, name, title))
+
+    def messages(
+        self, conversation: str | None = None, *, last: int | None = None, withheld: bool = False
+    ) -> list[Message]:
+        """Return the messages of a conversation in order, without those that were taken back.
 
         Args:
-            conversation: its name.
-            withheld: show the place of each message under review as "[withheld for review]", so that a tool call keeps
-                its output; False: leave these messages out.
+            conversation: its name; None: the one written to last.
+            last: only this number of the latest messages; None: all.
+            withheld: include the messages under review in their places, without their text; False: leave them out.
+
+        Raises:
+            InputError: an argument is invalid.
         """
-        return conversation_messages(self._session, conversation, withheld=withheld)
+        from slowwave.pipelines.conversations import messages
+
+        name = self._session.conversation_name(conversation)
+        return messages(self.ports, name, last=optional_count(last, "last"), withheld=withheld)
+
+    def get_conversation_messages(self, conversation: str | None = None, *, withheld: bool = False) -> list[Message]:
+        """Return the messages of a conversation: `messages(conversation, withheld=withheld)`."""
+        return self.messages(conversation, withheld=withheld)
 
     @property
     def conversation(self) -> ConversationView:
@@ -545,19 +761,126 @@ class AgentMemory:
 
         return strength(self.get(memory_id), self.ports.config, self.ports.now())
 
+    # ---- notes
+
+    def note(
+        self,
+        name: str,
+        text: str = "",
+        *,
+        folder: str = "",
+        data: JsonValue = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | None = None,
+    ) -> Receipt:
+        """Store a text or JSON data under a name. It is read back exactly, and nothing merges, rewords or fades it.
+
+        A note of this name is replaced whole; the former content stays in its history, and `undo` restores it. The same
+        content changes nothing.
+
+        Args:
+            name: 1 to 512 characters, unique in the folder.
+            text: up to 1,000,000 characters. With "", search uses the texts in `data`, or else the name.
+            folder: up to 512 characters; "/" separates a folder from those below it, and "" is the root.
+            data: any JSON value, at most 1,000,000 characters as JSON; None: no data.
+            metadata: JSON values of the caller by name.
+            expires_at: until when the note is read, listed and found; the next sleep pass after it archives the note.
+                None: until it is removed.
+
+        Raises:
+            InputError: an argument is invalid, or `expires_at` has passed.
+        """
+        return self.put_notes(
+            [Note(name=name, folder=folder, text=text, data=data, metadata=metadata or {}, expires_at=expires_at)]
+        )
+
+    @traced("upsert_memory")
+    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
+        """Store and remove up to 5,000 notes in one transaction, as `note` and `remove_note` do.
+
+        Args:
+            notes: those to store. Only name, folder, text, data, metadata and expires_at count.
+            remove: those to remove. Only name and folder count, and names without a note are skipped.
+
+        Raises:
+            InputError: a note is invalid, or a name occurs twice; nothing is stored.
+        """
+        from slowwave.pipelines.ingest.notes import put_notes
+
+        return self._session.checked(put_notes(self.ports, notes, remove=remove))
+
+    @traced("search_memory")
+    def read_note(self, name: str, *, folder: str = "") -> Note | None:
+        """Return the note of exactly this name and folder; None if there is none, or if it has expired.
+
+        With `inherit`, notes of the parent scopes are read too; that of the nearest scope is returned.
+        """
+        from slowwave.pipelines.ingest.notes import read_note
+
+        return read_note(self.ports, name, folder)
+
+    @traced("search_memory")
+    def notes(
+        self,
+        folder: str = "",
+        *,
+        below: bool = False,
+        where: Mapping[str, object] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Return the notes of a folder, ordered by folder and name (by code point), without those that have expired.
+
+        Args:
+            folder: the folder; "" is the root.
+            below: also those of the folders below it.
+            where: only notes that pass, such as {"status": "open", "score": {"$gte": 2}}: a field is looked up in the data
+                of the note, and if it is not there, in its metadata. The operators are those of `search`.
+            after: the `id` of the last note of the page before; None: from the first.
+            limit: how many at most; None: all.
+
+        Raises:
+            InputError: the filter or another argument is invalid.
+            NotFoundError: `after` is the id of no note of this scope.
+        """
+        from slowwave.pipelines.ingest.notes import NoteListing, list_notes
+
+        return list_notes(self.ports, NoteListing(folder=folder, below=below, where=where, after=after, limit=limit))
+
+    @traced("delete_memory")
+    def remove_note(self, name: str, *, folder: str = "") -> Receipt:
+        """Retract a note. It is not destroyed (see `erase`): `undo` of the run brings it back.
+
+        Raises:
+            NotFoundError: there is no note of this name in this folder, or it has expired.
+        """
+        from slowwave.pipelines.ingest.notes import remove_note
+
+        return self._session.checked(remove_note(self.ports, name, folder))
+
+    def strengths(self, memories: Sequence[Memory]) -> list[float]:
+        """Return how strong these memories are now, in their order. See `strength`."""
+        from slowwave.policy.retention.policies import strength
+
+        now, config = self.ports.now(), self.ports.config
+        return [strength(memory, config, now) for memory in memories]
+
     # ---- sleep
 
     @traced("upsert_memory")
-    def sleep(self, *, dry_run: bool = False, think: bool = True) -> "SleepReport":
+    def sleep(self, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None) -> "SleepReport":
         """Run one sleep pass: read what is unread, merge, summarise and archive what is due.
 
         Args:
             dry_run: plan and change nothing. The model is asked as in a real pass. `apply(report.plan)` carries it out.
             think: False: ask no model; work that needs one stays due.
+            progress: called before each stage with the number of stages that were run, and of all.
         """
         from slowwave.pipelines.sleep.night import sleep
 
-        report = sleep(self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think)
+        report = sleep(
+            self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think, progress=progress
+        )
         self._session.raise_if_strict(report.problems)
         return report
 
@@ -688,7 +1011,18 @@ class AgentMemory:
         """Return the counts of this scope, what is due, and the recent failures of background work."""
         from slowwave.pipelines.admin.status import status
 
-        return replace(status(self.ports), problems=self._session.background.problems)
+        return replace(status(self.ports), problems=self._session.background.problems(self._session.scope))
+
+    def unembedded(self, limit: int = 1000) -> int:
+        """Count the memories without a vector of the embedder, up to a limit. Vector search misses them; see `reembed`."""
+        ports = self.ports
+        return len(ports.store.unembedded(ports.scope, ports.embedder.name, limit)) if ports.embedder else 0
+
+    def summary_coverage(self, conversation: str) -> list[str]:
+        """Return lines about a conversation: its messages, what is summarised and what is not, the newest summaries."""
+        from slowwave.pipelines.admin.agent_commands import summary_coverage
+
+        return summary_coverage(self.ports, optional_conversation(conversation))
 
     def health(self) -> "Health":
         """Return what needs a person: contradictions, facts that wait, damage, and growth. Nothing is written.
@@ -740,9 +1074,48 @@ class AgentMemory:
 
         return review(self.ports)
 
-    def runs(self, limit: int | None = 20) -> list[Run]:
-        """Return the latest runs, newest first; with None all of them. `undo` takes the id of one."""
-        return self.ports.store.runs(self.ports.scope, optional_count(limit, "limit"))
+    def runs(
+        self,
+        limit: int | None = 20,
+        *,
+        cause: str | None = None,
+        after: Run | str | None = None,
+        parts: RunParts = "stages",
+    ) -> list[Run]:
+        """Return the latest runs, newest first. `undo` takes the id of one.
+
+        An import, a consolidation of many conversations and its undo are one entry: `run.totals` counts the operations of
+        all their parts. `run(id)` returns a run with its parts.
+
+        Args:
+            limit: how many at most; None: all.
+            cause: only runs of this cause, such as "import", or whose cause begins with it and a slash.
+            after: only runs that were written before this one, or the one of this id, for the next page.
+            parts: which runs that are parts of another are listed: "stages" (those of sleep passes), "all" or "none".
+
+        Raises:
+            InputError: an argument is invalid.
+            NotFoundError: there is no run of the id `after`.
+        """
+        store, scope = self.ports.store, self.ports.scope
+        if parts not in get_args(RunParts):
+            raise InputError(f"parts={parts!r}: use {', '.join(get_args(RunParts))}")
+        cursor = None if after is None else self.run(after.id if isinstance(after, Run) else after).id
+        return store.runs(
+            scope, optional_count(limit, "limit"), optional_name(cause, "cause"), parts=parts, after=cursor
+        )
+
+    def run(self, run_id: str) -> Run:
+        """Return one run with its plan and, in `parts`, the runs that are parts of it.
+
+        Raises:
+            NotFoundError: this scope has no run of that id.
+        """
+        ports = self.ports
+        run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
+        if run is None:
+            raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: runs() lists those that exist")
+        return replace(run, parts=tuple(ports.store.children(ports.scope, run.id))) if run.part_count else run
 
     def cost(self, since: datetime | None = None) -> "CostReport":
         """Return what models have cost since a time (None: in all), as a total and by cause, from the journal."""
@@ -789,21 +1162,46 @@ class AgentMemory:
         lines = [*([str(repaired)] if repaired else []), *(repaired.refused if repaired is not None else ())]
         return [*lines, *store.check(deep=deep)]
 
+    def checks(self, *, deep: bool = False, repair: bool = False) -> "list[Check]":
+        """Check the store, the model and the embedder one by one; the embedder is called, the model is not.
+
+        Args:
+            deep: as of `doctor`.
+            repair: as of `doctor`.
+        """
+        from slowwave.pipelines.admin.checks import checks
+
+        return checks(self.ports, deep=deep, repair=repair)
+
     # ---- correct
 
     @traced("update_memory")
-    def update(self, memory_id: str, text: str, *, category: str | None = None) -> Receipt:
-        """Change the text, and if given the category, of a fact. The former text stays in its history.
+    def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        *,
+        category: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> Receipt:
+        """Change the text, the category or the metadata of a fact, or the metadata of a message. None changes nothing.
 
-        Sources that do not support the new text are dropped from the fact, and stay in its history.
+        The former values stay in its history. Sources that do not support the new text are dropped from the fact.
+
+        Args:
+            memory_id: the memory to change.
+            text: the new text of a fact.
+            category: its new category.
+            metadata: JSON values by name that replace all present ones; {} removes them.
 
         Raises:
             NotFoundError: this scope has no memory of that id.
-            InputError: the memory is a message, or the text is empty.
+            InputError: nothing is to be changed, the text is empty, the memory is a note, or it is a message and text or
+                category are given.
         """
         from slowwave.pipelines.admin.edit import update
 
-        return self._session.checked(update(self.ports, memory_id, text, category))
+        return self._session.checked(update(self.ports, memory_id, text, category, metadata))
 
     @traced("delete_memory")
     def delete(self, memory_id: str | Iterable[str]) -> Receipt:
@@ -881,7 +1279,8 @@ class AgentMemory:
         """Reverse a run.
 
         Args:
-            run_id: of `receipt.run_id` or `runs()`.
+            run_id: of `receipt.run_id` or `runs()`. A run with parts, such as an import, is reversed whole; its undo is
+                one run too.
             cascade: first reverse the later runs that depend on it.
 
         Raises:
@@ -903,6 +1302,7 @@ class AgentMemory:
         text: str | None = None,
         scope: bool = False,
         rewrite: bool | None = None,
+        dry_run: bool = False,
     ) -> "ErasureReceipt":
         """Destroy memories and everything derived from them, and verify it. It cannot be undone; `delete` can.
 
@@ -917,22 +1317,27 @@ class AgentMemory:
             scope: True: everything in this scope.
             rewrite: whether the file or the tables may be rewritten, which removes the erased bytes from free space and
                 locks others out meanwhile. True: at any size; False: never; None: up to 64 MB.
+            dry_run: change nothing; the receipt says what would be destroyed and restored.
 
         Raises:
             InputError: none or several of them are given, or one is invalid.
             NotFoundError: nothing matches.
         """
-        from slowwave.pipelines.admin.erase import EraseTarget, erase
+        from slowwave.pipelines.admin.erase import EraseTarget, erase, preview
 
         target = EraseTarget(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
-        return erase(self.ports, target, rewrite=rewrite)
+        return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
 
     @traced("update_memory")
-    def reembed(self) -> int:
-        """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many."""
+    def reembed(self, *, progress: Progress | None = None) -> int:
+        """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many.
+
+        Args:
+            progress: called after each batch with the number of texts that were read, and of all.
+        """
         from slowwave.pipelines.ingest.reembed import reembed
 
-        return reembed(self.ports)
+        return reembed(self.ports, progress=progress)
 
     # ---- move
 
@@ -958,6 +1363,7 @@ class AgentMemory:
 
         Raises:
             InputError: the file is not of the format, or is the file of the open store.
+            KeyboardInterrupt: Ctrl-C; its argument is the ImportReport of what was stored.
         """
         from slowwave import formats
         from slowwave.pipelines.exchange.import_ import incoming
@@ -968,8 +1374,10 @@ class AgentMemory:
         items = formats.read(path, format, proof=proof)
         return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
 
-    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+    def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
         """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
+
+        A text stream instead of a path is written to as it is; it must encode as UTF-8.
 
         The last line contains a code by which this store, and copies of it, recognise the file as unchanged.
 
@@ -980,10 +1388,10 @@ class AgentMemory:
         from slowwave.pipelines.exchange.export import outgoing
 
         ports = self.ports
-        records = outgoing(ports)
-        return formats.write(
-            path, records, scope=ports.scope, at=ports.now(), secret=ports.store.secret, overwrite=overwrite
-        )
+        records, secret = outgoing(ports), ports.store.secret
+        if not isinstance(path, str | Path):
+            return formats.write_lines(path, records, scope=ports.scope, at=ports.now(), secret=secret)
+        return formats.write(path, records, scope=ports.scope, at=ports.now(), secret=secret, overwrite=overwrite)
 
     def backup(self, path: str | Path) -> None:
         """Write a copy of the whole store, with every scope and its journal, to a new file. Writers may continue.

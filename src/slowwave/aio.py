@@ -1,56 +1,82 @@
-"""AsyncAgentMemory: the methods of AgentMemory as coroutines, each run on a thread. `aio.pyi` has their types."""
+"""AsyncAgentMemory and AsyncSlowwave: the methods of AgentMemory and Slowwave as coroutines, each run on a thread.
+
+`aio.pyi` has their types.
+"""
 
 import asyncio
 import contextvars
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial, wraps
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import cached_property, partial, wraps
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from slowwave import forks
 from slowwave.agent_memory import AgentMemory
 from slowwave.minds.llm.calls import is_async, run_on_owner_loop
+from slowwave.session import StoreSession
+from slowwave.whole_store import Slowwave
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Facade = TypeVar("Facade", AgentMemory, Slowwave)
+View = TypeVar("View", bound="_AsyncFacade[Any]")
 
-THREADS = 64
-"""Calls of one memory that may run at once; more are queued. A call spends most of its time waiting for a model."""
+VIEWS = frozenset({"within"})
+"""Methods that only return another memory. They do not wait, so they are not coroutines."""
 
 
-class AsyncAgentMemory:
-    """AgentMemory for async programs: the same methods with the same arguments, to be awaited.
+class Opening(Coroutine[Any, Any, View]):
+    """A store that is being opened: await it, or use it in `async with`, which closes it at the end."""
 
-    Cancelling an awaited call stops the wait, not the call: a write is one transaction, which happens completely or not
-    at all. A model or embedder that is async-only runs on the event loop that opened this memory.
+    def __init__(self, open_it: Callable[[], Coroutine[Any, Any, View]]) -> None:
+        self._open = open_it
+        self._opened: View | None = None
 
-        memory = await AsyncAgentMemory.open("agent.db", llm=my_async_model)
-        async with memory:
-            await memory.add("Alice owns the deploy pipeline")
+    @cached_property
+    def _coroutine(self) -> Coroutine[Any, Any, View]:
+        return self._open()
 
-    Args:
-        memory: an open memory. Use `await AsyncAgentMemory.open(...)` to open one without blocking the event loop.
-    """
+    def __await__(self) -> Generator[Any, None, View]:
+        return self._coroutine.__await__()
 
-    def __init__(self, memory: AgentMemory) -> None:
-        self._memory = memory
-        self._threads = _Threads()
+    def send(self, value: Any, /) -> Any:  # noqa: ANN401 - as every coroutine; `asyncio.run` calls it
+        """Run to the next wait."""
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:  # noqa: ANN401 - as every coroutine
+        """Raise an error where it waits."""
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        """Stop waiting."""
+        self._coroutine.close()
+
+    async def __aenter__(self) -> View:
+        self._opened = await self._coroutine
+        return self._opened
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._opened is not None:
+            await self._opened.__aexit__(kind, error, trace)
+
+
+class _AsyncFacade(Generic[Facade]):
+    """What both classes share: a synchronous object whose methods run on the threads of its store."""
+
+    def __init__(self, facade: Facade) -> None:
+        self._facade = facade
 
     @classmethod
-    async def open(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 - the signature is AgentMemory.open's, set below
-        """Open a memory. The arguments and errors are those of `AgentMemory.open`."""
-        loop = asyncio.get_running_loop()
-        llm = options.get("llm")
-        if llm is not None and is_async(llm):
-            options["llm"] = run_on_owner_loop(llm, loop)
-        return cls(await asyncio.to_thread(AgentMemory.open, *args, **options))
+    def _opening(cls, open_it: Callable[..., Facade], *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - those of `open`
+        async def opened() -> Self:
+            llm = options.get("llm")
+            if llm is not None and is_async(llm):
+                options["llm"] = run_on_owner_loop(llm, asyncio.get_running_loop())
+            return cls(await asyncio.to_thread(open_it, *args, **options))
 
-    @property
-    def memory(self) -> AgentMemory:
-        """The same memory, for synchronous code."""
-        return self._memory
+        return Opening(opened)
 
     async def __aenter__(self) -> Self:
         return self
@@ -58,46 +84,116 @@ class AsyncAgentMemory:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._run(self._memory.close)
-        self._threads.executor.shutdown(wait=False)
+        await self._run(self._facade.close)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{repr(self._facade).removeprefix(type(self._facade).__name__)}"
+
+    @property
+    def _store(self) -> StoreSession:
+        raise NotImplementedError
 
     async def _run(self, call: Callable[[], R]) -> R:
-        """Call on a thread, with the context variables of the caller."""
+        """Call on a thread of the store, with the context variables of the caller."""
+        if self._store.closed:  # its threads have ended; the call raises ClosedError, or does nothing
+            return await asyncio.to_thread(call)
         context = contextvars.copy_context()
-        return await asyncio.get_running_loop().run_in_executor(self._threads.executor, context.run, call)
+        return await asyncio.get_running_loop().run_in_executor(self._store.threads.executor, context.run, call)
 
 
-class _Threads:
-    """The thread pool of one memory. A forked child creates a new pool: the threads of its parent do not exist there."""
+class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
+    """AgentMemory for async programs: the same methods with the same arguments, to be awaited.
 
-    def __init__(self) -> None:
-        self._create()
-        forks.watch(self)
+    Cancelling an awaited call stops the wait, not the call: a write is one transaction, which happens completely or not
+    at all. A model or embedder that is async-only runs on the event loop that opened this memory.
 
-    def after_fork(self) -> None:
-        forks.abandon(self.executor)
-        self._create()
+        async with AsyncAgentMemory.open("agent.db", llm=my_async_model) as memory:
+            await memory.add("Alice owns the deploy pipeline")
 
-    def _create(self) -> None:
-        self.executor = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="slowwave")
+    `memory.aio` of an AgentMemory is one, too.
+
+    Args:
+        memory: an open memory. Use `await AsyncAgentMemory.open(...)` to open one without blocking the event loop.
+    """
+
+    def __init__(self, memory: AgentMemory) -> None:
+        super().__init__(memory)
+
+    @classmethod
+    def open(cls, *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - the signature is AgentMemory.open's, set below
+        """Open a memory: await the result, or use it in `async with`. Arguments and errors: see `AgentMemory.open`."""
+        return cls._opening(AgentMemory.open, *args, **options)
+
+    @property
+    def memory(self) -> AgentMemory:
+        """The same memory, for synchronous code."""
+        return self._facade
+
+    @property
+    def scope(self) -> str:
+        """The path of the scope, such as "acme/alice"."""
+        return self._facade.scope
+
+    @property
+    def _store(self) -> StoreSession:
+        return self._facade._session.store  # noqa: SLF001 - the async face of the same object
+
+
+class AsyncSlowwave(_AsyncFacade[Slowwave]):
+    """Slowwave for async programs: the same methods with the same arguments, to be awaited. `within` does not wait.
+
+        async with AsyncSlowwave.open("agent.db") as store:
+            await store.within("acme", "alice").add("Alice owns the deploy pipeline")
+
+    Args:
+        store: an open store. Use `await AsyncSlowwave.open(...)` to open one without blocking the event loop.
+    """
+
+    def __init__(self, store: Slowwave) -> None:
+        super().__init__(store)
+
+    @classmethod
+    def open(cls, *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - the signature is Slowwave.open's, set below
+        """Open a store: await the result, or use it in `async with`. Arguments and errors: see `Slowwave.open`."""
+        return cls._opening(Slowwave.open, *args, **options)
+
+    @property
+    def store(self) -> Slowwave:
+        """The same store, for synchronous code."""
+        return self._facade
+
+    @property
+    def _store(self) -> StoreSession:
+        return self._facade._session  # noqa: SLF001 - the async face of the same object
 
 
 def _as_coroutine(
-    method: Callable[Concatenate[AgentMemory, P], R],
-) -> Callable[Concatenate[AsyncAgentMemory, P], Coroutine[Any, Any, R]]:
+    method: Callable[Concatenate[Any, P], R],
+) -> Callable[Concatenate["_AsyncFacade[Any]", P], Coroutine[Any, Any, R]]:
     @wraps(method)
-    async def run_on_thread(self: AsyncAgentMemory, /, *args: P.args, **options: P.kwargs) -> R:
-        return await self._run(partial(method, self._memory, *args, **options))
+    async def run_on_thread(self: "_AsyncFacade[Any]", /, *args: P.args, **options: P.kwargs) -> R:
+        return await self._run(partial(method, self._facade, *args, **options))
 
     return run_on_thread
 
 
-def verbs() -> dict[str, Callable[..., Awaitable[Any]]]:
-    """The public methods of AgentMemory by name, without properties and class methods."""
-    functions = inspect.getmembers(AgentMemory, inspect.isfunction)
-    return {name: function for name, function in functions if not name.startswith("_")}
+def _as_view(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate["_AsyncFacade[Any]", P], Any]:
+    @wraps(method)
+    def view(self: "_AsyncFacade[Any]", /, *args: P.args, **options: P.kwargs) -> Any:  # noqa: ANN401 - an async facade
+        return method(self._facade, *args, **options).aio
+
+    return view
 
 
-for _name, _method in verbs().items():
-    setattr(AsyncAgentMemory, _name, _as_coroutine(_method))
-AsyncAgentMemory.open.__func__.__signature__ = inspect.signature(AgentMemory.open.__func__)  # type: ignore[attr-defined]  # for editors and documentation tools
+def verbs(facade: type[AgentMemory | Slowwave] = AgentMemory) -> dict[str, Callable[..., Awaitable[Any]]]:
+    """The public methods of AgentMemory or Slowwave by name, without properties, class methods and `VIEWS`."""
+    functions = inspect.getmembers(facade, inspect.isfunction)
+    return {name: function for name, function in functions if not name.startswith("_") and name not in VIEWS}
+
+
+for _async, _sync in ((AsyncAgentMemory, AgentMemory), (AsyncSlowwave, Slowwave)):
+    for _name, _method in verbs(_sync).items():
+        setattr(_async, _name, _as_coroutine(_method))
+    for _name in VIEWS & set(dir(_sync)):
+        setattr(_async, _name, _as_view(getattr(_sync, _name)))
+    _async.open.__func__.__signature__ = inspect.signature(_sync.open.__func__)  # type: ignore[attr-defined]  # for editors and documentation tools

@@ -1,20 +1,26 @@
 """The composition root: builds the store, the mind and the embedder behind the ports."""
 
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slowwave import settings
 from slowwave.embedders import checked, make as make_embedder
+from slowwave.errors import InputError
 from slowwave.minds import make as make_mind
 from slowwave.minds.llm.ledger import Caps
 from slowwave.model.config import Config
 from slowwave.model.scope import ancestors
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Store
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress, Store
 from slowwave.settings import Settings
 from slowwave.stores import make as make_store
+
+if TYPE_CHECKING:
+    from slowwave.stores.copy import CopyReport
 
 
 def build_ports(
@@ -27,6 +33,7 @@ def build_ports(
     config: Config | None = None,
     clock: Clock | None = None,
     known: Settings | None = None,
+    create: bool = True,
 ) -> Ports:
     """Build the ports of a scope. The arguments are those of `AgentMemory.open`.
 
@@ -39,14 +46,21 @@ def build_ports(
         config: the numbers; None: the defaults.
         clock: the present time; None: the system's clock.
         known: keys, addresses, time-outs and limits of cost; None: the defaults.
+        create: whether a store that does not exist is created; False: it is an error.
     """
     known = known or Settings()
+    if clock is not None and not callable(clock):
+        raise InputError(
+            f"clock is of the type {type(clock).__name__}: pass a function that returns the present time, such as "
+            "lambda: datetime.now(timezone.utc)"
+        )
     embedder_port = make_embedder(
         embedder, api_key=known.embedder_key, base_url=known.embedder_url, seconds=known.embedder_seconds
     )
     config = config or Config()
     mind = make_mind(llm, embedder=embedder_port, **mind_options(known, config))
-    store: Store = make_store(path, in_ram=config.search_in_ram)
+    cache_mb = config.index_cache_mb
+    store: Store = make_store(path, in_ram=config.search_in_ram, index_cache_mb=cache_mb, create=create)
     return Ports(
         store=store,
         mind=mind,
@@ -82,6 +96,38 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
         "caps": caps,
         "categories": (*config.category_ttl_days, *config.category_tokens_max),
     }
+
+
+def copy_store(source: str, target: str, *, progress: Progress | None = None) -> "CopyReport":
+    """Copy a whole store into another, and compare hashes. After an interruption, call it again to continue.
+
+    Args:
+        source: a file or "postgresql://…"; it must exist.
+        target: another one; created if it does not exist.
+        progress: called after each scope with the number of scopes that are complete, and of all.
+
+    Raises:
+        NotFoundError: there is no store at `source`.
+        InputError: a scope of the target has other content; scopes copied before stay.
+        CorruptError: the copy of a scope has another hash. It is discarded.
+    """
+    from slowwave.stores.copy import copy, scope_paths  # noqa: PLC0415 - only a copy loads it
+
+    with closing(make_store(source, create=False)) as old, closing(make_store(target)) as new:
+        total, done = len(scope_paths(old)), count(1)
+        return copy(old, new, told=(lambda _: progress(next(done), total)) if progress else None)
+
+
+def discard_partial_copy(target: str) -> int:
+    """Delete the rows that an interrupted copy wrote into a store. Returns the number of their scopes.
+
+    Raises:
+        NotFoundError: there is no store.
+    """
+    from slowwave.stores.copy import discard_partial_copy as discard  # noqa: PLC0415 - as above
+
+    with closing(make_store(target, create=False)) as store:
+        return discard(store)
 
 
 def _utc_now() -> datetime:

@@ -19,6 +19,12 @@ SlowwaveError
     └── EmbedderError
 """
 
+TOO_MANY_FILES = (
+    "this process may not open more files: close memories that are not used, open a store once and take its scopes from "
+    "it, or raise the limit with `ulimit -n`"
+)
+"""Every open store holds three file descriptors."""
+
 
 class SlowwaveError(Exception):
     """The base class of all errors of Slowwave. `exit_code` is that of the command line."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
@@ -11,9 +11,10 @@ from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.operations import RejectFact
-from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run
+from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow, Repaired
+from slowwave.model.scope import Scope
+from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 from slowwave.policy.guard.trust import checked_trust, least
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class Clock(Protocol):
         ...
 
 
+Progress: TypeAlias = Callable[[float, float], None]
+"""Is called with how much of a work is done, and how much there is, in any unit."""
+
+
 class MemoryReader(Protocol):
     """Reads of memories. Reads of several scopes return results in the order of the scopes."""
 
@@ -98,6 +103,10 @@ class MemoryReader(Protocol):
         """Return the memories that match."""
         ...
 
+    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        """Return the first ids of memories that begin with a text, in order."""
+        ...
+
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """Count memories by kind and phase. A conversation summary has the kind "cascade" here."""
         ...
@@ -106,12 +115,25 @@ class MemoryReader(Protocol):
         """Return the names of all speakers of messages."""
         ...
 
-    def conversations(self, scope: str) -> list[Conversation]:
+    def conversations(self, scope: str) -> list[ConversationState]:
         """Return all conversations, the one written to last first."""
         ...
 
-    def conversation(self, scope: str, name: str) -> Conversation | None:
+    def conversation(self, scope: str, name: str) -> ConversationState | None:
         """Return one conversation, or None."""
+        ...
+
+    def listed_conversations(
+        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+    ) -> list[Conversation]:
+        """Return a page of the conversations, the one written to last first. See `AgentMemory.conversations`."""
+        ...
+
+    def unread(self, scope: str) -> dict[str, int]:
+        """Count the messages that are not distilled yet, by conversation. Conversations without any are left out.
+
+        Messages that were taken back, and those under review, are not counted; released ones are.
+        """
         ...
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
@@ -171,7 +193,14 @@ class JournalReader(Protocol):
     """Reads of the journal."""
 
     def runs(
-        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+        self,
+        scope: str,
+        limit: int | None = None,
+        cause: str | None = None,
+        since: datetime | None = None,
+        *,
+        parts: RunParts = "all",
+        after: str | None = None,
     ) -> list[Run]:
         """Return the latest runs, newest first.
 
@@ -180,6 +209,8 @@ class JournalReader(Protocol):
             limit: how many at most.
             cause: only runs whose cause is this, or begins with this and a slash.
             since: only runs after this time.
+            parts: which runs that are part of another are listed: "all", "stages" (of sleep passes), "none".
+            after: only runs that were written before the run of this id.
         """
         ...
 
@@ -187,8 +218,16 @@ class JournalReader(Protocol):
         """Return one run with its plan, or None."""
         ...
 
+    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
+        """Return the first ids of runs that begin with a text, in order."""
+        ...
+
     def children(self, scope: str, run_id: str) -> list[Run]:
         """Return the child runs of a run, in order."""
+        ...
+
+    def undos(self, scope: str) -> list[tuple[str, str, str | None]]:
+        """Return id, the run taken back, and parent of each undo, newest first. No operation is read."""
         ...
 
     def later(self, scope: str, run: Run) -> list[Run]:
@@ -274,9 +313,24 @@ class Scheduler(Protocol):
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Return scopes with a due fact or new content since their last sleep pass, those that slept longest ago first.
 
-        A scope where a fact waits for a model is due again 15 minutes after its last pass. This is the only read over
-        all scopes; it takes a few index steps for each.
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. It takes a few index steps
+        for each scope of the store.
         """
+        ...
+
+
+class ScopeReader(Protocol):
+    """Reads over the scopes of a store, for the owner of the whole store."""
+
+    def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
+        """Return the first scopes at or below a prefix whose path is greater than `after`, in order of path.
+
+        It reads the index of paths, and counts the content of the returned scopes only.
+        """
+        ...
+
+    def scope_of(self, memory: str, prefix: str) -> str | None:
+        """Return the first scope at or below a prefix that has a memory of this id, or None. One index step a scope."""
         ...
 
 
@@ -340,7 +394,7 @@ class Scrubber(Protocol):
         ...
 
 
-class Store(MemoryReader, Searcher, JournalReader, Scheduler, Leases, Scrubber, Protocol):
+class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Leases, Scrubber, Protocol):
     """Where memories are stored. `apply` is the only write of memories.
 
     Every read names the scopes it may see; a store never reads other scopes.

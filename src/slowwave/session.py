@@ -1,17 +1,19 @@
-"""MemorySession: the state of one open memory, which all methods and threads of its facade share."""
+"""The state behind the facade: StoreSession for an open store, MemorySession for one scope of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from slowwave import forks
+from slowwave import forks, settings
+from slowwave.composition import build_ports
 from slowwave.errors import ClosedError, InputError, NotFoundError, PortError
 from slowwave.model.config import Config
 from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
-from slowwave.ports import Ports
+from slowwave.model.scope import DEFAULT_SCOPE, ancestors, checked_scope, scope_of
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 
 if TYPE_CHECKING:
     from slowwave.pipelines.sleep.background import BackgroundSleeper
@@ -19,45 +21,155 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.night import SleepState
     from slowwave.pipelines.sleep.report import SleepReport
 
+THREADS: Final = 64
+"""Calls of an open store that may run at once for async code; more are queued. Most of a call is waiting for a model."""
 DEFAULT_CONVERSATION: Final = "default"
 """The conversation of messages that are stored before any conversation was named."""
 NAMES_SHOWN: Final = 10
 """Names of conversations that an error lists."""
 
 
-class MemorySession:
-    """Holds the ports of an open memory, its background work, and what it remembers between two sleep passes.
+class FromSettings:
+    """The default of arguments for which None has a meaning of its own."""
 
-    Threads may share a session. A forked child gets a sleep state, locks and connections of its own (`forks`).
+    def __repr__(self) -> str:
+        return "from settings"
+
+
+FROM_SETTINGS: Final = FromSettings()
+
+
+class StoreSession:
+    """Holds an open store and what all its scopes share: connections, embedder, mind, threads.
+
+    Threads may share a session. A forked child gets locks, threads and connections of its own (`forks`).
 
     Args:
-        ports: the store, mind, embedder, clock and config, for one scope.
+        ports: the ports of any scope of the store.
         strict: raise PortError for a failure of a model or embedder, instead of reporting it in the result.
-        parent: the session that owns the store, for a session with other ports of the same open store.
     """
 
-    def __init__(self, ports: Ports, *, strict: bool = False, parent: "MemorySession | None" = None) -> None:
+    def __init__(self, ports: Ports, *, strict: bool = False) -> None:
         self._ports = ports
-        self._parent = parent
-        self._strict = strict
-        self._closed = False
+        self.strict = strict
+        self.closed = False
         self.sleeper: BackgroundSleeper | None = None
+
+    @property
+    def ports(self) -> Ports:
+        """The ports of the scope that the store was opened for.
+
+        Raises:
+            ClosedError: the store was closed.
+        """
+        if self.closed:
+            raise ClosedError(f"the store {self.name} is closed: open it again")
+        return self._ports
+
+    @property
+    def name(self) -> str:
+        """The path or address of the store, also after it was closed."""
+        return self._ports.store.name
+
+    @forks.CachedProperty
+    def background(self) -> "Background":
+        """The thread that writes summaries of conversations in the background."""
+        from slowwave.pipelines.sleep.compact_now import Background
+
+        return Background()
+
+    @forks.CachedProperty
+    def threads(self) -> "ThreadPool":
+        """The threads that run the calls of async code."""
+        return ThreadPool()
+
+    def start_sleeper(self, pause: float) -> None:
+        """Run sleep passes for all scopes that are due every `pause` seconds on a thread of its own, until `close`."""
+        from slowwave.pipelines.sleep.background import BackgroundSleeper
+
+        self.sleeper = BackgroundSleeper(self._sleep_due, pause)
+
+    def raise_if_strict(self, problems: Sequence[str]) -> None:
+        """Raise PortError if the session is strict and there are problems."""
+        if self.strict and problems:
+            raise PortError("; ".join(problems))
+
+    def close(self) -> None:
+        """Stop the background work and close the store. Idempotent."""
+        if self.closed:
+            return
+        if self.sleeper:
+            self.sleeper.stop()
+        if "background" in vars(self):  # the cached property was used
+            self.background.close()
+        self.closed = True
+        self._ports.store.close()
+        if "threads" in vars(self):
+            self.threads.executor.shutdown(wait=False)
+
+    def _sleep_due(self) -> "SleepRound":
+        from slowwave.pipelines.sleep.all_scopes import sleep_due
+
+        return SleepRound(tuple(problem for _, report in sleep_due(self.ports) for problem in report.problems))
+
+
+class SleepRound(NamedTuple):
+    """The problems of the sleep passes of all scopes that were due."""
+
+    problems: tuple[str, ...]
+
+
+class ThreadPool:
+    """The threads of one open store. A forked child creates new ones: those of its parent do not exist there."""
+
+    def __init__(self) -> None:
+        self._create()
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """In the child: create a new pool."""
+        forks.abandon(self.executor)
+        self._create()
+
+    def _create(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self.executor: ThreadPoolExecutor = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="slowwave")
+
+
+class MemorySession:
+    """Holds the ports of one scope of an open store, and what it remembers between two sleep passes.
+
+    It costs about a kilobyte: connections, models, indexes and threads belong to the store.
+
+    Args:
+        store: the open store.
+        ports: the ports of the scope.
+        owner: whether closing this closes the store.
+    """
+
+    def __init__(self, store: StoreSession, ports: Ports, *, owner: bool = False) -> None:
+        self.store = store
+        self._ports = ports
+        self._owner = owner
+        self._closed = False
+        self._sleeper: BackgroundSleeper | None = None
 
     @property
     def ports(self) -> Ports:
         """The ports.
 
         Raises:
-            ClosedError: the session was closed.
+            ClosedError: this session or its store was closed.
         """
-        if self._closed or (self._parent is not None and self._parent._closed):  # noqa: SLF001 - of the same class
+        if self._closed or self.store.closed:
             raise ClosedError("this memory is closed: open it again with AgentMemory.open(...)")
         return self._ports
 
     @property
     def store_name(self) -> str:
         """The path or address of the store, also after the session was closed."""
-        return self._ports.store.name
+        return self.store.name
 
     @property
     def scope(self) -> str:
@@ -71,34 +183,37 @@ class MemorySession:
 
         return SleepState()
 
-    @forks.CachedProperty
+    @property
     def background(self) -> "Background":
-        """The thread that writes summaries of conversations in the background."""
-        from slowwave.pipelines.sleep.compact_now import Background
+        """The thread of the store that writes summaries of conversations in the background."""
+        return self.store.background
 
-        return self._parent.background if self._parent is not None else Background()
+    @property
+    def sleeper(self) -> "BackgroundSleeper | None":
+        """The thread that runs sleep passes of this scope, or of all scopes of the store; None if there is none."""
+        return self._sleeper or self.store.sleeper
+
+    def start_sleeper(self, pause: float) -> None:
+        """Run a sleep pass of the scope every `pause` seconds on a thread of its own, until the session is closed."""
+        from slowwave.pipelines.sleep.background import BackgroundSleeper
+
+        self._sleeper = BackgroundSleeper(self.sleep_pass, pause)
 
     def view(self, ports: Ports) -> "MemorySession":
         """Another session of the same open store. Closing it leaves the store open."""
-        return MemorySession(ports, strict=self._strict, parent=self._parent or self)
+        return MemorySession(self.store, ports)
+
+    def within(self, names: Sequence[object], *, inherit: bool) -> "MemorySession":
+        """A session of the scope of these names below this one."""
+        return self.view(ports_of(self.ports, scope_of(names, below=self.scope), inherit=inherit))
 
     def close(self) -> None:
-        """Stop the background work and close the store. Idempotent."""
-        if self._closed or self._parent is not None:
-            self._closed = True
-            return
-        if self.sleeper:
-            self.sleeper.stop()
-        if "background" in vars(self):  # the cached property was used
-            self.background.close()
+        """Close this session, and the store if this session owns it. Idempotent."""
+        if self._sleeper:
+            self._sleeper.stop()
+        if self._owner:
+            self.store.close()
         self._closed = True
-        self._ports.store.close()
-
-    def start_sleeper(self, pause: float) -> None:
-        """Run a sleep pass every `pause` seconds on a thread of its own, until the session is closed."""
-        from slowwave.pipelines.sleep.background import BackgroundSleeper
-
-        self.sleeper = BackgroundSleeper(self._sleep_pass, pause)
 
     def replace_config(self, values: Mapping[str, object]) -> None:
         """Use these fields of Config from now on; the other fields stay as they are."""
@@ -135,7 +250,7 @@ class MemorySession:
             return self.checked(receipt)
         if self.sleeper and self.sleeper.wake():
             return self.checked(receipt)
-        report = self._sleep_pass()
+        report = self.sleep_pass()
         return self.checked(with_notes(receipt, notes=("slept",), problems=report.problems))
 
     def checked(self, receipt: Receipt) -> Receipt:
@@ -145,13 +260,50 @@ class MemorySession:
 
     def raise_if_strict(self, problems: Sequence[str]) -> None:
         """Raise PortError if the session is strict and there are problems."""
-        if self._strict and problems:
-            raise PortError("; ".join(problems))
+        self.store.raise_if_strict(problems)
 
-    def _sleep_pass(self) -> "SleepReport":
+    def sleep_pass(self) -> "SleepReport":
+        """Run one sleep pass of the scope."""
         from slowwave.pipelines.sleep.night import sleep
 
         return sleep(self.ports.start_run(), self.sleep_state)
+
+
+def open_store(
+    where: str | Path | None,
+    *,
+    scope: str | None = None,
+    inherit: bool = False,
+    llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
+    embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
+    config: Config | None = None,
+    clock: Clock | None = None,
+    strict: bool = False,
+    create: bool = True,
+) -> StoreSession:
+    """Open a store. The arguments and errors are those of `AgentMemory.open`."""
+    known = settings.read()
+    if where is not None and not isinstance(where, str | Path):
+        raise InputError(f"store must be a path or a text, not {type(where).__name__}: give a file or ':memory:'")
+    if where is not None and not str(where).strip():
+        raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
+    ports = build_ports(
+        str(where) if where is not None else known.store or settings.default_store(),
+        checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE),
+        inherit=inherit,
+        llm=known.llm if isinstance(llm, FromSettings) else llm,
+        embedder=(known.embedder or "static") if isinstance(embedder, FromSettings) else embedder,
+        config=config or known.config,
+        clock=clock,
+        known=known,
+        create=create,
+    )
+    return StoreSession(ports, strict=strict)
+
+
+def ports_of(ports: Ports, scope: str, *, inherit: bool = False) -> Ports:
+    """The ports of another scope of the same store."""
+    return replace(ports, scope=scope, scopes=(scope, *(ancestors(scope) if inherit else ())))
 
 
 def refuse_unknown_arguments(unknown: Mapping[str, object], function: Callable[..., object]) -> None:

@@ -14,6 +14,8 @@ from slowwave.model.config import Config
 NAME: Final = "slowwave"
 PREFIX: Final = "SLOWWAVE_"
 FILE: Final = "slowwave.toml"
+PRIVATE_FOLDER: Final = 0o700
+"""The permissions of a new folder: it will hold conversations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,41 +68,137 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
         environment: the environment variables; None: those of the process.
 
     Raises:
-        SettingsError: the settings file cannot be read, or a value of a setting is invalid.
-        InputError: a value of Config in the file is invalid.
+        SettingsError: the settings file cannot be read, or values are invalid; the error names all of them.
+        InputError: only values of Config in the file are invalid; the error names all of them.
     """
     env = os.environ if environment is None else environment
+    path = file_path(env)
+    return _settings(_table(path, required=bool(env.get(f"{PREFIX}CONFIG"))), env, path)
+
+
+def file_path(environment: Mapping[str, str] | None = None) -> Path:
+    """The path of the settings file, whether it exists or not: SLOWWAVE_CONFIG, else in the user's settings folder."""
+    env = os.environ if environment is None else environment
     chosen = env.get(f"{PREFIX}CONFIG")
-    path = Path(chosen) if chosen else _user_folder("config") / FILE
-    table = dict(_table(path, required=bool(chosen)))
+    return Path(chosen) if chosen else _user_folder("config") / FILE
+
+
+def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -> Settings:
+    """The settings of a table and the environment.
+
+    Raises:
+        SettingsError: naming every wrong value, if a wrong one is not of Config.
+        InputError: the same, if all wrong ones are of Config.
+    """
+    table = dict(table)
     values: dict[str, Any] = {}
+    wrong: list[str] = []
     for name, parser in _PARSERS.items():
         value: object = table.pop(name, None)
         if variable := env.get(f"{PREFIX}{name.upper()}"):
             value = variable
         if value is not None and value != "":
-            values[name] = _parsed(name, value, parser)
+            try:
+                values[name] = parser(value)
+            except (TypeError, ValueError) as error:
+                wrong.append(f"{name}={value!r}: invalid value; expected {error}")
     if folder := values.get("vault"):
         from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only a vault needs it
 
-        if not Path(folder).is_dir():
-            raise SettingsError(f"vault={folder!r} is not a folder: create it, or correct the setting")
-        table |= compaction(Path(folder))
-    return Settings(config=_config(table, path), **values)
+        if Path(folder).is_dir():
+            table |= compaction(Path(folder))
+        else:
+            wrong.append(f"vault={folder!r} is not a folder: create it, or correct the setting")
+    config, of_config = _config(table)
+    if wrong:
+        raise SettingsError("; ".join([*wrong, *of_config]))
+    if of_config:
+        raise InputError(f"in {path}: {'; '.join(of_config)}")
+    return Settings(config=config, **values)
 
 
-def _config(table: Mapping[str, object], path: Path) -> Config:
+def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
+    """The Config of a table, and the sentences about unknown names and wrong values; then Config has its defaults."""
+    wrong = [_unknown(name) for name in sorted(set(table) - CONFIG_NAMES)]
     try:
-        return Config.from_mapping(table)
+        config = Config.from_mapping({name: value for name, value in table.items() if name in CONFIG_NAMES})
     except InputError as error:
-        raise InputError(f"in {path}: {error}") from error
+        return Config(), [*wrong, str(error)]
+    return config, wrong
 
 
-def _parsed(name: str, value: object, parser: "Parser") -> object:
+def _unknown(name: str) -> str:
+    import difflib  # noqa: PLC0415 - only an error needs it
+
+    near = difflib.get_close_matches(name, NAMES, n=2)
+    return f"there is no setting {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A setting in force: its name, its value, and where the value comes from: a variable, the file, or "default"."""
+
+    name: str
+    value: object
+    source: str
+
+
+SECRET: Final = frozenset({"llm_key", "embedder_key"})
+
+
+def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
+    """Every setting with its value and source. Keys are not shown, only that they are set.
+
+    Raises:
+        SettingsError: as of `read`.
+        InputError: as of `read`.
+    """
+    env = os.environ if environment is None else environment
+    known = read(env)
+    path = file_path(env)
+    table = _table(path, required=False)
+    found: list[Setting] = []
+    for name in NAMES:
+        variable = f"{PREFIX}{name.upper()}"
+        value = getattr(known, name) if name in _PARSERS else getattr(known.config, name)
+        source = str(path) if name in table else "default"
+        if name in _PARSERS and env.get(variable):
+            source = variable
+        found.append(Setting(name=name, value="set, not shown" if name in SECRET and value else value, source=source))
+    return found
+
+
+def write(name: str, value: str | None, environment: Mapping[str, str] | None = None) -> Path:
+    """Set one setting in the settings file, or remove it. Other lines of the file stay as they are.
+
+    Args:
+        name: of a setting, or of a field of Config.
+        value: as in TOML; a text may be written without quotation marks. None: remove the setting.
+        environment: the environment variables; None: those of the process.
+
+    Returns:
+        The path of the file. It is created, readable by its owner only, if it does not exist.
+
+    Raises:
+        InputError: there is no such setting, or the file would be invalid; it is not changed.
+        SettingsError: the value is invalid, or the file cannot be written; it is not changed.
+    """
+    if name not in NAMES:
+        raise InputError(_unknown(name))
+    env = os.environ if environment is None else environment
+    path = file_path(env)
+    from slowwave.formats.settings_file import changed, replace  # noqa: PLC0415 - few commands write settings
+
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    new = changed(text, NAME, name, value)
+    _settings(_named_table(new, path), {}, path)
     try:
-        return parser(value)
-    except (TypeError, ValueError) as error:
-        raise SettingsError(f"{name}={value!r}: invalid value; expected {error}") from error
+        path.parent.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        replace(path, new)
+    except OSError as error:
+        raise SettingsError(f"the settings in {path} cannot be written ({error.strerror})") from None
+    return path
 
 
 # The parsers. The message of their errors is what was expected.
@@ -169,10 +267,26 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 }
 
 
+CONFIG_NAMES: Final = frozenset(Config.__dataclass_fields__)
+NAMES: Final = (*_PARSERS, *Config.__dataclass_fields__)
+"""The names of all settings."""
+
+
 def default_store() -> str:
-    """The path of memory.db in the user's data folder. The folder is created if it does not exist."""
+    """The path of memory.db in the user's data folder. The folder is created if it does not exist.
+
+    Raises:
+        SettingsError: the folder cannot be created.
+    """
     folder = _user_folder("data")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"the folder {folder} for the store cannot be created ({error.strerror}): name a store, or set "
+            f"{PREFIX}STORE to a file"
+        ) from None
     return str(folder / "memory.db")
 
 
@@ -198,13 +312,22 @@ def _table(path: Path, *, required: bool) -> Mapping[str, object]:
     """The table of a settings file; empty if the file does not exist and is not required."""
     if not required and not path.is_file():
         return {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise SettingsError(f"there is no settings file at {path}: check SLOWWAVE_CONFIG") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot read the settings in {path}: {error}") from error
+    return _named_table(text, path)
+
+
+def _named_table(text: str, path: Path) -> Mapping[str, object]:
+    """The table `[slowwave]` of a text in TOML, else its top level."""
     import tomllib  # noqa: PLC0415 - most users have no settings file
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SettingsError(f"there is no settings file at {path}: check SLOWWAVE_CONFIG") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"cannot read the settings in {path}: {error}") from error
     table = content.get(NAME, content)
     if not isinstance(table, dict):

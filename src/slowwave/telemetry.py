@@ -13,6 +13,7 @@ from functools import lru_cache, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
+from slowwave.log import Log
 from slowwave.model.operations import OPERATION_NAMES, Add, Change, MoveCursor
 from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.ports import Ports
@@ -34,6 +35,8 @@ VERB: Final = "slowwave.verb"
 
 _LOADED: Final = "opentelemetry"
 _NOWHERE: Final = nullcontext()
+_calls: Final = Log("calls")
+_store: Final = Log("store")
 
 
 class Instruments(NamedTuple):
@@ -93,7 +96,20 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         name, parameters = function.__name__, list(signature(function).parameters)
         position = parameters.index("memory_id") if "memory_id" in parameters else None
 
+        def timed(*args: P.args, **options: P.kwargs) -> R:
+            started, outcome = time.perf_counter(), "failed"
+            try:
+                result = measured(*args, **options)
+                records = _records(result)
+                outcome = "done" if records is None else f"{records} memories"
+                return result
+            finally:
+                _calls.debug("%s: %s in %.2f ms", name, outcome, 1_000 * (time.perf_counter() - started))
+
         @wraps(function)
+        def called(*args: P.args, **options: P.kwargs) -> R:
+            return (timed if _calls.debugs else measured)(*args, **options)
+
         def measured(*args: P.args, **options: P.kwargs) -> R:
             if _LOADED not in sys.modules:
                 return function(*args, **options)
@@ -109,7 +125,7 @@ def traced(operation: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
             return _record(span, attributes, call)
 
-        return measured
+        return called
 
     return decorate
 
@@ -174,6 +190,10 @@ def record_apply(apply: Callable[[Any, Plan], Receipt]) -> Callable[[Any, Plan],
         receipt = apply(store, plan)
         if _LOADED in sys.modules:
             _record_operations(plan, receipt)
+        if "logging" in sys.modules and receipt.applied:
+            counts = Counter(OPERATION_NAMES[type(operation)] for operation in receipt.applied)
+            shown = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
+            _store.info("run %s (%s) applied: %s; %d dropped", plan.id, plan.cause, shown, len(receipt.dropped))
         return receipt
 
     return counted

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
+from slowwave.model.message import Message
+from slowwave.pipelines.conversations import messages
 from slowwave.session import MemorySession
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
-    from slowwave.model.message import Message
 
 
 class Knowledge:
@@ -38,13 +39,6 @@ class ConversationView:
     def __init__(self, session: MemorySession) -> None:
         self._session = session
 
-    def get_messages(self) -> "list[Message]":
-        """Its messages in order, as `AgentMemory.get_conversation_messages` returns them."""
-        return conversation_messages(self._session, None)
-
-
-def conversation_messages(session: MemorySession, name: str | None, *, withheld: bool = False) -> "list[Message]":
-    """The messages of a conversation in order, without those taken back; None: written to last."""
-    from slowwave.pipelines import conversations  # noqa: PLC0415 - a pipeline is imported by its first call
-
-    return conversations.conversation_messages(session.ports, session.conversation_name(name), withheld=withheld)
+    def get_messages(self) -> list[Message]:
+        """Its messages in order, as `AgentMemory.messages` returns them."""
+        return messages(self._session.ports, self._session.conversation_name(None))

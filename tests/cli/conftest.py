@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from slowwave import AgentMemory
 from slowwave.cli.app import app
 
 
@@ -34,6 +35,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SLOWWAVE_EMBEDDER", "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def empty(store: Path) -> Path:
+    """A store without memories."""
+    AgentMemory.open(store, embedder="none").close()
+    return store
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from slowwave.cli.demo.replay import CONVERSATION, QUESTIONS
-from slowwave.cli.options import INTERRUPTED, run_command
+from slowwave.cli.endings import INTERRUPTED, run_command
 from slowwave.formats import read
 from slowwave.model.exchange import ImportedMessage
 
@@ -93,7 +93,9 @@ def test_the_demo_keeps_within_a_terminal_of_any_width(
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("NO_COLOR", "1")
     lines = re.sub(r"\x1b\[[0-9;]*m", "", run("demo").out).splitlines()
-    assert max(map(len, lines)) <= min(columns, 100)
+    commands = [line for line in lines if line.startswith("  slowwave ")]  # never divided, so that they can be copied
+    assert max(len(line) for line in lines if line not in commands) <= min(columns, 100)
+    assert any("import conversations.zip" in line for line in commands)
 
 
 def test_a_closed_pipe_ends_the_command_without_an_error(store: Path) -> None:
@@ -107,12 +109,12 @@ def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:
     script = (
         "import signal, os, threading\n"
         "from slowwave.cli import demo\n"
-        "from slowwave.cli.options import run_command\n"
+        "from slowwave.cli.endings import run_command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores SIGINT
         "def run():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    threading.Event().wait(10)\n"
-        "raise SystemExit(run_command(run, verbose=False))\n"
+        "raise SystemExit(run_command(run, json=False, verbose=False))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 130
@@ -139,13 +141,13 @@ def test_an_aborted_confirmation_is_an_interruption(capsys: pytest.CaptureFixtur
     def abort() -> None:
         raise click.Abort
 
-    assert run_command(abort, verbose=False) == INTERRUPTED
+    assert run_command(abort, json=False, verbose=False) == INTERRUPTED
     assert capsys.readouterr().err == "slowwave: interrupted; what was acknowledged is kept\n"
 
 
 def test_the_shell_completes_commands_and_options() -> None:
     completion = {"_SLOWWAVE_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
-    for words, completed in (("slowwave rec", ["plain,recall"]), ("slowwave --sc", ["plain,--scope"])):
+    for words, completed in (("slowwave sea", ["plain,search"]), ("slowwave --sc", ["plain,--scope"])):
         result = subprocess.run(
             [SLOWWAVE],
             env={**os.environ, **completion, "COMP_WORDS": words},

@@ -59,7 +59,10 @@ def test_a_backup_is_a_new_private_file(run: Run, tmp_path: Path) -> None:
 def test_a_backup_of_a_postgres_store_names_pg_dump_and_copy(
     run: Run, postgres: PostgresServer, tmp_path: Path
 ) -> None:
-    refused = run("--store", postgres.database(), "backup", str(tmp_path / "b.db"))
+    address = postgres.database()
+    assert run("--store", address, "backup", str(tmp_path / "b.db")).code == 2, "there is no store yet"
+    run("--store", address, "add", "Alice owns the deploy pipeline")
+    refused = run("--store", address, "backup", str(tmp_path / "b.db"))
     assert (refused.code, "pg_dump" in refused.err, "slowwave copy" in refused.err) == (2, True, True)
     assert not (tmp_path / "b.db").exists()
 
@@ -91,7 +94,7 @@ def test_give_up_discards_an_interrupted_copy(
     assert run("copy", "--give-up", "--yes", str(store), copy).code == 2
     assert run("copy", "--give-up", "--yes", str(tmp_path / "nobody.db")).code == 2
     assert run("--json", "copy", "--give-up", "--yes", copy).json == {"thrown_away": 1}
-    assert run("copy", "--give-up", "--yes", copy).out.startswith("0 scopes")
+    assert run("copy", "--give-up", "--yes", copy).out.startswith("0 partial scopes")
     assert "only in part" not in run("--store", copy, "doctor").out
     assert run("copy", str(store)).code == 2
 

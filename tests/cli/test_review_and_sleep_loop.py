@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,12 @@ def test_repeated_sleep_passes_end_on_a_signal(store: Path, number: signal.Signa
         text=True,
     )
     assert process.stdout is not None
+    datetime.strptime(process.stdout.readline().strip(), "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - the local time
     assert "sleep" in process.stdout.readline()
     process.send_signal(number)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 0, errors
+    assert "Ctrl-C stops" in errors
 
 
 def test_an_invalid_span_is_wrong_input(store: Path) -> None:

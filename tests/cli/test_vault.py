@@ -43,7 +43,7 @@ def test_edits_of_an_exported_vault_are_imported(store: str, tmp_path: Path) -> 
     page.write_text(page.read_text().replace("Alice", "Alice Costa"))
     text = _run(store, "vault", "import", str(folder), "--dry-run")[1]
     assert "would change 1 fact\n" in text
-    assert f"to do it: slowwave vault import {folder} --apply" in text
+    assert f"to do it: `slowwave vault import {folder} --apply" in text
     assert _run(store, "vault", "import", str(folder))[1] == text
     assert _run(store, "vault", "import", str(folder), "--apply", "--dry-run")[0] == 2
     code, text = _run(store, "vault", "import", str(folder), "--apply")
@@ -93,6 +93,7 @@ def test_edited_text_is_kept_and_the_vault_of_another_store_is_refused(store: st
     core.write_text(core.read_text() + "Other words\n")
     assert "kept in kept/core-" in _run(store, "vault", "export", str(folder), "--json")[1]
     other = str(tmp_path / "other.db")
+    AgentMemory.open(other, embedder="none").close()
     for words in (["export"], ["import"], ["import", "--apply"], ["sync"]):
         code, text = _run(other, "vault", words[0], str(folder), *words[1:])
         assert (code, "was written from another store: name another folder" in text) == (2, True)
@@ -108,7 +109,7 @@ def test_a_dry_run_with_many_changes_names_force(store: str, tmp_path: Path) -> 
     page.write_text(page.read_text() + "".join(f"- Server {n * 7} stands in rack {n * 13}\n" for n in range(6)))
     code, text = _run(store, "vault", "import", str(folder))
     assert (code, "6 changes in a vault of 1 fact: so many are made only with --force" in text) == (0, True)
-    assert f"to do it: slowwave vault import {folder} --apply --force" in text
+    assert f"to do it: `slowwave vault import {folder} --apply --force" in text
     assert _run(store, "vault", "import", str(folder), "--apply")[0] == 2
 
 

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from slowwave.embedders import static
 from slowwave.embedders.bpe import FIRST, SPACE
+from slowwave.embedders.safetensors import folders
 from slowwave.embedders.static import StaticEmbedder
-from slowwave.errors import SettingsError
 from slowwave.policy.text import word_frequency
 
 
@@ -82,13 +81,13 @@ def test_the_name_changes_with_the_vectors() -> None:
     assert (embedder.name, f"{checksum:08x}") == ("static:256:554463a0:1.1:0.003", "7d1844ff")
 
 
-def test_the_error_for_missing_weights_names_the_command_that_installs_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for places in ([], [tmp_path]):
-        monkeypatch.setattr(static, "folders", lambda _, places=places: places)
-        with pytest.raises(SettingsError, match="pip install"):
-            StaticEmbedder()
+def test_the_vectors_equal_those_of_their_origin() -> None:
+    original = folders("wordllama")[0] / "weights" / "l2_supercat_256.safetensors"
+    assert (static._DATA / "token_vectors.safetensors").read_bytes() == original.read_bytes()
+
+
+def test_embedders_of_one_process_share_the_map_of_the_vectors() -> None:
+    assert StaticEmbedder()._rows is StaticEmbedder()._rows
 
 
 def test_similarities_are_in_order() -> None:

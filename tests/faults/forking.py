@@ -9,11 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
-from slowwave import AgentMemory, AsyncAgentMemory, Config, Message
+from slowwave import AgentMemory, AsyncAgentMemory, Config, Message, Slowwave
 from slowwave.errors import SlowwaveError
 from slowwave.minds.llm.calls import run_on_owner_loop
 from slowwave.minds.llm.ledger import Ledger
@@ -70,9 +69,9 @@ def opened(address: str, scope: str = TENANTS[0], **options: Any) -> AgentMemory
 
 
 def tenants(address: str) -> dict[str, AgentMemory]:
-    """A handle for each tenant, all on one store."""
-    ports = opened(address).ports
-    return {name: AgentMemory(ports=replace(ports, scope=name, scopes=(name,))) for name in TENANTS}
+    """A memory for each tenant, all of one store."""
+    store = Slowwave.open(address, llm=None, embedder="none")
+    return {name: store.within(name) for name in TENANTS}
 
 
 def said(memory: AgentMemory, *texts: str) -> list[str]:
@@ -309,7 +308,7 @@ def locked(_: str) -> Report:
     with OpenAIServer(says("hello")) as server:
         provider = Provider(base_url=server.url, api_key=None, seconds=5.0)
         provider.post("/chat/completions", {})
-        parents, ledger = provider._server._sdk, Ledger()
+        parents, ledger = provider._server._client, Ledger()
         inside, go_on = threading.Event(), threading.Event()
 
         def hold() -> None:
@@ -324,7 +323,7 @@ def locked(_: str) -> Report:
                 go_on.wait(LONGEST)
 
         def work() -> Report:
-            unconnected = provider._server._sdk is None
+            unconnected = provider._server._client is None
             provider.post("/chat/completions", {})
             with _FLIGHTS.claim((b"", "", "")) as alone:
                 memory.close()
@@ -341,7 +340,7 @@ def locked(_: str) -> Report:
         child = forked(work).report()
         go_on.set()
         thread.join()
-        assert provider._server._sdk is parents
+        assert provider._server._client is parents
         provider.post("/chat/completions", {})
         return {"children": [child], "requests": len(server.received)}
 

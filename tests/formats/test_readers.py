@@ -236,4 +236,4 @@ def test_a_large_array_is_read_element_by_element(tmp_path: Path, make: SimpleNa
 
 def test_every_field_of_a_memory_is_exported_or_computed_by_the_import() -> None:
     names = {one.name for one in fields(Memory)} - {"scope"}
-    assert names == set(export_records._CHECKS) | export_records.PLANNED
+    assert names == {*export_records._CHECKS, *export_records._NOTE_CHECKS} | export_records.PLANNED

@@ -11,7 +11,7 @@ with AgentMemory.open(":memory:", llm=None) as memory:
 print(*sys.modules)
 """
 HEAVY = (
-    "openai", "pydantic", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.llm.mind",
+    "httpx2", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.llm.mind",
     "slowwave.minds.offline.decide", "slowwave.minds.offline.distil", "slowwave.minds.offline.rules.first_person",
     "slowwave.pipelines.ingest.distil", "slowwave.pipelines.admin.erase", "slowwave.pipelines.sleep.night", "slowwave.pipelines.exchange.import_",
     "slowwave.policy.text.dates", "slowwave.policy.comparison.vetoes",
@@ -28,7 +28,7 @@ except SystemExit:
     print(*sys.modules)
 """
 SLOW = (
-    "typer", "click.testing", "click.shell_completion", "rich", "pydantic", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
+    "typer", "click.testing", "click.shell_completion", "rich", "opentelemetry", "platformdirs", "tomllib", "logging", "tempfile", "traceback",
     "snowballstemmer", "numpy.ma",
     "slowwave.cli.write_cmds", "slowwave.cli.maintenance_cmds",
 )  # fmt: skip

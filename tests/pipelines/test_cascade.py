@@ -461,7 +461,8 @@ def test_background_compaction_never_raises(world: "World") -> None:
     _say(memory, 9)
     worker.after_messages(ports, "life")
     assert worker.wait(5)
-    assert worker.problems == ("the model is down",)
+    assert worker.problems("t") == ("the model is down",)
+    assert worker.problems("another scope") == ()
     world.mind.summary = _short
     worker.after_messages(ports, "life")
     assert worker.wait(5)

@@ -102,9 +102,9 @@ def test_a_consolidation_of_several_chunks_is_one_run_that_undo_takes_back(world
     memory.add_messages(_lines(75), conversation="c")
     world.mind.facts = [Fact(text="Tree number 1 was planted", turn=1, quote="I planted tree number 1", confidence=0.9)]
     result = memory.consolidate("c")
-    assert {run.parent for run in memory.runs() if run.cause == "consolidate" and run.id != result.run_id} == {
-        result.run_id
-    }
+    assert {
+        run.parent for run in memory.runs(parts="all") if run.cause == "consolidate" and run.id != result.run_id
+    } == {result.run_id}
     assert len(memory.ports.store.children("t", str(result.run_id))) == len(result.receipts) == 3
     assert texts(memory)
     memory.undo(str(result.run_id))

@@ -174,7 +174,15 @@ def test_a_day_is_found_by_its_number_month_and_year() -> None:
 
 @pytest.mark.parametrize(
     ("text", "nothing"),
-    [("ok", True), ("Noted.", True), ("👍 !", True), ("Yes, that is good", True), ("Ok, 7", False), ("好的", False)],
+    [
+        ("ok", True),
+        ("Noted.", True),
+        ("👍 !", True),
+        ("Yes, that is good", True),
+        ("Ok, 7", False),
+        ("好的", True),
+        ("天气", False),
+    ],
 )
 def test_acknowledgements_are_small_talk(text: str, nothing: bool) -> None:
     assert is_small_talk(text) is nothing

@@ -49,7 +49,9 @@ def older_store(address: str, steps: int) -> Iterator[PostgresStore]:
     opened = PostgresStore(address, steps=migrations("postgres")[:steps])
     with psycopg.connect(address) as db:
         db.execute("ALTER TABLE slowwave.runs ADD undoes text, ADD details text NOT NULL DEFAULT '[]'")
+        db.execute("ALTER TABLE slowwave.conversations ADD title text")
     yield opened
     opened.close()
     with psycopg.connect(address) as db:
         db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details")
+        db.execute("ALTER TABLE slowwave.conversations DROP title")

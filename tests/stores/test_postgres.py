@@ -3,6 +3,7 @@
 import pytest
 
 from slowwave.stores.postgres.store import PostgresStore
+from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
 
@@ -17,4 +18,8 @@ class TestPostgres(StoreContract):
 
 
 class TestPostgresSearch(SearchContract):
+    pass
+
+
+class TestPostgresScopes(ScopeContract):
     pass

@@ -21,6 +21,7 @@ from slowwave.stores.sql import SQL
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import NOW, SCOPE, add, advance, entry, fact, link, message, plan
 from slowwave.testing.postgres import PostgresServer
+from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
 
@@ -64,6 +65,10 @@ class TestPartitioned(StoreContract):
 
 
 class TestPartitionedSearch(SearchContract):
+    pass
+
+
+class TestPartitionedScopes(ScopeContract):
     pass
 
 
@@ -287,7 +292,8 @@ OF_ONE = {
 def test_only_checks_and_looks_for_work_and_words_ask_about_all_scopes() -> None:
     asking = {name for name, text in SQL.items() if CUT.search(text) and not text.startswith(("INSERT", "CREATE"))}
     checks = {"without_entry", "lost_entries", "nameless", "orphans"}
-    assert asking - set(OF_ONE) <= checks | {"scopes_due", "somewhere", "words_of_memories", "words_of_changes"}
+    across = {"scopes_due", "scopes_page", "scope_of_memory", "somewhere", "words_of_memories", "words_of_changes"}
+    assert asking - set(OF_ONE) <= checks | across
 
 
 def test_a_statement_looks_into_one_partition_of_each_table_by_an_index(cut: str) -> None:

@@ -10,6 +10,7 @@ from slowwave.model.operations import Erase
 from slowwave.model.query import Where
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, message, plan
+from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
 
@@ -26,6 +27,10 @@ class TestSqlite(StoreContract):
 
 
 class TestSqliteSearch(SearchContract):
+    pass
+
+
+class TestSqliteScopes(ScopeContract):
     pass
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import openai  # noqa: F401 - loading the SDK takes longer than the deadlines of the tests
+import httpx2  # noqa: F401 - loading it takes as long as the deadlines of the tests
 import pytest
 
 from slowwave import AgentMemory, Message

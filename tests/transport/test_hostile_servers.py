@@ -100,7 +100,7 @@ def test_a_compressed_body_is_decompressed_up_to_the_limit(
     kind: str, ask: Ask, within: Within, environment: pytest.MonkeyPatch
 ) -> None:
     script = bomb(100)
-    ask(kind, "http://127.0.0.1:9/v1")  # loads the SDK, which is not to be measured
+    ask(kind, "http://127.0.0.1:9/v1")  # loads the HTTP library, which is not to be measured
     environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "10")
     with HostileServer(script) as server:
         tracemalloc.start()

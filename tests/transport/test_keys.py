@@ -1,5 +1,6 @@
 """Which key is sent to which server."""
 
+import logging
 import socket
 from collections.abc import Callable, Iterator
 
@@ -8,7 +9,7 @@ import pytest
 from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError, ModelError, SettingsError
 from slowwave.minds.llm.openai import OpenAICompatible
-from slowwave.testing import OpenAIServer
+from slowwave.testing import OpenAIServer, Served
 from slowwave.testing.openai_server import says
 
 ENVIRONMENT = {
@@ -103,10 +104,30 @@ def test_openai_gets_the_key_of_the_environment_unless_one_is_configured(
             OpenAICompatible("m", url, key)._provider,
             OpenAICompatibleEmbedder("m", base_url=url, api_key=key),
         ):
-            sdk = client._server._connected()
-            assert sdk.auth_headers == {"Authorization": f"Bearer {sent}"}
-            assert str(sdk.base_url).lower().startswith("https://api.openai.com")
+            assert client._server._connected().headers["authorization"] == f"Bearer {sent}"
+            assert client._server.address.lower().startswith("https://api.openai.com")
             client._server.close()
+
+
+def test_openai_gets_the_organisation_and_the_project_of_the_environment(environment: pytest.MonkeyPatch) -> None:
+    for name, value in ENVIRONMENT.items():
+        environment.setenv(name, value)
+    headers = OpenAICompatible("m")._provider._server._connected().headers
+    assert headers["openai-organization"] == ENVIRONMENT["OPENAI_ORG_ID"]
+    assert headers["openai-project"] == ENVIRONMENT["OPENAI_PROJECT_ID"]
+    assert "x-custom" not in headers
+
+
+def test_the_query_of_an_address_is_sent_and_its_secret_not_shown(
+    ask: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with OpenAIServer(Served(status=400, body="no: secret-0123456789")) as server, caplog.at_level(logging.DEBUG):
+        shown = ask("llm", f"{server.url}?api-version=1&code=secret-0123456789")
+    assert {received.path for received in server.received} == {
+        "/v1/chat/completions?api-version=1&code=secret-0123456789"
+    }
+    assert "secret-0123456789" not in shown + caplog.text
+    assert "answered 400: no: …" in shown
 
 
 def test_without_a_key_openai_is_not_called(environment: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The command line. It parses commands, calls `AgentMemory` and prints results; it decides nothing."""
 
 import gc
+import os
 import sys
 from typing import Final
 
@@ -11,6 +12,7 @@ GC_THRESHOLD: Final = 50_000
 def main() -> None:
     """The entry point of `slowwave`."""
     gc.set_threshold(GC_THRESHOLD)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show must not end the command
@@ -20,3 +22,13 @@ def main() -> None:
         app(prog_name="slowwave")
     finally:
         gc.freeze()  # the collection at exit would only free what the process returns anyway
+
+
+def _replace_closed_streams() -> None:
+    """Python sets a stream that was closed before its start to None."""
+    if sys.stdout is None:
+        from slowwave.cli.endings import ClosedStream  # noqa: PLC0415 - a rare case
+
+        sys.stdout = ClosedStream()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the exit

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from slowwave.cli.options import PATH, Command, CommonOptions, common_options, store_common_options
+from slowwave.cli.options import PATH, PRINTING, Command, CommonOptions, Group, common_options, store_common_options
 from slowwave.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,16 +33,20 @@ class Sample:
     questions: tuple[tuple[str, frozenset[str]], ...]
 
 
-@click.group("eval")
+@click.group("eval", cls=Group)
 @store_common_options
 def eval_() -> None:
     """Measure recall on a benchmark's own file."""
 
 
-@eval_.command("retrieval", cls=Command, epilog="Example: slowwave eval retrieval locomo10.json")
+@eval_.command(
+    "retrieval",
+    cls=Command,
+    examples=("slowwave eval retrieval locomo10.json", "slowwave eval retrieval locomo10.json --consolidate"),
+)
 @click.argument("file", type=PATH)
 @click.option("--consolidate", is_flag=True, help="Distil each session first; facts then compete with messages.")
-@common_options
+@common_options(uses=("llm", "embedder", *PRINTING))
 def retrieval(options: CommonOptions, file: Path, consolidate: bool) -> None:
     """Measure evidence retrieval on LoCoMo: recall at 5, 10 and 20 turns, NDCG at 10, milliseconds a question.
 

@@ -31,17 +31,19 @@ BUDGET: Final = 300
 ITEMS_SHOWN: Final = 4
 """Items that are shown of each section of a context."""
 BAR_WIDTH: Final = 24
+PURPOSE_WIDTH: Final = 24
+"""Columns that the purpose of a command needs to stand beside it."""
 NEXT: Final = (
     ("slowwave remember 'I am allergic to walnuts'", "store what was said"),
-    ("slowwave recall 'what must not be in my soup?' --why", "find it, with every term of the score"),
+    ("slowwave search 'what must not be in my soup?' --why", "find it, with every term of the score"),
     ("slowwave import conversations.zip", "bring your chats: ChatGPT, Claude or JSON lines"),
-    ("slowwave consolidate --all", "distil them into facts"),
-    ("slowwave sleep --dry-run", "see what a night would do, and why"),
+    ("slowwave consolidate --all", "extract facts from them"),
+    ("slowwave sleep --dry-run", "see what a sleep pass would do, and why"),
 )
 
 
-@click.command("demo", cls=Command, epilog="Example: slowwave demo")
-@common_options
+@click.command("demo", cls=Command, examples=("slowwave demo", "slowwave demo --json"))
+@common_options(uses=("json",))
 def demo(options: CommonOptions) -> None:
     """Replay nine months of a memory in two seconds: offline, without a key. Nothing is stored."""
     with replay() as story:
@@ -108,8 +110,13 @@ def write_story(output: Output, story: Replay) -> None:
     program = _program()
     lines = [(line.replace("slowwave", program, 1), purpose) for line, purpose in NEXT]
     width = max(len(line) for line, _ in lines)
+    beside = width + PURPOSE_WIDTH <= output.width
     for line, purpose in lines:
-        output.write_row(("  ", ""), (line.ljust(width), "bold"), (f"  {purpose}", "dim"))
+        if beside:
+            output.write_row(("  ", ""), (line.ljust(width), "bold"), (f"  {purpose}", "dim"))
+        else:
+            output.write_row(("  ", ""), (line, "bold"), ("", ""))
+            output.write(purpose, style="dim", indent=4)
 
 
 def _program() -> str:

@@ -1,88 +1,86 @@
 """Commands that change one memory by hand: pin, unpin, update, delete, revive; and erase, which cannot be undone."""
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING
 
 import click
 
-from slowwave.cli.options import Command, CommonOptions, common_options
+from slowwave.cli.endings import INTERRUPTED, CancelledError
+from slowwave.cli.options import STORED, Command, CommonOptions, common_options, conversation_option, joined, memory_id
+from slowwave.cli.output import format_memories
 from slowwave.errors import InputError
 
-memory_id: Final = click.argument("memory_id", metavar="ID")
+if TYPE_CHECKING:
+    from slowwave.pipelines.admin.erase import ErasureReceipt
 
 
-@click.command("pin", cls=Command, epilog="Example: slowwave pin 0ada6q00h7z9gd4kt3mn")
-@memory_id
-@common_options
-def pin(options: CommonOptions, memory_id: str) -> None:
-    """Keep a memory in every context. It does not fade.
+def edit_command(name: str, help: str) -> click.Command:  # noqa: A002 - as Click's
+    """The command of a method that changes one memory and takes nothing but its id.
 
-    ID is the id of a memory, as recall and facts print it.
+    Args:
+        name: of the command and of the method.
+        help: the first line of the command's help.
     """
-    with options.memory() as memory:
-        options.output.write_result(memory.pin(memory_id))
+
+    @click.command(
+        name,
+        cls=Command,
+        examples=(f"slowwave {name} 0ada6q00h7z9gd4kt3mn", f"slowwave {name} 0ada6q --json"),
+        help=f"{help}\n\nID is the id of a memory, or its first characters: search, list and review print it.",
+    )
+    @memory_id
+    @common_options(uses=STORED)
+    def run(options: CommonOptions, memory_id: str) -> None:
+        with options.memory() as memory:
+            receipt = getattr(memory, name)(memory.find_id(memory_id))
+        options.output.write_result(receipt)
+
+    return run
 
 
-@click.command("unpin", cls=Command, epilog="Example: slowwave unpin 0ada6q00h7z9gd4kt3mn")
+pin = edit_command("pin", "Keep a memory in every context. It does not fade.")
+unpin = edit_command("unpin", "Let a pinned memory fade like any other.")
+delete = edit_command("delete", "Retract a memory. The commands revive and undo restore it.")
+revive = edit_command("revive", "Restore a memory that is cold, superseded or retracted.")
+
+
+@click.command(
+    "update",
+    cls=Command,
+    examples=(
+        "slowwave update 0ada6q00h7z9gd4kt3mn Odile sold the ferry",
+        "slowwave update 0ada6q 'Odile sold the ferry' --category person",
+    ),
+)
 @memory_id
-@common_options
-def unpin(options: CommonOptions, memory_id: str) -> None:
-    """Let a pinned memory fade like any other.
-
-    ID is the id of a memory, as recall and facts print it.
-    """
-    with options.memory() as memory:
-        options.output.write_result(memory.unpin(memory_id))
-
-
-@click.command("update", cls=Command, epilog="Example: slowwave update 0ada6q00h7z9gd4kt3mn 'Odile sold the ferry'")
-@memory_id
-@click.argument("text")
+@click.argument("text", nargs=-1, required=True)
 @click.option("--category", help="A new category; by default it stays.")
 @common_options
-def update(options: CommonOptions, memory_id: str, text: str, category: str | None) -> None:
+def update(options: CommonOptions, memory_id: str, text: tuple[str, ...], category: str | None) -> None:
     """Change the text of a fact. The old text stays in its history.
 
-    ID is the id of a memory, as recall and facts print it. TEXT is the new text.
+    ID is the id of a memory, or its first characters. TEXT is the new text, with or without quotation marks.
     """
     with options.memory() as memory:
-        options.output.write_result(memory.update(memory_id, text, category=category))
+        receipt = memory.update(memory.find_id(memory_id), joined(text, "TEXT"), category=category)
+    options.output.write_result(receipt)
 
 
-@click.command("delete", cls=Command, epilog="Example: slowwave delete 0ada6q00h7z9gd4kt3mn")
-@memory_id
-@common_options
-def delete(options: CommonOptions, memory_id: str) -> None:
-    """Retract a memory. The commands revive and undo restore it.
-
-    ID is the id of a memory, as recall and facts print it.
-    """
-    with options.memory() as memory:
-        options.output.write_result(memory.delete(memory_id))
-
-
-@click.command("revive", cls=Command, epilog="Example: slowwave revive 0ada6q00h7z9gd4kt3mn")
-@memory_id
-@common_options
-def revive(options: CommonOptions, memory_id: str) -> None:
-    """Restore a memory that is cold, superseded or retracted.
-
-    ID is the id of a memory, as recall and facts print it.
-    """
-    with options.memory() as memory:
-        options.output.write_result(memory.revive(memory_id))
-
-
-@click.command("erase", cls=Command, epilog="Example: slowwave erase --conversation kitchen --yes")
+@click.command(
+    "erase",
+    cls=Command,
+    examples=("slowwave erase --text Elsa --dry-run", "slowwave erase --conversation kitchen --yes"),
+)
 @click.argument("memory_id", metavar="[ID]", required=False)
 @click.option("--source", help="Erase what was derived from the message with this id of yours.")
-@click.option("--conversation", help="Erase a whole conversation.")
+@conversation_option("Erase a whole conversation.")
 @click.option("--text", help="Erase every memory that holds, or ever held, this text.")
 @click.option("--everything", is_flag=True, help="Erase the whole scope.")
+@click.option("--dry-run", is_flag=True, help="Show what would be erased; erase nothing.")
 @click.option("--rewrite", is_flag=True, help="Rewrite the tables of a server however large they are.")
 @click.option("--no-rewrite", "no_rewrite", is_flag=True, help="Rewrite neither tables nor the file.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@common_options
+@common_options(uses=STORED)
 def erase(
     options: CommonOptions,
     memory_id: str | None,
@@ -90,6 +88,7 @@ def erase(
     conversation: str | None,
     text: str | None,
     everything: bool,
+    dry_run: bool,
     rewrite: bool,
     no_rewrite: bool,
     yes: bool,
@@ -97,27 +96,63 @@ def erase(
     """Destroy memories and all that was derived from them, and verify that no trace remains. It cannot be undone.
 
     ID is the id of a memory; or give one of --source, --conversation, --text and --everything.
-    The exit code is 1 if a trace remains.
+    Before it asks, it shows what would be erased. The exit code is 1 if a trace remains.
     """
     if rewrite and no_rewrite:
         raise InputError("both --rewrite and --no-rewrite: give one of them")
-    if not confirm("This cannot be undone. Erase?", yes=yes):
-        raise InputError("nothing was erased: confirm with --yes, or use delete, which can be undone")
     with options.memory() as memory:
-        result = memory.erase(
-            id=memory_id,
-            source=source,
-            conversation=conversation,
-            text=text,
-            scope=everything,
-            rewrite=True if rewrite else False if no_rewrite else None,
-        )
+        whole_id = memory_id if memory_id is None else memory.find_id(memory_id)
+
+        def call(*, dry_run: bool) -> "ErasureReceipt":
+            return memory.erase(
+                id=whole_id,
+                source=source,
+                conversation=conversation,
+                text=text,
+                scope=everything,
+                rewrite=True if rewrite else False if no_rewrite else None,
+                dry_run=dry_run,
+            )
+
+        if dry_run:
+            options.output.write_result(call(dry_run=True))
+            return None
+        if not yes:
+            _confirm_erase(options, call(dry_run=True))
+        result = call(dry_run=False)
     options.output.write_result(result)
     return None if result.verified else 1
 
 
-def confirm(question: str, *, yes: bool) -> bool:
-    """Whether an operation that destroys data may run: by the option --yes, or by a person's answer at a terminal."""
-    if yes or not sys.stdin.isatty():
-        return yes
-    return click.confirm(question, err=True)
+def _confirm_erase(options: CommonOptions, preview: "ErasureReceipt") -> None:
+    """Show what an erase would destroy, and ask a person for it."""
+    if sys.stdin.isatty():
+        options.warn(str(preview))
+        question = f"This cannot be undone. Erase {format_memories(len(preview.destroyed))}?"
+        confirm(question, yes=False)
+        return
+    raise InputError(
+        f"nothing was erased: this would destroy {format_memories(len(preview.destroyed))}; look with --dry-run, confirm "
+        "with --yes, or use delete, which can be undone"
+    )
+
+
+def confirm(question: str, *, yes: bool, refusal: str = "nothing was changed: confirm with --yes") -> None:
+    """Ask a person before an operation that destroys data, unless the option --yes is given.
+
+    Raises:
+        CancelledError: the answer is no, or the question was ended with Ctrl-C or Ctrl-D.
+        InputError: there is no terminal to ask at; the error is `refusal`.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError(refusal)
+    try:
+        if not click.confirm(question, err=True):
+            raise CancelledError
+    except click.Abort as error:
+        sys.stderr.write("\n")  # the cursor stands behind the question
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise CancelledError(INTERRUPTED) from None
+        raise CancelledError from None

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import singledispatch
-from typing import Any
+from typing import Any, Final
 
 from slowwave.model.memory import SourceRef
 from slowwave.model.operations import Use
 from slowwave.model.plan import Plan, Receipt, Run, count_operations, merge_groups
+
+DIGITS: Final = 9
+"""Significant digits of a number: more would only show how computers add fractions."""
 
 
 @singledispatch
@@ -24,6 +27,11 @@ def to_json_value(value: Any) -> Any:  # noqa: ANN401 - JSON
 @to_json_value.register(str)
 def _(value: str) -> str:
     return value
+
+
+@to_json_value.register(float)
+def _(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
 
 
 @to_json_value.register(datetime)

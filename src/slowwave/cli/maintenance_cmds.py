@@ -1,15 +1,25 @@
 """Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from slowwave.cli.config_cmds import settings_file
 from slowwave.cli.json_output import to_json_value
-from slowwave.cli.options import PATH, WAITING, Command, CommonOptions, common_options
-from slowwave.cli.output import Output, format_counts
+from slowwave.cli.options import (
+    PATH,
+    READING,
+    WAITING,
+    Command,
+    CommonOptions,
+    common_options,
+    conversation_option,
+)
+from slowwave.cli.output import Output, format_counts, format_memories, undo_hint
+from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
 from slowwave.errors import ConflictError, InputError, SlowwaveError
@@ -19,44 +29,69 @@ if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
     from slowwave.pipelines.ingest.distil import ConsolidationResult
 
+RECEIPTS_SHOWN: Final = 5
+"""Receipts that `undo` prints one by one; of more it prints the totals, `--verbose` prints all."""
 REFUSED_SHOWN: Final = 3
 """Refused facts that `consolidate` shows; `--verbose` shows all."""
 
 
-@click.command("consolidate", cls=Command, epilog="Example: slowwave consolidate --all")
-@click.option("--conversation", help="Its name; by default the conversation written to last.")
-@click.option("--all", "every", is_flag=True, help="Every conversation with messages that were not read yet.")
+@click.command("consolidate", cls=Command, examples=("slowwave consolidate --all", "slowwave consolidate --estimate"))
+@conversation_option("Its name; by default the conversation written to last.")
+@click.option("--all", "every", is_flag=True, help="Every conversation with unread messages, also short ones.")
 @click.option("--force", is_flag=True, help="Also short conversations.")
 @click.option("--estimate", is_flag=True, help="Only show what it would cost.")
 @common_options
 def consolidate(
     options: CommonOptions, conversation: str | None, every: bool, force: bool, estimate: bool
 ) -> int | None:
-    """Extract facts from messages, each with the words it rests on."""
+    """Extract facts from messages. Each fact keeps the quote that it came from."""
     if conversation and every:
         raise InputError("both --conversation and --all: give one of them")
-    output = options.output
     with options.memory() as memory:
         if estimate:
-            output.write_result(memory.estimate(conversation))
+            options.output.write_result(memory.estimate(conversation))
             return None
-        names = _unread_conversations(memory) if every else [conversation]
-        results = {}
+        if every:
+            return _consolidate_all(options, memory)
+        with progress(options, "reading messages") as shown:
+            result = memory.consolidate(conversation, force=force, progress=shown)
+    if options.json:
+        options.output.write_json([{"conversation": conversation, **to_json_value(result)}])
+    else:
+        _write_consolidation(options.output, conversation, result, verbose=options.verbose)
+    return WAITING if _waits(result) else None
+
+
+def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | None:
+    """Read every conversation with unread messages; print those with facts or problems, and the totals."""
+    names = _unread_conversations(memory)
+    results: dict[str, ConsolidationResult] = {}
+    with progress(options, "reading conversations") as shown:
         for name in names:
-            results[name or ""] = result = memory.consolidate(name, force=force or every)
-            if not options.json:
-                _write_consolidation(output, name, result, verbose=options.verbose)
+            results[name] = result = memory.consolidate(name, force=True)
+            if shown:
+                shown(len(results), len(names))
             if result.skipped_reason and result.problems:
                 break  # a model that cannot be reached fails for the next conversation too
     if options.json:
-        output.write_json([{"conversation": name or None, **to_json_value(result)} for name, result in results.items()])
-    elif every:
-        facts = sum(len(result.facts) for result in results.values())
-        counts = f"{format_counts(facts, 'fact')} from {format_counts(len(results), 'conversation')}"
-        undo = "; each conversation has its own undo above" if len(results) > 1 else ""
-        output.write(f"{counts}: slowwave facts lists them{undo}")
-    waits = any(result.waiting or (result.skipped_reason and result.problems) for result in results.values())
-    return WAITING if waits else None
+        options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in results.items()])
+    else:
+        for name, result in results.items():
+            if result.facts or result.problems or options.verbose:
+                _write_consolidation(options.output, name, result, verbose=options.verbose)
+        _write_totals(options.output, results)
+    return WAITING if any(map(_waits, results.values())) else None
+
+
+def _write_totals(output: Output, results: "Mapping[str, ConsolidationResult]") -> None:
+    facts = sum(len(result.facts) for result in results.values())
+    refused = sum(len(result.rejected) for result in results.values())
+    counts = f"{format_counts(facts, 'fact')} from {format_counts(len(results), 'conversation')}, {refused} refused"
+    output.write(f"{counts}: `slowwave list` lists the facts")
+
+
+def _waits(result: "ConsolidationResult") -> bool:
+    return bool(result.waiting or (result.skipped_reason and result.problems))
 
 
 def _unread_conversations(memory: "AgentMemory") -> list[str]:
@@ -73,7 +108,7 @@ def _unread_conversations(memory: "AgentMemory") -> list[str]:
 
 
 def _write_consolidation(output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool) -> None:
-    waits = f", {result.waiting} of them waiting for a model: slowwave sleep asks again" if result.waiting else ""
+    waits = f", {result.waiting} of them waiting for a model: `slowwave sleep` asks again" if result.waiting else ""
     counts = f"{format_counts(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
     reason = f"; {_skipped_reason(result)}" if result.skipped_reason else ""
     output.write(f"{name + ': ' if name else ''}{counts}{reason}")
@@ -90,23 +125,23 @@ def _write_consolidation(output: Output, name: str | None, result: "Consolidatio
     for problem in result.problems:
         output.write(f"problem: {problem}", style="yellow", indent=2)
     if result.run_id:
-        output.write(f"run {result.run_id}, undo with `slowwave undo {result.run_id}`", style="dim", indent=2)
+        output.write(undo_hint(result.run_id), style="dim", indent=2)
 
 
 def _skipped_reason(result: "ConsolidationResult") -> str:
     """Why not all messages were read, and what to do about it."""
     reason = str(result.skipped_reason)
     if reason in result.problems:
-        return "the rest stays due: the next consolidate asks again"
+        return "the rest stays due: the next `slowwave consolidate` asks again"
     if (few := result.too_few) is None:
         return reason
     return f"only {format_counts(few.unread, 'message')} (min {few.minimum}): use --force"
 
 
-@click.command("sleep", cls=Command, epilog="Example: slowwave sleep --dry-run")
+@click.command("sleep", cls=Command, examples=("slowwave sleep --dry-run", "slowwave sleep --every 8h"))
 @click.option("--dry-run", is_flag=True, help="Plan and explain; change nothing.")
 @click.option("--no-think", is_flag=True, help="Call no model; only do what follows from time.")
-@click.option("--every", metavar="SPAN", help="Repeat after each span, such as 8h, until stopped.")
+@click.option("--every", metavar="SPAN", help="Repeat after each span, such as 30s, 8h or 1d, until stopped.")
 @click.option("--due", is_flag=True, help="Every scope of the store that is due, not only this one.")
 @click.option("--save", type=PATH, help="With --dry-run: write the plan to this file, for `slowwave apply`.")
 @common_options
@@ -120,10 +155,11 @@ def sleep(
         raise InputError("--save needs --dry-run: it saves the plan")
     if every is not None:
         return sleep_repeatedly(options, every, think=not no_think, due=due)
-    with options.memory() as memory:
+    with options.memory(create=True) as memory:
         if due:
             return WAITING if sleep_due_scopes(options, memory, think=not no_think) else None
-        report = memory.sleep(dry_run=dry_run, think=not no_think)
+        with progress(options, "sleep pass") as shown:
+            report = memory.sleep(dry_run=dry_run, think=not no_think, progress=shown)
         if save is not None:
             memory.save_plan(report.plan, save)
     output = options.output
@@ -132,15 +168,15 @@ def sleep(
     else:
         output.write_result(report)
     if save is not None and not options.json:
-        output.write(f"saved: slowwave apply {save} does it, if nothing changes before")
+        output.write(f"saved: `slowwave apply {save}` applies it, except where memories change before")
     return WAITING if report.problems else None
 
 
-@click.command("apply", cls=Command, epilog="Example: slowwave apply plan.json")
+@click.command("apply", cls=Command, examples=("slowwave apply plan.json", "slowwave apply plan.json --json"))
 @click.argument("plan", type=PATH)
-@common_options
+@common_options(uses=READING)
 def apply(options: CommonOptions, plan: Path) -> None:
-    """Carry out a saved plan, except for memories that have changed since it was made.
+    """Apply a saved plan. Steps whose memories changed in the meantime are skipped.
 
     PLAN is a file of `slowwave sleep --dry-run --save`.
     """
@@ -161,18 +197,30 @@ def apply(options: CommonOptions, plan: Path) -> None:
         options.output.write(f"run {saved.id}, undo all of it with `slowwave undo {saved.id}`")
 
 
-@click.command("undo", cls=Command, epilog="Example: slowwave undo 0ada6q00h7z9gd4kt3mn --cascade")
+@click.command("undo", cls=Command, examples=("slowwave undo 0ada6q00h7z9gd4kt3mn", "slowwave undo 0ada6q --cascade"))
 @click.argument("run")
-@click.option("--cascade", is_flag=True, help="Also undo the later runs that rest on it.")
-@common_options
+@click.option("--cascade", is_flag=True, help="Also undo the later runs that depend on it.")
+@common_options(uses=READING)
 def undo(options: CommonOptions, run: str, cascade: bool) -> None:
-    """Undo a run, or a whole sleep pass.
+    """Undo a run, or a whole import or sleep pass.
 
-    RUN is the id of a run: slowwave runs lists them.
+    RUN is the id of a run, or its first characters: slowwave runs lists them.
     """
     with options.memory() as memory:
-        receipts = memory.undo(run, cascade=cascade)
-    _write_receipts(options, receipts, receipts, "nothing to take back: that run changed nothing")
+        receipts = memory.undo(memory.find_run_id(run), cascade=cascade)
+    if len(receipts) > RECEIPTS_SHOWN and not options.json and not options.verbose:
+        _write_undo_totals(options.output, receipts)
+        return
+    _write_receipts(options, receipts, receipts, "nothing to undo: that run changed nothing")
+
+
+def _write_undo_totals(output: Output, receipts: Sequence[Receipt]) -> None:
+    """Print what an undo of many runs did in all."""
+    counts = count_operations(operation for receipt in receipts for operation in receipt.applied)
+    output.write(f"undone {format_counts(len(receipts), 'run')}: {counts or 'nothing changed'} in {receipts[0].scope}")
+    notes = [note for receipt in receipts for note in receipt.notes if not note.startswith("took back run ")]
+    for note in dict.fromkeys((*notes, *(problem for receipt in receipts for problem in receipt.problems))):
+        output.write(note, style="dim", indent=2)
 
 
 def _write_receipts(options: CommonOptions, receipts: Sequence[Receipt], shown: Sequence[Receipt], empty: str) -> None:
@@ -186,19 +234,19 @@ def _write_receipts(options: CommonOptions, receipts: Sequence[Receipt], shown: 
         options.output.write(empty)
 
 
-@click.command("reembed", cls=Command, epilog="Example: slowwave reembed --embedder static")
-@common_options
+@click.command("reembed", cls=Command, examples=("slowwave reembed", "slowwave reembed --embedder static"))
+@common_options(uses=READING)
 def reembed(options: CommonOptions) -> None:
     """Compute a vector of the embedder in use for every memory; needed after a change of embedder."""
-    with options.memory() as memory:
-        count = memory.reembed()
+    with options.memory() as memory, progress(options, "computing vectors") as shown:
+        count = memory.reembed(progress=shown)
     if options.json:
         options.output.write_json({"reembedded": count})
     else:
-        options.output.write(f"{count:,} memories got a vector")
+        options.output.write(f"{format_memories(count)} got a vector")
 
 
-@click.command("doctor", cls=Command, epilog="Example: slowwave doctor --deep")
+@click.command("doctor", cls=Command, examples=("slowwave doctor --deep", "slowwave doctor --deep --repair"))
 @click.option("--deep", is_flag=True, help="Also replay the journal and compare the rows.")
 @click.option(
     "--repair", is_flag=True, help="First re-seal damaged rows of all scopes where the journal proves their content."
@@ -208,8 +256,9 @@ def doctor(options: CommonOptions, deep: bool, repair: bool) -> int | None:
     """Check the installation and the store. The exit code is 1 if something is wrong."""
     checks: list[tuple[str, bool, str]] = [_check_python()]
     try:
+        checks.append(("settings", True, settings_file()))
         with options.memory() as memory:
-            checks += _check_memory(memory, deep=deep, repair=repair)
+            checks += [(one.check, one.ok, one.found) for one in memory.checks(deep=deep, repair=repair)]
             checks += queue_report(options)
     except SlowwaveError as error:
         checks.append(("store", False, str(error)))
@@ -225,34 +274,3 @@ def doctor(options: CommonOptions, deep: bool, repair: bool) -> int | None:
 def _check_python() -> tuple[str, bool, str]:
     version = ".".join(map(str, sys.version_info[:3]))
     return "python", sys.version_info >= (3, 11), version
-
-
-def _check_memory(memory: "AgentMemory", *, deep: bool, repair: bool) -> list[tuple[str, bool, str]]:
-    """The checks of an open memory: its name, whether it is in order, and a sentence."""
-    ports = memory.ports
-    repaired = ports.store.repair() if repair else None
-    problems = [*(repaired.refused if repaired is not None else ()), *memory.doctor(deep=deep)]
-    checks = [
-        ("store", True, ports.store.name),
-        *([("repair", not repaired.refused, str(repaired))] if repaired is not None else []),
-        *ports.store.about(),
-        *(("store", False, problem) for problem in problems),
-        ("mind", True, _describe_mind(ports.mind.name)),
-    ]
-    try:
-        width = int(ports.embed(["a sentence to try it"]).shape[1])
-        name = ports.embedder.name if ports.embedder else "none"
-        checks.append(("embedder", True, f"{name}, {width} numbers a text"))
-    except SlowwaveError as error:
-        checks.append(("embedder", False, str(error)))
-    status = memory.status()
-    if status.waiting:
-        checks.append(("waiting", False, f"{status.waiting} facts wait for a model: slowwave sleep tries again"))
-    if status.unembedded:
-        checks.append(("vectors", False, f"{status.unembedded:,} memories have no vector of it: slowwave reembed"))
-    return checks
-
-
-def _describe_mind(name: str) -> str:
-    """The mind by its name; a model is not called, because a call costs money."""
-    return "offline, rules alone" if name == "offline" else f"{name}, configured and not tried: the next run asks it"

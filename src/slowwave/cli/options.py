@@ -1,18 +1,20 @@
-"""The options that all commands share, and how a command is run and ended."""
+"""The options that commands share, and how a command is run and ended."""
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from slowwave.cli.endings import run_command
+from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output
-from slowwave.errors import InputError, SlowwaveError
+from slowwave.errors import InputError
 from slowwave.model.message import storable
 
 if TYPE_CHECKING:
@@ -20,22 +22,49 @@ if TYPE_CHECKING:
 
 WAITING: Final = 3
 """Exit code: work waits for a model."""
-INTERRUPTED: Final = 130
 
 PATH: Final = click.Path(path_type=Path)
 POSITIVE: Final = click.IntRange(min=1)
+TIME_FORMAT: Final = "TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC."
 
-_COMMON: Final = (
-    click.option("--store", metavar="FILE", help="The store: a file or postgresql://…; else SLOWWAVE_STORE."),
-    click.option("--scope", metavar="PATH", help="The owner of the memories, such as acme/alice."),
-    click.option(
-        "--llm", metavar="NAME", help="The model: openai:MODEL, ollama:MODEL, a URL, or none for the rules alone."
+_SHARED: Final = {
+    "store": click.option(
+        "--store", metavar="FILE", help="The store: a file or postgresql://…; by default SLOWWAVE_STORE."
     ),
-    click.option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none."),
-    click.option("--json", is_flag=True, help="Print one JSON value instead of text."),
-    click.option("--verbose", is_flag=True, help="Print more; with an error, its traceback."),
-)
-_COMMON_NAMES: Final = frozenset({"store", "scope", "llm", "embedder", "json", "verbose"})
+    "scope": click.option("--scope", metavar="PATH", help="The owner of the memories, such as acme/alice."),
+    "llm": click.option(
+        "--llm", metavar="NAME", help="The model: openai:MODEL, ollama:MODEL, URL#MODEL, or none for the rules alone."
+    ),
+    "embedder": click.option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none."),
+    "now": click.option(
+        "--now", metavar="TIME", help="The present time of this command, such as 2026-01-31T09:00Z; for tests."
+    ),
+    "json": click.option("--json", is_flag=True, help="Print one JSON value instead of text, and errors as JSON."),
+    "verbose": click.option("--verbose", is_flag=True, help="Print more; with an error, its traceback."),
+}
+
+ALL_OPTIONS: Final = (*_SHARED,)
+READING: Final = tuple(name for name in _SHARED if name != "llm")
+"""The shared options of commands that ask no model."""
+STORED: Final = tuple(name for name in READING if name != "embedder")
+"""The shared options of commands that ask no model and compute no vector."""
+PRINTING: Final = ("json", "verbose")
+"""The shared options of commands that open no store."""
+
+
+def parse_time(text: str | None, name: str) -> datetime | None:
+    """A time in ISO 8601, in UTC unless it has an offset.
+
+    Raises:
+        InputError: the text is no such time; the error names the option.
+    """
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{name} {text!r} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +75,7 @@ class CommonOptions:
     scope: str | None = None
     llm: str | None = None
     embedder: str | None = None
+    now: str | None = None
     json: bool = False
     verbose: bool = False
 
@@ -55,11 +85,11 @@ class CommonOptions:
         return Output(json=self.json)
 
     @contextmanager
-    def memory(self) -> "Iterator[AgentMemory]":
-        """Open the memory that these options name."""
+    def memory(self, *, create: bool = False) -> "Iterator[AgentMemory]":
+        """Open the memory that these options name. Without `create` a store that does not exist is an error."""
         from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
-        with AgentMemory.open(self.store, scope=self.scope, **self.models()) as memory:
+        with AgentMemory.open(self.store, scope=self.scope, create=create, **self.models(), **self.clock()) as memory:
             yield memory
 
     @property
@@ -76,43 +106,97 @@ class CommonOptions:
         models: dict[str, Any] = {} if self.embedder is None else {"embedder": self.embedder}
         return models if self.llm is None else models | {"llm": None if self.llm == "none" else self.llm}
 
+    def warn(self, *sentences: str) -> None:
+        """Write sentences to the error stream, each on a line."""
+        sys.stderr.writelines(f"{sentence}\n" for sentence in sentences)
+
+    def clock(self) -> dict[str, Any]:
+        """The argument `clock` of `AgentMemory.open`: the time of --now; empty for the system's clock."""
+        now = parse_time(self.now, "--now")
+        return {} if now is None else {"clock": lambda: now}
+
 
 class Command(click.Command):
-    """A command whose help lists the shared options in a section of their own."""
+    """A command whose help names its examples and, in one line, the shared options that apply to it.
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options of this command, then the shared ones."""
-        records: dict[str, list[tuple[str, str]]] = {"Options": [], "For every command": []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record and isinstance(parameter, click.Option):  # the first lines of the help describe the arguments
-                title = "For every command" if parameter.name in _COMMON_NAMES else "Options"
-                records[title].append(record)
-        for title, rows in records.items():
-            with formatter.section(title):
-                formatter.write_dl(rows)
-
-
-def common_options(function: Callable[..., int | None]) -> Callable[..., None]:
-    """Decorate the function of a command: add the shared options, pass them as `CommonOptions`, end with its exit code.
-
-    The function returns the exit code, None for 0.
+    Args:
+        examples: whole command lines.
+        arguments: of `click.Command`.
     """
 
-    @wraps(function)
+    context_class = HelpContext
+    shared: Sequence[str] = ALL_OPTIONS
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **keywords: Any) -> None:  # noqa: ANN401 - Click's
+        super().__init__(*arguments, **keywords)
+        self.examples = examples
+        self.shared = getattr(self.callback, "shared", ALL_OPTIONS)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options of this command, then the names of the shared ones."""
+        rows = [
+            record
+            for parameter in self.get_params(ctx)
+            if parameter.name not in _SHARED
+            and isinstance(parameter, click.Option)  # the first lines of the help describe the arguments
+            and (record := parameter.get_help_record(ctx))
+        ]
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
+        with formatter.section("Shared options, described in slowwave --help"):
+            formatter.write_text(" ".join(f"--{name}" for name in self.shared))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, one a line."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write_text(example)
+
+
+class Group(click.Group):
+    """A group of commands whose help is laid out like that of a command."""
+
+    context_class = HelpContext
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands of the group; each of them has its own options."""
+        self.format_commands(ctx, formatter)
+
+
+def common_options(
+    function: Callable[..., int | None] | None = None, *, uses: Collection[str] = ALL_OPTIONS
+) -> Callable[..., Any]:
+    """Decorate the function of a command: add the shared options, pass them as `CommonOptions`, end with its exit code.
+
+    Every command accepts all shared options, so that they can stand in a shell alias. The function returns the exit
+    code, None for 0.
+
+    Args:
+        function: the function; None: return the decorator.
+        uses: the shared options that the help of this command names.
+    """
+    if function is None:
+        return lambda decorated: common_options(decorated, uses=uses)
+    body = function
+
+    @wraps(body)
     def run(**values: Any) -> None:  # noqa: ANN401 - the options of any command
         context = click.get_current_context()
         common = {**(context.obj or {}), **_given(values)}
-        own = {name: value for name, value in values.items() if name not in _COMMON_NAMES}
+        own = {name: value for name, value in values.items() if name not in _SHARED}
         options = CommonOptions(**common)
 
         def call() -> int | None:
             _check_encoding({**common, **own})
-            return function(options, **own)
+            return body(options, **own)
 
-        context.exit(run_command(call, verbose=options.verbose))
+        context.exit(run_command(call, json=options.json, verbose=options.verbose))
 
-    return _with_common(run)
+    decorated = _with_shared(run)
+    decorated.shared = tuple(name for name in _SHARED if name in uses)  # type: ignore[attr-defined]  # read by Command
+    return decorated
 
 
 def store_common_options(function: Callable[[], None]) -> Callable[..., None]:
@@ -124,18 +208,18 @@ def store_common_options(function: Callable[[], None]) -> Callable[..., None]:
         context.obj = {**(context.obj or {}), **_given(values)}
         function()
 
-    return _with_common(run)
+    return _with_shared(run)
 
 
-def _with_common(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_COMMON):
+def _with_shared(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_SHARED.values()):
         function = option(function)
     return function
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     """The shared options that were written, without the defaults."""
-    return {name: value for name, value in values.items() if name in _COMMON_NAMES and value not in (None, False)}
+    return {name: value for name, value in values.items() if name in _SHARED and value not in (None, False)}
 
 
 def _check_encoding(options: Mapping[str, Any]) -> None:
@@ -149,23 +233,38 @@ def _check_encoding(options: Mapping[str, Any]) -> None:
                 raise InputError(f"{name.replace('_', '-')} {word!r} is not valid UTF-8: use a terminal in UTF-8")
 
 
-def run_command(function: Callable[[], int | None], *, verbose: bool) -> int:
-    """The exit code of a function; an error of Slowwave is printed as one sentence."""
-    try:
-        code = function() or 0
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe. Python flushes stdout at exit, which would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (KeyboardInterrupt, click.Abort):
-        sys.stderr.write("slowwave: interrupted; what was acknowledged is kept\n")
-        return INTERRUPTED
-    except SlowwaveError as error:
-        if verbose:
-            import traceback  # noqa: PLC0415 - few ask
+def conversation_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The names of conversations that begin so, for the completion of a shell; empty if the store cannot be read."""
+    from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - only a completion needs it
+    from slowwave.errors import SlowwaveError  # noqa: PLC0415
 
-            traceback.print_exception(error)
-        sys.stderr.write(f"slowwave: {error}\n")
-        return error.exit_code
-    return code
+    given = {**_given(context.find_root().params), **_given(context.params)}
+    try:
+        with AgentMemory.open(
+            given.get("store"), scope=given.get("scope"), llm=None, embedder="none", create=False
+        ) as memory:
+            conversations = memory.ports.store.conversations(memory.ports.scope)
+    except SlowwaveError:
+        return []
+    return [one.name for one in conversations if one.name.startswith(incomplete)]
+
+
+def joined(words: Sequence[str], name: str) -> str:
+    """The words of an argument that may be written without quotation marks, as one text.
+
+    Raises:
+        InputError: there are none.
+    """
+    if not words:
+        raise InputError(f"{name} is missing")
+    return " ".join(words)
+
+
+def conversation_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - as Click's
+    """The option --conversation, whose value a shell completes."""
+    return click.option("--conversation", metavar="NAME", shell_complete=conversation_names, help=help)
+
+
+def memory_id(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument ID of a command: the id of a memory, or its first characters."""
+    return click.argument("memory_id", metavar="ID")(function)

@@ -28,13 +28,37 @@ def format_receipt(value: object) -> str:
 def _(value: Receipt) -> str:
     first = f"{', '.join(_changes(value)) or 'nothing changed'} in {value.scope}"
     first += f", {len(value.dropped)} dropped as out of date" if value.dropped else ""
-    first += f", {value.waiting} waiting" if value.waiting else ""
-    return f"{first}\n  {value.details}"
+    first += f", {format_counts(value.waiting, 'fact')} waiting for a model" if value.waiting else ""
+    notes = (
+        *value.notes,
+        *value.problems,
+        *(f"not done: {dropped.reason}" for dropped in value.dropped[:DROPPED_SHOWN]),
+    )
+    details = "; ".join(notes)
+    if count_operations(value.applied):
+        undo = undo_hint(value.run_id)
+        return "\n".join((first, *((f"  {details}",) if details else ()), f"  {undo}"))
+    unchanged = "it was so before" if value.cause == "edit" else "it was stored before"
+    return f"{first}\n  {details or ('nothing new to keep' if value.applied else unchanged)}"
+
+
+DROPPED_SHOWN: Final = 3
+"""Reasons of changes that were not made, of which a receipt shows this many."""
+
+
+def undo_hint(run_id: str) -> str:
+    """The words that tell how to take a run back."""
+    return f"run {run_id}, undo with `slowwave undo {run_id}`"
 
 
 def format_counts(number: int, noun: str) -> str:
     """A number of things: "1 fact", "1,204 facts"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def format_memories(number: int) -> str:
+    """A number of memories: "1 memory", "1,204 memories"."""
+    return f"{number:,} memor{'y' if number == 1 else 'ies'}"
 
 
 def _changes(receipt: Receipt) -> Iterator[str]:
@@ -53,6 +77,8 @@ def _changes(receipt: Receipt) -> Iterator[str]:
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _FORCED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Environment variables that make programs print as if at a terminal."""
+_COLUMN_MIN: Final = 20
+"""Columns: a text that would have fewer beside what stands before it begins on the next line."""
 _WIDTH_MAX: Final = 100
 """Columns: longer lines are hard to read, however wide the terminal is."""
 
@@ -66,6 +92,27 @@ def one_line(text: str, length: int) -> str:
     """A text as one line of at most `length` characters."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+
+
+_WORDS: Final = re.compile(r"\s*(?:[^\s`]*`[^`]*`\S*|\S*\bslowwave [a-z]+ [0-9a-z]{20}\S*|\S+)")
+"""A word, or a command between backquotes or with an id, which stays on one line."""
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most so many columns. Words and commands are never divided, so that they can be copied."""
+    from rich.cells import cell_len  # noqa: PLC0415 - pipes and JSON do not need it
+
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in _WORDS.findall(paragraph):
+            if line and cell_len(line) + cell_len(word) > width:
+                lines.append(line)
+                line = word.lstrip()
+            else:
+                line += word
+        lines.append(line)
+    return lines
 
 
 def day(at: datetime | None) -> str:
@@ -101,11 +148,8 @@ class Output:
         if not self._terminal:
             sys.stdout.write(f"{' ' * indent}{visible(text)}\n")
             return
-        from rich.padding import Padding  # noqa: PLC0415 - as above
-        from rich.text import Text  # noqa: PLC0415
-
-        paragraph = Text(visible(text), style=style)
-        self.console.print(Padding(paragraph, (0, 0, 0, indent), expand=False) if indent else paragraph)
+        for line in wrapped(visible(text), self.width - indent):
+            self._print((" " * indent, ""), (line, style))
 
     def write_row(self, *pieces: tuple[str, str]) -> None:
         """Print one line of texts with a style each; the last one wraps within its own column."""
@@ -113,16 +157,25 @@ class Output:
         if not first or not self._terminal:
             self.write("".join(text for text, _ in pieces), style=style)
             return
-        from rich.table import Table  # noqa: PLC0415 - as above
-        from rich.text import Text  # noqa: PLC0415
+        from rich.cells import cell_len  # noqa: PLC0415 - as above
 
-        row = Table.grid(padding=0)
-        row.add_column(no_wrap=True)
-        row.add_column()
-        row.add_row(
-            Text.assemble(*((visible(text), colour) for text, colour in first)), Text(visible(last), style=style)
-        )
-        self.console.print(row)
+        taken = sum(cell_len(text) for text, _ in first)
+        shown = [(visible(text), colour) for text, colour in first]
+        if self.width - taken < max(cell_len(last.strip()[:_COLUMN_MIN]), 1) and last:
+            *before, (end, colour) = shown
+            self._print(*before, (end.rstrip(), colour))
+            self.write(last.strip(), style, indent=4)
+            return
+        begin, *more = wrapped(visible(last), self.width - taken)
+        self._print(*shown, (begin, style))
+        for line in more:
+            self._print((" " * taken, ""), (line, style))
+
+    def _print(self, *pieces: tuple[str, str]) -> None:
+        """Print one line to the terminal as it is: the terminal folds what is too long, and copies it as one line."""
+        from rich.text import Text  # noqa: PLC0415 - as above
+
+        self.console.print(Text.assemble(*pieces), soft_wrap=True)
 
     def write_text(self, value: object) -> None:
         """Print a value as text: its first line, and the other lines dimmed."""

@@ -1,23 +1,30 @@
-"""Commands that answer questions: recall, context, facts, core."""
+"""Commands that answer questions: search, context, list, core."""
 
 import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from slowwave.cli.json_output import to_json_value
-from slowwave.cli.options import POSITIVE, Command, CommonOptions, common_options
-from slowwave.cli.output import Output, day, one_line
-from slowwave.errors import InputError
+from slowwave.cli.options import (
+    POSITIVE,
+    READING,
+    STORED,
+    Command,
+    CommonOptions,
+    common_options,
+    conversation_option,
+    joined,
+    parse_time,
+)
+from slowwave.cli.output import Output, day, format_counts, one_line
 from slowwave.model.context import Scene
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import RejectFact
 from slowwave.model.query import Hit
-from slowwave.pipelines.conversations import unknown_conversation
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.ranking.layout import CHAT
 
@@ -25,10 +32,10 @@ if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
 EXCERPT_LENGTH: Final = 320
-"""Characters of a long text that are shown around the match; `--verbose` shows all."""
+"""Characters of a long text that are shown around the match; `--full` shows all."""
 
 UNEMBEDDED_MAX: Final = 1000
-"""Memories without a vector that every recall counts at most; `status` counts them all."""
+"""Memories without a vector that every search counts at most; `status` counts them all."""
 PART_MIN: Final = 0.005
 """A smaller part of a score would print as 0.00; `--json` has them all."""
 QUERY_WORD_MIN: Final = 4
@@ -52,33 +59,28 @@ PART_MEANINGS: Final = {
 }
 
 
-def parse_time(text: str | None, name: str) -> datetime | None:
-    """A time in ISO 8601, in UTC unless it has an offset."""
-    if text is None:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(f"{name} {text!r} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
-
-
-@click.command("recall", cls=Command, epilog="Example: slowwave recall 'who owns the ferry?' --why")
-@click.argument("query")
+@click.command(
+    "search",
+    cls=Command,
+    examples=("slowwave search who owns the ferry --why", "slowwave search ferry --since 2026-03-01 --kinds message"),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--full", is_flag=True, help="Show long texts whole, not the part around the match.")
 @click.option("--why", is_flag=True, help="Show each part of every score.")
 @click.option("--deep", is_flag=True, help="Also what is cold, superseded or retracted.")
 @click.option("--top-k", "-k", type=int, default=5, show_default=True, help="How many hits.")
 @click.option("--kinds", multiple=True, help="Only message, semantic, summary …; may be repeated.")
 @click.option("--category", multiple=True, help="Only facts of this category; may be repeated.")
-@click.option("--conversation", help="Only this conversation.")
+@conversation_option("Only this conversation.")
 @click.option("--since", metavar="TIME", help="Only what was said or true from this time on.")
 @click.option("--until", metavar="TIME", help="Only what was said or true until this time.")
 @click.option("--as-of", metavar="TIME", help="What was true at this time.")
 @click.option("--known-at", metavar="TIME", help="What this memory knew at this time.")
-@common_options
-def recall(
+@common_options(uses=READING)
+def search(
     options: CommonOptions,
-    query: str,
+    query: tuple[str, ...],
+    full: bool,
     why: bool,
     deep: bool,
     top_k: int,
@@ -92,11 +94,13 @@ def recall(
 ) -> None:
     """Find messages and facts. Changes nothing.
 
-    QUERY is a question in plain words. TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00.
+    QUERY is a question in plain words, with or without quotation marks. TIME is a date such as 2026-03-14, or
+    2026-03-14T09:30+01:00; without an offset it is in UTC.
     """
+    question = joined(query, "QUERY")
     with options.memory() as memory:
         hits = memory.search(
-            query,
+            question,
             top_k=top_k,
             deep=deep,
             kinds=kinds or None,
@@ -108,25 +112,27 @@ def recall(
             known_at=parse_time(known_at, "--known-at"),
         )
         if warning := _warn_unembedded(memory):
-            sys.stderr.write(f"{warning}\n")
+            options.warn(warning)
+        if conversation is not None or not hits:
+            options.warn(*memory.unknown_names(conversation=conversation, categories=category))
     output = options.output
     if options.json:
         output.write_json(hits)
     elif not hits:
-        output.write("nothing found; slowwave status shows what there is")
+        output.write("nothing found: `slowwave status` shows what is stored")
     else:
         if not any("words" in hit.parts for hit in hits):
             output.write("nothing says it in these words; the nearest in meaning:", style="dim")
         for place, hit in enumerate(hits, 1):
-            write_hit(output, hit, place, query, why=why, whole=options.verbose)
+            write_hit(output, hit, place, question, why=why, whole=full or options.verbose)
 
 
 def _warn_unembedded(memory: "AgentMemory") -> str:
     """What to do if vector search misses some memories; empty if it misses none."""
-    embedder, store = memory.ports.embedder, memory.ports.store
-    count = len(store.unembedded(memory.ports.scope, embedder.name, UNEMBEDDED_MAX)) if embedder else 0
+    count = memory.unembedded(UNEMBEDDED_MAX)
     least = "at least " if count == UNEMBEDDED_MAX else ""
-    return f"{least}{count:,} memories have no vector: run slowwave reembed" if count else ""
+    memories = "memory has" if count == 1 else "memories have"
+    return f"{least}{count:,} {memories} no vector: run slowwave reembed" if count else ""
 
 
 def _mark(hit: Hit) -> str:
@@ -184,10 +190,14 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
     return f"…{cut}" if start else cut
 
 
-@click.command("context", cls=Command, epilog="Example: slowwave context 'what may I cook?' --budget 800")
-@click.argument("query", default="")
+@click.command(
+    "context",
+    cls=Command,
+    examples=("slowwave context what may I cook --budget 800", "slowwave context --conversation kitchen --explain"),
+)
+@click.argument("query", nargs=-1)
 @click.option("--budget", type=int, default=1500, show_default=True, help="Its size in tokens at most.")
-@click.option("--conversation", help="Whose latest messages; by default the conversation written to last.")
+@conversation_option("Whose latest messages to add; by default the conversation written to last.")
 @click.option(
     "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."
 )
@@ -198,10 +208,10 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
 @click.option("--location", default="", help="With --profile s4: where the agent is.")
 @click.option("--exit", "exits", multiple=True, help="With --profile s4: an exit of the location; may be repeated.")
 @click.option("--also-here", multiple=True, help="With --profile s4: another person there; may be repeated.")
-@common_options
+@common_options(uses=READING)
 def context(
     options: CommonOptions,
-    query: str,
+    query: tuple[str, ...],
     budget: int,
     conversation: str | None,
     profile: str,
@@ -215,13 +225,15 @@ def context(
 ) -> None:
     """Print the memories that a model needs for a question, within a budget of tokens.
 
-    QUERY is what the model is about to be asked.
+    QUERY is what the model is about to be asked, with or without quotation marks.
     """
     scene = Scene(agent=agent, profile=about, commands=may, location=location, exits=exits, also_here=also_here)
     with options.memory() as memory:
-        result = memory.context(query, conversation=conversation, budget_tokens=budget, profile=profile, scene=scene)
-        if conversation is not None and memory.ports.store.conversation(memory.ports.scope, conversation) is None:
-            sys.stderr.write(f"{unknown_conversation(memory.ports, conversation)}\n")
+        result = memory.context(
+            " ".join(query), conversation=conversation, budget_tokens=budget, profile=profile, scene=scene
+        )
+        if conversation is not None:
+            options.warn(*memory.unknown_names(conversation=conversation))
     output = options.output
     if options.json:
         output.write_json(result)
@@ -236,16 +248,20 @@ def context(
         lines = messages if profile == CHAT else [str(result)]
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         if options.verbose:
-            sys.stderr.write(f"{result.tokens} of {budget} tokens; {result.left} more would have fitted the question\n")
+            sys.stderr.write(f"{result.tokens} of {budget} tokens; {result.left} more memories match the question\n")
 
 
-@click.command("facts", cls=Command, epilog="Example: slowwave facts --category person --category project")
+@click.command(
+    "list",
+    cls=Command,
+    examples=("slowwave list --category person --category project", "slowwave list --phase cold --limit 10"),
+)
 @click.option("--category", multiple=True, help="Only this category; may be repeated.")
 @click.option("--phase", multiple=True, help="Only active, core, cold, superseded, retracted …; may be repeated.")
 @click.option("--rejected", is_flag=True, help="Facts that were refused, and why.")
 @click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many at most, the newest.")
-@common_options
-def facts(
+@common_options(uses=STORED)
+def list_(
     options: CommonOptions, category: tuple[str, ...], phase: tuple[str, ...], rejected: bool, limit: int
 ) -> None:
     """List the facts that are known, or those that were refused."""
@@ -256,7 +272,9 @@ def facts(
         found = memory.get_all(categories=category or None, phases=phase or None)
         older = max(0, len(found) - limit)
         found = found[-limit:]
-        strengths = _strengths(memory, found)
+        strengths = memory.strengths(found)
+        if not found:
+            options.warn(*memory.unknown_names(categories=category))
     output = options.output
     if options.json:
         output.write_json(
@@ -269,19 +287,12 @@ def facts(
     for fact, strength in zip(found, strengths, strict=True):
         write_fact(output, fact, strength)
     if older:
-        output.write(f"{older:,} older ones: --limit {older + limit}", style="dim")
+        output.write(f"{format_counts(older, 'older fact')} not shown: --limit {older + limit}", style="dim")
     if not found and (category or phase):
         filters = " and ".join(filter(None, (" or ".join(category), " or ".join(phase))))
-        output.write(f"no facts are {filters}: slowwave facts lists what there is")
+        output.write(f"no facts are {filters}: `slowwave list` lists all")
     elif not found:
-        output.write("no facts yet: slowwave consolidate --all reads what was said, slowwave add states one")
-
-
-def _strengths(memory: "AgentMemory", facts: Sequence[Memory]) -> list[float]:
-    from slowwave.policy.retention.policies import strength  # noqa: PLC0415 - a recall does without
-
-    now = memory.ports.now()
-    return [strength(fact, memory.ports.config, now) for fact in facts]
+        output.write("no facts yet: `slowwave consolidate --all` reads the messages, `slowwave add` states a fact")
 
 
 def write_fact(output: Output, fact: Memory, strength: float) -> None:
@@ -308,10 +319,12 @@ def _write_rejected(options: CommonOptions, rejected: Sequence[RejectFact]) -> N
         output.write("nothing was refused")
 
 
-@click.command("core", cls=Command, epilog="Example: slowwave core -k 10")
+@click.command("core", cls=Command, examples=("slowwave core -k 10", "slowwave core --min-retrievals 3"))
 @click.option("--top-k", "-k", type=POSITIVE, default=5, show_default=True, help="How many facts.")
-@click.option("--min-retrievals", type=click.IntRange(min=0), default=0, help="Only facts that were used this often.")
-@common_options
+@click.option(
+    "--min-retrievals", type=click.IntRange(min=0), default=0, help="Only facts that were used at least this often."
+)
+@common_options(uses=STORED)
 def core(options: CommonOptions, top_k: int, min_retrievals: int) -> None:
     """List the facts that matter most now: strong ones and often used ones.
 
@@ -319,7 +332,7 @@ def core(options: CommonOptions, top_k: int, min_retrievals: int) -> None:
     """
     with options.memory() as memory:
         found = memory.core(top_k, min_retrievals)
-        strengths = _strengths(memory, found)
+        strengths = memory.strengths(found)
     output = options.output
     if options.json:
         output.write_json(found)

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 def sleep_repeatedly(options: CommonOptions, every: str, *, think: bool, due: bool = False) -> int | None:
     """Run a sleep pass now and again after every span, of this scope or of all that are due."""
-    with options.memory() as memory:
+    with options.memory(create=True) as memory:
 
         def sleep() -> bool:
             if due:
                 return sleep_due_scopes(options, memory, think=think)
             report = memory.sleep(think=think)
+            if not options.json:
+                options.output.write(f"{memory.ports.now().astimezone():%Y-%m-%d %H:%M:%S}", style="dim")
             options.output.write_result(report)
             return bool(report.problems)
 
@@ -41,6 +43,7 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - `--help` does without
 
     pause, stopped, waits = seconds(every), threading.Event(), False
+    options.warn(f"repeats every {every}: Ctrl-C stops after the pass that is running")
 
     def stop(number: int, _: FrameType | None) -> None:
         stopped.set()

@@ -7,7 +7,16 @@ from typing import Final
 
 import click
 
-from slowwave.cli.options import WAITING, Command, CommonOptions, common_options, store_common_options
+from slowwave.cli.options import (
+    STORED,
+    WAITING,
+    Command,
+    CommonOptions,
+    Group,
+    common_options,
+    conversation_option,
+    store_common_options,
+)
 from slowwave.cli.output import format_counts
 from slowwave.errors import InputError
 
@@ -19,8 +28,12 @@ force: Final = click.option(
 )
 
 
-@click.command("compact", cls=Command, epilog="Example: slowwave compact --topic deploys --dry-run")
-@click.option("--conversation", help="Its name; by default the conversation written to last.")
+@click.command(
+    "compact",
+    cls=Command,
+    examples=("slowwave compact --conversation kitchen", "slowwave compact --topic deploys --dry-run"),
+)
+@conversation_option("Its name; by default the conversation written to last.")
 @click.option("--topic", help="Summarise the facts about this topic, such as deploys, instead of a conversation.")
 @click.option("--dry-run", is_flag=True, help="With --topic: plan and explain, change nothing.")
 @common_options
@@ -31,21 +44,25 @@ def compact(options: CommonOptions, conversation: str | None, topic: str | None,
     if dry_run and topic is None:
         raise InputError("--dry-run needs --topic")
     with options.memory() as memory:
-        result = memory.compact_memories(conversation) if topic is None else memory.compact(topic, dry_run=dry_run)
+        result = (
+            memory.compact_conversation(conversation) if topic is None else memory.compact_topic(topic, dry_run=dry_run)
+        )
     options.output.write_result(result)
     return WAITING if result.problems else None
 
 
-@click.group("vault")
+@click.group("vault", cls=Group)
 @store_common_options
 def vault() -> None:
     """A vault of Markdown pages: export, sync, import."""
 
 
-@vault.command("export", cls=Command, epilog="Example: slowwave vault export ~/notes/memory")
+@vault.command(
+    "export", cls=Command, examples=("slowwave vault export ~/notes/memory", "slowwave vault export . --force")
+)
 @folder
 @click.option("--force", is_flag=True, help="Also if the vault is another store's.")
-@common_options
+@common_options(uses=STORED)
 def export(options: CommonOptions, folder: Path, force: bool) -> None:
     """Write the pages that changed: facts, summaries, a sleep log. Edits that were not imported go to kept/."""
     warnings: list[str] = []
@@ -59,7 +76,11 @@ def export(options: CommonOptions, folder: Path, force: bool) -> None:
         options.output.write_text("\n".join(lines))
 
 
-@vault.command("import", cls=Command, epilog="Example: slowwave vault import ~/notes/memory --apply")
+@vault.command(
+    "import",
+    cls=Command,
+    examples=("slowwave vault import ~/notes/memory", "slowwave vault import ~/notes/memory --apply"),
+)
 @folder
 @click.option("--apply", is_flag=True, help="Make the changes; without it they are only shown.")
 @click.option("--dry-run", is_flag=True, help="Only show the changes, as without --apply.")
@@ -69,22 +90,22 @@ def import_(options: CommonOptions, folder: Path, apply: bool, dry_run: bool, fo
     """Import what you changed in the pages. A line that you removed stays in memory."""
     if apply and dry_run:
         raise InputError("both --apply and --dry-run: give one of them")
-    with options.memory() as memory:
+    with options.memory(create=True) as memory:
         result = memory.import_vault(folder, dry_run=not apply, force=force)
     options.output.write_result(result)
     if not apply and not options.json and (result.updated or result.added):
         confirmed = " --force" if result.confirm else ""
-        options.output.write(f"to do it: slowwave vault import {folder} --apply{confirmed}", style="dim")
+        options.output.write(f"to do it: `slowwave vault import {folder} --apply{confirmed}`", style="dim")
     return WAITING if result.problems else None
 
 
-@vault.command("sync", cls=Command, epilog="Example: slowwave vault sync ~/notes/memory")
+@vault.command("sync", cls=Command, examples=("slowwave vault sync ~/notes/memory", "slowwave vault sync . --json"))
 @folder
 @force
 @common_options
 def sync(options: CommonOptions, folder: Path, force: bool) -> int | None:
     """Import what you changed in the pages, then write the pages again."""
-    with options.memory() as memory:
+    with options.memory(create=True) as memory:
         result = memory.sync_vault(folder, force=force)
     options.output.write_result(result)
     if not options.json:

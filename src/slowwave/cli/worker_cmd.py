@@ -15,7 +15,11 @@ FAILED_SHOWN: Final = 5
 """Failed scopes that `doctor` names."""
 
 
-@click.command("worker", cls=Command, epilog="Example: slowwave worker --store postgresql://you@host/memory --every 5m")
+@click.command(
+    "worker",
+    cls=Command,
+    examples=("slowwave worker --store postgresql://you@host/memory", "slowwave worker --every 5m --per-minute 60"),
+)
 @click.option("--every", metavar="SPAN", default="60s", show_default=True, help="How often to look for due scopes.")
 @click.option("--at-once", type=POSITIVE, default=8, show_default=True, help="Sleep passes at once, over all workers.")
 @click.option(
@@ -31,7 +35,7 @@ def worker(
     from slowwave.worker import Worker  # noqa: PLC0415 - `--help` does without
 
     with (
-        options.memory() as memory,
+        options.memory(create=True) as memory,
         Worker(
             memory,
             options.address,

@@ -1,21 +1,35 @@
 """Commands that bring text in and take it out: add, remember, import, export."""
 
+import io
 import re
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import click
 
-from slowwave.cli.options import PATH, WAITING, Command, CommonOptions, common_options
-from slowwave.errors import InputError
+from slowwave.cli.endings import INTERRUPTED
+from slowwave.cli.options import (
+    PATH,
+    STORED,
+    WAITING,
+    Command,
+    CommonOptions,
+    common_options,
+    conversation_option,
+    joined,
+)
+from slowwave.cli.output import format_counts
+from slowwave.cli.progress import progress
+from slowwave.errors import InputError, SlowwaveError
 from slowwave.model.message import ROLES, Message
 from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from slowwave.model.memory import Kind
 
 STDIN: Final = "-"
@@ -25,37 +39,51 @@ FILE_NAME_MAX: Final = 255
 _ROLE: Final = re.compile(rf"({'|'.join(ROLES)})\s*:\s*", re.IGNORECASE)
 
 
-@click.command("add", cls=Command, epilog="Example: slowwave add 'Odile owns the ferry' --category person")
-@click.argument("text")
+@click.command(
+    "add",
+    cls=Command,
+    examples=("slowwave add Odile owns the ferry --category person", "slowwave add 'The budget is 900 euros'"),
+)
+@click.argument("text", nargs=-1, required=True)
 @click.option("--category", default="other", help="preference, person, project, decision, identity …")
 @click.option("--kind", default="semantic", help="episodic, semantic or procedural.")
 @click.option("--subject", help="The person or thing it is about.")
-@click.option("--importance", type=float, help="0 to 1; by default it is estimated.")
+@click.option("--importance", type=float, help="0 to 1; calculated if omitted.")
 @common_options
 def add(
-    options: CommonOptions, text: str, category: str, kind: str, subject: str | None, importance: float | None
+    options: CommonOptions,
+    text: tuple[str, ...],
+    category: str,
+    kind: str,
+    subject: str | None,
+    importance: float | None,
 ) -> int | None:
-    """State a fact. It is reconciled with the known facts, and may replace one or be merged into one.
+    """Add a fact. It may update a known fact, or be merged with it.
 
-    TEXT is one sentence that is still clear next year.
+    TEXT is one sentence that is still clear next year, with or without quotation marks.
     """
-    with options.memory() as memory:
+    fact = joined(text, "TEXT")
+    with options.memory(create=True) as memory:
         # The library refuses another kind, with the ones that exist.
-        receipt = memory.add(text, category=category, kind=cast("Kind", kind), subject=subject, importance=importance)
+        receipt = memory.add(fact, category=category, kind=cast("Kind", kind), subject=subject, importance=importance)
     options.output.write_result(receipt)
     return WAITING if receipt.waiting else None
 
 
-@click.command("remember", cls=Command, epilog="Example: slowwave remember 'I am allergic to walnuts'")
-@click.argument("text", required=False)
+@click.command(
+    "remember",
+    cls=Command,
+    examples=("slowwave remember I am allergic to walnuts", "slowwave remember --file talk.txt --conversation kitchen"),
+)
+@click.argument("text", nargs=-1)
 @click.option("--file", type=PATH, help="Read the messages from this file.")
-@click.option("--conversation", help="Its name; by default the conversation written to last.")
-@click.option("--role", default="user", help="The role of lines that name none.")
+@conversation_option("Its name; by default the conversation written to last.")
+@click.option("--role", default="user", help="The role of lines without one.")
 @click.option("--speaker", help="The name of the speaker.")
 @common_options
 def remember(
     options: CommonOptions,
-    text: str | None,
+    text: tuple[str, ...],
     file: Path | None,
     conversation: str | None,
     role: str,
@@ -63,17 +91,19 @@ def remember(
 ) -> int | None:
     """Store messages verbatim: one a line, or `role: text` with the text continued on the next lines.
 
-    TEXT is the message. Without it, or for -, the messages are read from standard input.
+    TEXT is the message, with or without quotation marks. Without it, or for -, the messages are read from standard
+    input.
     """
-    if text is not None and file is not None:
+    words = " ".join(text) if text else None
+    if words is not None and file is not None:
         raise InputError("both a text and --file: give one of them")
     from slowwave.session import refuse_open_store  # noqa: PLC0415 - `--help` does without
 
-    with options.memory() as memory:
+    with options.memory(create=True) as memory:
         if file is not None:
             refuse_open_store(file)
         receipts = []
-        for batch in _batches(_messages(_source_lines(text, file), role, speaker)):
+        for batch in _batches(_messages(_source_lines(words, file), role, speaker)):
             receipts.append(memory.add_messages(batch, conversation))
             if not options.json:
                 options.output.write_text(receipts[-1])
@@ -144,7 +174,11 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
         yield batch
 
 
-@click.command("import", cls=Command, epilog="Example: slowwave import conversations.zip")
+@click.command(
+    "import",
+    cls=Command,
+    examples=("slowwave import conversations.zip", "slowwave import messages.jsonl --dry-run"),
+)
 @click.argument("file", type=PATH)
 @click.option(
     "--format",
@@ -166,54 +200,98 @@ def import_(
 ) -> int | None:
     """Import a file of conversations. Run it again after an interruption: what is stored already is skipped.
 
-    FILE is a file of JSON or JSON lines, or the zip of ChatGPT or Claude.
+    FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, or - for standard input.
     """
-    with options.memory() as memory:
-        if options.json or not sys.stderr.isatty():
-            result = memory.import_(file, format, dry_run=dry_run, trust_export=trust_export)
-        else:
-            with _progress() as progress:
-                task = progress.add_task(f"reading {file.name}", total=None)
-                result = memory.import_(
-                    file,
-                    format,
-                    dry_run=dry_run,
-                    trust_export=trust_export,
-                    told=lambda count: progress.update(task, completed=count),
-                )
+    with ExitStack() as stack:
+        memory = stack.enter_context(options.memory(create=True))
+        file = stack.enter_context(_stored_input()) if str(file) == STDIN else file
+        shown = stack.enter_context(progress(options, f"importing {file.name}"))
+        try:
+            total = _count(file, format) if shown else 0
+            result = memory.import_(
+                file,
+                format,
+                dry_run=dry_run,
+                trust_export=trust_export,
+                told=(lambda count: shown(count, total)) if shown else None,
+            )
+        except KeyboardInterrupt as stop:
+            raise ImportStoppedError(stop) from None
     output = options.output
     output.write_result(result)
     if options.verbose and not options.json:
         for example in result.examples:
             output.write(f"skipped {example.where}: {example.why}", style="dim", indent=2)
     if not options.json and not dry_run and result.messages:
-        output.write("next: slowwave consolidate --all, then slowwave recall 'a question'", style="dim", indent=2)
+        output.write("next: `slowwave consolidate --all`, then `slowwave search WORDS`", style="dim", indent=2)
     if result.waiting:
         return WAITING
     return 1 if result.broken else None
 
 
-def _progress() -> "Progress":
-    from rich.console import Console  # noqa: PLC0415 - only a terminal shows progress
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+class ImportStoppedError(SlowwaveError):
+    """Ctrl-C stopped an import. The sentence says what is stored.
 
-    count = TextColumn("{task.description}: {task.completed:,} items")
-    return Progress(SpinnerColumn(), count, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    Args:
+        stop: the exception of `AgentMemory.import_`, whose argument is the report.
+    """
+
+    exit_code = INTERRUPTED
+
+    def __init__(self, stop: KeyboardInterrupt) -> None:
+        report = stop.args[0] if stop.args else None
+        stored = str(report) if report is not None and report.run_id else "nothing was stored"
+        super().__init__(f"interrupted; {stored}\n  run the same command again to continue: what is stored is skipped")
 
 
-@click.command("export", cls=Command, epilog="Example: slowwave export memory.jsonl")
+@contextmanager
+def _stored_input() -> Iterator[Path]:
+    """A file with what standard input holds: archives and long files are read more than once."""
+    with TemporaryDirectory(prefix="slowwave-") as folder:
+        path = Path(folder, "stdin")  # the name of conversations that have none, the same in every import
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield path
+
+
+def _count(file: Path, format: str) -> int:  # noqa: A002 - as above
+    from slowwave import formats  # noqa: PLC0415 - only a terminal shows progress
+    from slowwave.session import refuse_open_store  # noqa: PLC0415
+
+    refuse_open_store(file)
+    return formats.count(file, format)
+
+
+@click.command(
+    "export", cls=Command, examples=("slowwave export memory.jsonl", "slowwave export - | gzip > memory.jsonl.gz")
+)
 @click.argument("path", type=PATH, metavar="FILE")
-@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
-@common_options
+@click.option("--overwrite", is_flag=True, help="Replace the content of the file if it exists.")
+@common_options(uses=STORED)
 def export(options: CommonOptions, path: Path, overwrite: bool) -> None:
     """Write everything in this scope to a file of JSON lines. The file is complete or is not written.
 
-    FILE is the file to write; only you can read it.
+    FILE is the file to write, which only you can read, or - for standard output.
     """
+    if str(path) == STDIN:
+        _export_to_output(options)
+        return
     with options.memory() as memory:
         records = memory.export(path, overwrite=overwrite)
     if options.json:
         options.output.write_json({"path": str(path), "records": records})
     else:
-        options.output.write(f"exported {records:,} records to {path}")
-        options.output.write("it is not encrypted: keep it where you keep what is private", style="dim", indent=2)
+        options.output.write(f"exported {format_counts(records, 'record')} to {path}")
+        options.output.write("the file is not encrypted: keep it in a private place", style="dim", indent=2)
+
+
+def _export_to_output(options: CommonOptions) -> None:
+    sys.stdout.flush()
+    stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
+    try:
+        with options.memory() as memory:
+            records = memory.export(stream)
+        stream.flush()
+    finally:
+        stream.detach()  # closing it would close standard output
+    options.warn(f"exported {format_counts(records, 'record')}")

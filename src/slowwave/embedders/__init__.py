@@ -1,12 +1,13 @@
 """Embedders turn texts into unit vectors. `make` builds one from a setting; `checked` calls one and checks its result."""
 
+import errno
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from slowwave.errors import EmbedderError, SettingsError, SlowwaveError
+from slowwave.errors import TOO_MANY_FILES, EmbedderError, SettingsError, SlowwaveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,13 @@ def make(
     if spec == "static":
         from slowwave.embedders.static import StaticEmbedder  # noqa: PLC0415 - see above
 
-        return StaticEmbedder()
+        try:
+            return StaticEmbedder()
+        except OSError as error:
+            why = TOO_MANY_FILES if error.errno == errno.EMFILE else "install slowwave again"
+            raise SettingsError(
+                f"the vectors of the static embedder cannot be read ({error.strerror}): {why}"
+            ) from error
     if kind == "minilm":
         from slowwave.embedders.minilm import MiniLMEmbedder  # noqa: PLC0415 - see above
 

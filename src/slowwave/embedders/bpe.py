@@ -1,6 +1,5 @@
 """Byte-pair tokenisation for the static embedder."""
 
-import json
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -19,16 +18,13 @@ class Tokenizer:
     """Cuts a text into the tokens of a vocabulary.
 
     Args:
-        file: a `tokenizer.json` of the library `tokenizers` whose vocabulary is in SentencePiece's order: three control
-            tokens, 256 bytes, then the ordinary tokens by priority.
+        file: The spelling of each token on a line of its own, in SentencePiece's order: three control tokens, 256
+            bytes, then the ordinary tokens by priority.
     """
 
     def __init__(self, file: "Path") -> None:
-        # Only the vocabulary is decoded: the list of merges after it is as large and not needed.
-        text = file.read_bytes().partition(b'"vocab"')[2].partition(b'"merges"')[0].decode()
-        vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(text, text.index("{"))[0]
-        self._spellings = list(vocabulary)
-        self._ids = {spelling: token for spelling, token in vocabulary.items() if token >= FIRST}
+        self._spellings = file.read_bytes().decode().split("\n")  # not splitlines: some tokens are other line breaks
+        self._ids = {self._spellings[token]: token for token in range(FIRST, len(self._spellings))}
         self._word_ids = lru_cache(maxsize=CACHED_WORDS)(self._encode)
 
     def ids(self, text: str) -> list[int]:

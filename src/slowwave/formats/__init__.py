@@ -70,6 +70,11 @@ def read(
                 yield _placed(item, part.where)
 
 
+def count(path: str | Path, format: str = "auto") -> int:  # noqa: A002 - as of `read`
+    """How many items a file has, for a progress bar. It is read as by `read`."""
+    return sum(1 for _ in read(path, format))
+
+
 def _detected(part: Part, path: Path) -> str:
     lines = part.where.lower().endswith((".jsonl", ".ndjson")) or path.suffix.lower() in {".jsonl", ".ndjson"}
     if lines:
@@ -134,14 +139,17 @@ def write(
     """Write an export atomically: JSON lines, a header first, a count last. Returns the number of records.
 
     Only its owner can read the file: it contains all conversations. The last line also has a code computed with
-    `secret`, by which the same store recognises the file as its own (`formats/seal`).
+    `secret`, by which the same store recognises the file as its own (`formats/seal`). Where the path is a symbolic
+    link, the file that it points to is written, and the link stays.
 
     Raises:
-        InputError: the file exists and `overwrite` is false, or it cannot be written.
+        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
     """
-    path = Path(path)
+    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
+    if path.exists() and not path.is_file():
+        raise InputError(f"{named} is not a regular file: name a file")
     if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already: choose another name, or allow overwriting it")
+        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
     try:
         with NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
@@ -155,7 +163,7 @@ def write(
                 Path(file.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
     return written
 
 

@@ -11,13 +11,18 @@ from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NAME_LONGEST
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, Item
-from slowwave.model.memory import KINDS, MESSAGE, PHASES, Memory, SourceRef
+from slowwave.model.json_value import checked_json, checked_metadata
+from slowwave.model.memory import KINDS, MESSAGE, NOTE, PHASES, Memory, SourceRef
 from slowwave.model.message import LONGEST, ROLES, clean
 from slowwave.model.names import checked_name
+from slowwave.model.note import checked_folder, checked_note_text, checked_place
 from slowwave.model.status import LinkRow
 
 _NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memory"}
 """The names of the fields in the line of a message, which are those of any message file; `id` is the caller's id."""
+_NOTE_NAMES: Final = {"ref": "name", "conversation": "folder"}
+"""The names of the fields in the line of a note."""
+_RENAMED: Final[Mapping[str, Mapping[str, str]]] = {"message": _NAMES, "note": _NOTE_NAMES}
 
 _DEFAULTS: Final = {
     f.name: f.default_factory() if f.default_factory is not MISSING else f.default for f in fields(Memory)
@@ -42,7 +47,9 @@ def to_line(item: Item) -> dict[str, Json]:
 
 def _memory_line(memory: Memory) -> dict[str, Json]:
     is_message = memory.kind == MESSAGE
-    line: dict[str, Json] = {"type": "message" if is_message else "summary" if memory.is_cascade else "fact"}
+    sort = memory.kind if memory.kind in _RENAMED else "summary" if memory.is_cascade else "fact"
+    line: dict[str, Json] = {"type": sort}
+    named = _RENAMED.get(sort, {})
     for field in fields(Memory):
         value = getattr(memory, field.name)
         if (
@@ -52,7 +59,7 @@ def _memory_line(memory: Memory) -> dict[str, Json]:
             or value == _DEFAULTS[field.name]
         ):
             continue
-        line[_NAMES.get(field.name, field.name) if is_message else field.name] = _plain(value)
+        line[named.get(field.name, field.name)] = value if field.name in _AS_THEY_ARE else _plain(value)
     return line
 
 
@@ -79,7 +86,7 @@ def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
         InputError: a field is invalid; the message names it.
     """
     match line.get("type"):
-        case "message" | "fact" | "summary":
+        case "message" | "fact" | "summary" | "note":
             return ExportedMemory(memory=_memory(line, scope), where=where)
         case "link":
             link = LinkRow(
@@ -102,17 +109,23 @@ def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
 
 
 def _memory(line: Mapping[str, Json], scope: str) -> Memory:
-    is_message = line["type"] == "message"
+    is_message, is_note = line["type"] == "message", line["type"] == "note"
     values: dict[str, Any] = {"kind": MESSAGE, "category": "message"} if is_message else {}
-    for name, check in _CHECKS.items():
-        key = _NAMES.get(name, name) if is_message else name
+    named, checks = _RENAMED.get(str(line["type"]), {}), {**_CHECKS, **(_NOTE_CHECKS if is_note else {})}
+    for name, check in checks.items():
+        key = named.get(name, name)
         if line.get(key) is not None and name not in values:
             values[name] = check(line[key], key)
     missing = {name for name, default in _DEFAULTS.items() if default is MISSING} - set(values) - {"scope"}
     if is_message:
         missing |= {"conversation", "role"} - set(values)
+    if is_note:
+        values.setdefault("conversation", "")
+        missing |= {"ref"} - set(values)
     if missing:
         raise InputError(f"no {', '.join(sorted(missing))}")
+    if (values["kind"] == NOTE) != is_note:
+        raise InputError(f"a {line['type']} of kind {values['kind']!r}")
     if (values["kind"] == MESSAGE) != is_message or (line["type"] == "summary") != ("span" in values):
         raise InputError(f"a {line['type']} of kind {values['kind']!r} with a span of {values.get('span')}")
     if not is_message and values.get("role"):
@@ -191,10 +204,8 @@ def _sources(value: Json, name: str) -> tuple[SourceRef, ...]:
     )
 
 
-def _metadata(value: Json, name: str) -> dict[str, str]:
-    if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
-        raise InputError(f"{name} is no object of texts")
-    return {clean(key): clean(text) for key, text in value.items()}
+_AS_THEY_ARE: Final = frozenset({"metadata", "data"})
+"""Fields that are JSON values already."""
 
 
 _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
@@ -213,5 +224,12 @@ _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
     "members": _names,
     "sources": _sources,
     "flags": lambda value, name: frozenset(_names(value, name)),
-    "metadata": _metadata,
+    "metadata": checked_metadata,
 }
+_NOTE_CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
+    "text": lambda value, _: checked_note_text(value),
+    "ref": lambda value, _: checked_place("", value)[1],
+    "conversation": lambda value, _: checked_folder(value),
+    "data": lambda value, name: checked_json(value, name, exact=True),
+}
+"""The checks of a note's own fields, which are kept exactly."""

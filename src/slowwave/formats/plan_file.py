@@ -21,6 +21,7 @@ from slowwave.model.operations import (
     MoveCursor,
     Operation,
     RejectFact,
+    SetTitle,
     Suppress,
     Use,
 )
@@ -28,7 +29,7 @@ from slowwave.model.plan import Cost, Group, Plan
 
 VERSION: Final = 1
 _OPERATIONS: Final[Mapping[str, Callable[..., Operation]]] = {
-    OPERATION_NAMES[kind]: kind for kind in (Add, Change, Link, MoveCursor, Use, Suppress, RejectFact)
+    OPERATION_NAMES[kind]: kind for kind in (Add, Change, Link, MoveCursor, SetTitle, Use, Suppress, RejectFact)
 }
 """The operations of a plan in a file. Erasing is never planned."""
 _DERIVED: Final = frozenset({"entry"})

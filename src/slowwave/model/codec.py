@@ -13,7 +13,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from slowwave.model.memory import MESSAGE, Memory, SourceRef
+from slowwave.model.memory import MESSAGE, NOTE, Memory, SourceRef
 
 Scalar: TypeAlias = str | int | float | None
 Row: TypeAlias = tuple[Scalar, ...]
@@ -25,6 +25,8 @@ COLUMNS = (
     *("members", "superseded_by", "sources", "version", "flags", "metadata", "pace", "gist"),
 )
 """The fields of a row, in order: those of a Memory without its scope; a span is two of them.
+
+The metadata of a note is an object with its `metadata` and its `data`: a row has no column of its own for data.
 
 The journal stores new memories as lists in this order. A later version may therefore only append names.
 """
@@ -121,10 +123,20 @@ def to_row(memory: Memory) -> Row:
         _encode([(s.memory, s.ref, s.quote) for s in m.sources]) if m.sources else None,
         m.version,
         _encode(sorted(m.flags)) if m.flags else None,
-        _encode(dict(sorted(m.metadata.items()))) if m.metadata else None,
+        _metadata_text(m),
         m.pace,
         m.gist,
     )
+
+
+def _metadata_text(memory: Memory) -> str | None:
+    """The column `metadata`."""
+    metadata = dict(sorted(memory.metadata.items())) if memory.metadata else {}
+    if memory.kind != NOTE:
+        return _encode(metadata) if metadata else None
+    if memory.data is None:
+        return _encode({"metadata": metadata}) if metadata else None
+    return _encode({"data": memory.data, "metadata": metadata} if metadata else {"data": memory.data})
 
 
 def numbered(memory: Memory, seq: int) -> Memory:
@@ -143,6 +155,9 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
     (members, superseded_by, sources, version, flags, metadata, pace, gist) = row[29:37]
+    beside, data = {} if metadata is None else _decode(metadata), None
+    if kind == NOTE:
+        beside, data = beside.get("metadata") or {}, beside.get("data")
     values = (
         *(mid, scope, kind, text, _instant(recorded), _instant(valid), category, subject, phase, reason, confidence),
         *(importance, stability, bool(pinned), trust, _instant(until), _instant(expires), _instant(due)),
@@ -153,9 +168,10 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
         () if sources is None else _sources(sources),
         version,
         frozenset() if flags is None else frozenset(_decode(flags)),
-        {} if metadata is None else _decode(metadata),
+        beside,
         pace,
         gist,
+        data,
     )
     memory = object.__new__(Memory)
     for put, value in zip(_PUT, values, strict=True):
@@ -172,8 +188,11 @@ def _sources(text: str) -> tuple[SourceRef, ...]:
 
 
 def row_content(row: Row) -> str | None:
-    """The content key of a row, which is unique among the live facts of a scope; None for messages and cascade summaries."""
-    if row[KIND] == MESSAGE or row[SPAN] is not None:
+    """The content key of a row, which is unique among the live facts of a scope.
+
+    None for messages, cascade summaries and notes.
+    """
+    if row[KIND] in _WITHOUT_CONTENT or row[SPAN] is not None:
         return None
     return content_key(str(row[TEXT]))
 
@@ -208,6 +227,7 @@ _NAMES = tuple(field.name for field in fields(Memory))
 _GET = attrgetter(*_NAMES)
 _PUT = tuple(Memory.__dict__[name].__set__ for name in _NAMES)
 _PUT_SEQ = Memory.__dict__["seq"].__set__
+_WITHOUT_CONTENT = frozenset({MESSAGE, NOTE})
 _COUNTS = frozenset({"accesses", "sessions"})
 KIND, TEXT, PHASE, SPAN, SEQ, VERSION = (
     COLUMNS.index(name) for name in ("kind", "text", "phase", "span_first", "seq", "version")

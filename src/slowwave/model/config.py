@@ -11,6 +11,8 @@ RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduate
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
 CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
+INDEX_CACHE_MB = 256
+"""The default limit of the search indexes in RAM: some 170,000 memories in one scope, or 2,500 scopes of 50 messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +61,10 @@ class Config:
     # recall and context
     ranking_profile: str = "evidence"
     deep_recall_penalty: float = 0.5
+    relevance_floor: float = 0.01
     injection_top_k: int = 12
     search_in_ram: int | None = 200_000
+    index_cache_mb: int = INDEX_CACHE_MB
     context_shares: Mapping[str, float] = field(default_factory=dict)
     context_headings: Mapping[str, str] = field(default_factory=dict)
     # the cascade
@@ -179,8 +183,10 @@ _RULES: dict[str, Rule] = {
     "core_session_threshold": _COUNT,
     "ranking_profile": _one_of(RANKING_PROFILES),
     "deep_recall_penalty": _SHARE,
+    "relevance_floor": _SHARE,
     "injection_top_k": _COUNT,
     "search_in_ram": _LIMIT,
+    "index_cache_mb": _number(1, 10**6, "use a whole number of megabytes from 1", whole=True),
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),

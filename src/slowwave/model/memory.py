@@ -6,21 +6,27 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary"]
+Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary", "note"]
 Phase: TypeAlias = Literal["quarantined", "active", "core", "cold", "superseded", "retracted"]
 Trust: TypeAlias = Literal["user", "assistant", "tool", "import", "web", "llm"]
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
+JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
 
 MESSAGE: Final = "message"
 SUMMARY: Final = "summary"
 FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
-KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS)
+NOTE: Final = "note"
+"""A text or data that a caller stores under a name. It is no fact: nothing merges, rewords or archives it."""
+KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS, NOTE)
 
 PHASES: Final[tuple[Phase, ...]] = ("quarantined", "active", "core", "cold", "superseded", "retracted")
 HOT: Final[tuple[Phase, ...]] = ("active", "core")
 
 UNRECONCILED = "unreconciled"
 """The flag of a fact that waits for a mind to reconcile it; it is stored and searchable."""
+
+WORDS_OF_DATA = "words of its data"
+"""The flag of a note without a text of its own: its `text` was made from its data, so that it can be found."""
 
 COUNTERS = frozenset({"accesses", "sessions", "used_at", "last_session"})
 """Fields that a use changes without a new version, so that uses never conflict with a change."""
@@ -49,7 +55,8 @@ class Memory:
 
     A message has conversation, seq (absolute, 1-based), role, speaker and `ref`, the caller's own id; a fact has
     category, subject, confidence and sources; a cluster summary is a fact with members and a depth of 1 or 2;
-    a cascade summary has a conversation and a span of seqs (first, last), inclusive.
+    a cascade summary has a conversation and a span of seqs (first, last), inclusive; a note has a name (in `ref`), a
+    folder (in `conversation`) and data, which is any JSON value.
 
     `valid_from` is when it was said or became true, `recorded_at` when it was stored. Strength is never stored: it is a
     function of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
@@ -93,9 +100,10 @@ class Memory:
     sources: tuple[SourceRef, ...] = ()
     version: int = 1
     flags: frozenset[str] = frozenset()
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     pace: int | None = None
     gist: str | None = None
+    data: JsonValue = None
 
     @property
     def at(self) -> datetime:

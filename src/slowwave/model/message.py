@@ -1,12 +1,12 @@
 """A message: one utterance, verbatim, as the caller passes it; and the forms in which programs pass messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError
-from slowwave.model.memory import Role
+from slowwave.model.memory import JsonValue, Role
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
 _OTHER_ROLES: Final[Mapping[str, Role]] = {
@@ -44,6 +44,8 @@ class Message:
             It is refused with NUL or a lone surrogate, as `id` is: a changed name would name someone else.
         at: when it was said, aware; None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
+        metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. A message that
+            is known keeps the metadata that it has: `AgentMemory.update` replaces them.
     """
 
     role: str
@@ -51,6 +53,7 @@ class Message:
     speaker: str | None = None
     at: datetime | None = None
     id: str | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict, hash=False)
 
 
 MessageLike: TypeAlias = Message | Mapping[str, Any]
@@ -261,4 +264,11 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
         speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
         id=message.id or None,
+        metadata=_checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata else {},
     )
+
+
+def _checked_metadata(value: object, what: str) -> Mapping[str, JsonValue]:
+    from slowwave.model.json_value import checked_metadata  # noqa: PLC0415 - a cycle: it needs `clean`
+
+    return checked_metadata(value, what)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from slowwave.model.memory import Kind, Memory, SourceRef, Trust
+from slowwave.model.memory import JsonValue, Kind, Memory, SourceRef, Trust
 from slowwave.model.operations import LinkKind
 from slowwave.model.plan import FREE, Cost
 
@@ -62,7 +62,7 @@ class Fact:
     expires_at: datetime | None = None
     sources: tuple[SourceRef, ...] = ()
     trust: Trust = "user"
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     ref: str | None = None
 
 

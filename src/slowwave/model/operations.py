@@ -71,6 +71,16 @@ class MoveCursor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SetTitle:
+    """Set the title of a conversation; None: it has no title."""
+
+    conversation: str
+    before: str | None
+    after: str | None
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """Count a use of a memory, without a version check. `used_version` is the memory that the use was planned on."""
 
@@ -116,13 +126,14 @@ class Erase:
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
-Operation: TypeAlias = Add | Change | Link | MoveCursor | Use | Suppress | RejectFact | Erase
+Operation: TypeAlias = Add | Change | Link | MoveCursor | SetTitle | Use | Suppress | RejectFact | Erase
 
 OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     Add: "add",
     Change: "change",
     Link: "link",
     MoveCursor: "advance",
+    SetTitle: "title",
     Use: "use",
     Suppress: "hold",
     RejectFact: "refuse",

@@ -1,23 +1,36 @@
 """Plans: changes as atomic groups of operations; and the receipt and the run that applying a plan gives."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from slowwave.errors import ModelError
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    OPERATION_NAMES,
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
-"""Operations of a group that only adds messages: a batch of messages is one group."""
+"""Operations of a group that only adds messages, or only writes notes: a batch of them is one group."""
 
 _NOUN = {
     Add: "added",
     Change: "changed",
     Link: "linked",
     MoveCursor: "cursor",
+    SetTitle: "titled",
     Use: "used",
     Suppress: "kept from coming back",
     RejectFact: "refused",
@@ -180,9 +193,29 @@ class Receipt:
         return f"{first}\n  {self.details}"
 
 
+RunParts: TypeAlias = Literal["all", "stages", "none"]
+"""Which runs that are parts of others a list contains: all, only the stages of sleep passes, or none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A plan as journaled."""
+    """A plan as journaled.
+
+    An import, a sleep pass, or the consolidation of many conversations is a run with parts, each a run of its own; `undo`
+    of the whole takes back all parts. `AgentMemory.run` fills `parts`; a list of runs has only their number and totals.
+
+    Attributes:
+        id: what `undo` takes.
+        scope: the scope whose memories it changed.
+        cause: what made it, such as "add" or "sleep/fade".
+        at: when it was planned.
+        plan: its operations; empty if it only has parts.
+        parent: the id of the run that it is a part of, or None.
+        cost: what models cost in it, without its parts.
+        parts: its parts in order.
+        part_count: how many parts it has.
+        totals: how many operations of each name it and its parts have, such as {"add": 25120}.
+    """
 
     id: str
     scope: str
@@ -191,6 +224,17 @@ class Run:
     plan: Plan
     parent: str | None = None
     cost: Cost = FREE
+    parts: tuple["Run", ...] = field(default=(), repr=False)
+    part_count: int = 0
+    totals: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> str:
+        """The operations of the run and its parts in words: "25,120 added"; empty if there are none to report."""
+        if not self.part_count:
+            return count_operations(self.plan.operations)
+        nouns = {name: _NOUN[kind] for kind, name in OPERATION_NAMES.items()}
+        return ", ".join(f"{number:,} {nouns[name]}" for name, number in self.totals.items() if name != "advance")
 
     @property
     def undoes(self) -> str | None:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
+DISTIL_CURSOR: Final = "distil"
+"""The cursor of the last message that was distilled to its end."""
 RELEASED: Final = "released"
 """The flag of a message that is to be read although the cursor has passed it: it was under review then."""
 _RELEASED_AT: Final = re.compile(rf"{RELEASED}/(\d{{1,8}})")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Order: TypeAlias = Literal["recorded", "newest", "seq", "due"]
+Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due", "name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ class Query:
         embedder: the fingerprint the vector belongs to; rows of another are found by text only.
         top_k: how many results to return.
         kinds, categories: None means all.
+        except_conversation: its messages and summaries are not found; facts that rest on them are.
         allowed: the only memories to find; None means all.
         since, until: bounds on `Memory.at`, inclusive.
         deep: also search cold, superseded and retracted memories (never quarantined ones).
@@ -32,6 +33,7 @@ class Query:
         now: for terms that depend on it.
         profile: the ranking: "evidence", "generative_agents" or "retention".
         strength: for the profile "retention": strengths in (0, 1] by id; a missing one counts as 1.
+        related: the cosine of related texts, of the embedder. Relevance is computed from cosines divided by it.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Query:
     kinds: frozenset[str] | None = None
     categories: frozenset[str] | None = None
     conversation: str | None = None
+    except_conversation: str | None = None
     allowed: frozenset[str] | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -49,6 +52,7 @@ class Query:
     outdated_penalty: float = 0.5
     profile: str = "evidence"
     strength: Mapping[str, float] | None = None
+    related: float = 0.40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,7 @@ class Ranked:
     """One result of a ranking, by id.
 
     `parts` add up to `score`. `facts` are the facts shown with it. `cosine` is that of query and text, None without
-    vectors. `shared` is how many stems, without stop words, query and text share.
+    vectors. `shared` is how many stems, without stop words, query and text share. `relevance` is that of `Hit`.
     """
 
     id: str
@@ -65,6 +69,7 @@ class Ranked:
     facts: tuple[str, ...] = ()
     cosine: float | None = None
     shared: int = 0
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +77,15 @@ class Where:
     """Which memories to read, and in which order. None means any.
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
-    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id.
-    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first).
+    `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id, `refs`
+    several.
+    Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
+    it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
+    memories that have metadata or data.
+    Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
+    "name" (of notes: by folder, then by name, in code point order), "at" (by the time of what it says), "-recorded" and
+    "-at" (their reverse). `after` is the id of the memory after which the list begins, in one of the orders "recorded",
+    "-recorded", "at" and "-at".
     """
 
     kinds: frozenset[str] | None = None
@@ -90,6 +102,11 @@ class Where:
     key: str | None = None
     text: str | None = None
     ref: str | None = None
+    after: str | None = None
+    refs: frozenset[str] | None = None
+    below: str | None = None
+    after_name: tuple[str, str] | None = None
+    with_metadata: bool = False
     order: Order = "recorded"
     limit: int | None = None
 
@@ -98,13 +115,29 @@ class Where:
 class Hit:
     """One found memory.
 
-    `parts` are each signal's share of the score. `facts` are the facts derived from a message, which are shown with it.
+    `score` orders the hits of one search; `parts` are each signal's share of it. `relevance`, 0 to 1, estimates the
+    probability that the hit answers the question. It is comparable between questions, between scopes and between sizes of a
+    scope, and 0 for small talk ("hi", "danke"):
+
+        relevance = sigmoid(known) * sigmoid(answers)
+        by_words  = -5 + 5 said + 3.5 mass + 3 named
+        known     = max(by_words - 1, -6 + said + 2 mass + 3 named + 3 cosine)     of the first hit: is anything known?
+        answers   = -4 + 2.5 said + cosine + 0.5 asked - 4 asks - 2 unsaid          of this hit: does it answer?
+
+    Without vectors, known = by_words and answers = -3 + 3.5 said - 4 asks - 2 unsaid. said: the share of the question's
+    information in the text and its neighbours, 0 to 1. mass: the information of the words found, in units of 10 nats, at most
+    1.5. cosine: divided by that of related texts. named, asked: 1 if the question names one known speaker; if that speaker
+    said this. asks: the share of the text that is only a question. unsaid: 1 for a fact without a word of the question. The
+    weights are our own fit on LoCoMo and BEAM (22 November 2026); docs/context.md has its check on other conversations.
+
+    `facts` are the facts derived from a message, which are shown with it.
     `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
     why it is marked, and `perhaps` that it is outdated only perhaps.
     """
 
     memory: Memory
     score: float
+    relevance: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
     facts: tuple[Memory, ...] = ()
     sources: tuple[SourceRef, ...] = ()

@@ -1,7 +1,7 @@
 """What a store reports: conversations, links, counts and repairs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -14,17 +14,54 @@ CORE_TOKENS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """A conversation: its last message, and the position of each cursor."""
+class ConversationState:
+    """A conversation as pipelines read it: its last message, the position of each cursor, and its title."""
 
     name: str
     last_seq: int
     last_at: datetime
     cursors: Mapping[str, int]
+    title: str | None = None
 
     def cursor(self, name: str) -> int:
         """The position of a cursor; 0 if it has not moved yet."""
         return self.cursors.get(name, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A conversation as `AgentMemory.conversations` lists it. Messages that were taken back are not counted.
+
+    Attributes:
+        name: its name, which is unique in its scope.
+        title: what a person calls it; None if it has no title.
+        messages: how many messages it has, those under review included.
+        unread: how many of them are not distilled yet. Messages under review are not counted until they are released.
+        withheld: how many of them are under review.
+        first_at: the earliest time of a message.
+        last_at: the latest time of a message.
+        place: its position in the list, by which the next page continues.
+    """
+
+    name: str
+    title: str | None
+    messages: int
+    unread: int
+    withheld: int
+    first_at: datetime
+    last_at: datetime
+    place: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
+
+    @property
+    def label(self) -> str:
+        """The title if there is one, else the name: for a person to read."""
+        return self.title or self.name
+
+    def __str__(self) -> str:
+        named = f"{self.title} ({self.name})" if self.title else self.name
+        unread = f", {self.unread:,} unread" if self.unread else ""
+        withheld = f", {self.withheld:,} under review" if self.withheld else ""
+        return f"{named}: {self.messages:,} messages{unread}{withheld}, last {self.last_at:%Y-%m-%d}"
 
 
 class DecayClass(NamedTuple):

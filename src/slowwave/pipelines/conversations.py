@@ -2,55 +2,61 @@
 
 from typing import Final
 
-from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
 from slowwave.model.message import Message
 from slowwave.model.query import Where
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.ports import Ports
 
+READABLE: Final = frozenset[Phase]({"active", "cold"})
+"""Phases of messages that a conversation shows: not those taken back or under review."""
+UNDER_REVIEW: Final[Phase] = "quarantined"
+WITHHELD: Final = "[withheld until it is reviewed]"
+"""Stands for the text of a message under review, which may try to instruct a model."""
 NAMED = 5
 """Names of conversations that an error lists."""
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
 """How many summaries the last full era, the next one and their stretches can be."""
-
-READABLE: Final = frozenset({"active", "cold"})
-"""Phases of messages that a conversation shows: not those taken back or under review."""
-UNDER_REVIEW: Final = frozenset({"quarantined"})
-WITHHELD: Final = "[withheld for review]"
-"""The content of a message under review where its place in the conversation is shown."""
-
-
-def conversation_messages(ports: Ports, name: str, *, withheld: bool = False) -> list[Message]:
-    """The messages of a conversation in order, without those taken back.
-
-    Args:
-        ports: the store and the scope.
-        name: of the conversation.
-        withheld: also show the place of each message under review, with `WITHHELD` for its words and without its
-            speaker. A tool call then keeps its output, without which model providers refuse a history. False: leave
-            them out.
-    """
-    phases = READABLE | UNDER_REVIEW if withheld else READABLE
-    where = Where(kinds=frozenset({MESSAGE}), phases=phases, conversation=name, order="seq")
-    return [as_said(memory) for memory in ports.store.select((ports.scope,), where)]
-
-
-def as_said(memory: Memory) -> Message:
-    """A stored message as the caller passed it; of one under review only its place."""
-    hidden = memory.phase in UNDER_REVIEW
-    return Message(
-        role=memory.role or "user",
-        content=WITHHELD if hidden else memory.text,
-        speaker=None if hidden else memory.speaker,
-        at=memory.at,
-        id=memory.ref or memory.id,
-    )
 
 
 def latest_conversation(ports: Ports) -> str | None:
     """The conversation written to last; one index read."""
     newest = ports.store.select((ports.scope,), Where(kinds=frozenset({MESSAGE}), order="newest", limit=1))
     return newest[0].conversation if newest else None
+
+
+def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool = False) -> list[Message]:
+    """The messages of a conversation in order, without those taken back.
+
+    Args:
+        ports: the store and the scope.
+        name: the conversation.
+        last: only so many of the latest messages; None: all.
+        withheld: keep the place of a message under review, with `WITHHELD` as its text and without its speaker, so that
+            a tool call keeps its output; False: leave it out.
+    """
+    phases = READABLE | {UNDER_REVIEW} if withheld else READABLE
+    where = Where(
+        kinds=frozenset({MESSAGE}),
+        phases=frozenset(phases),
+        conversation=name,
+        order="seq" if last is None else "newest",
+        limit=last,
+    )
+    found = ports.store.select((ports.scope,), where)
+    return [_message(memory) for memory in (found if last is None else reversed(found))]
+
+
+def _message(memory: Memory) -> Message:
+    hidden = memory.phase == UNDER_REVIEW
+    return Message(
+        role=memory.role or "user",
+        content=WITHHELD if hidden else memory.text,
+        speaker=None if hidden else memory.speaker,
+        at=memory.at,
+        id=memory.ref or memory.id,
+        metadata={} if hidden else memory.metadata,
+    )
 
 
 def unknown_conversation(ports: Ports, name: str) -> str:

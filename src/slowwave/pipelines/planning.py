@@ -29,6 +29,8 @@ TEXT_LONGEST = 100_000
 NAME_LONGEST = 256
 """Characters of a category or subject."""
 TRIES = 8
+ID_LENGTH = 20
+"""Characters of an id that `new_id` makes."""
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
 _OWN = re.compile(r"[0-9a-hjkmnp-tv-z]{20}")

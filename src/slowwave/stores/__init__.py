@@ -1,25 +1,60 @@
 """Stores keep memories in SQLite or Postgres. `apply(plan)` is the only write of memories."""
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from slowwave.errors import SettingsError
+from slowwave.errors import TOO_MANY_FILES, NotFoundError, SettingsError, StoreError
+from slowwave.log import Log
+from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.stores.address import SERVER, checked
 
 if TYPE_CHECKING:
     from slowwave.stores.postgres.store import PostgresStore
     from slowwave.stores.sqlite.store import SqliteStore
 
+_log: Final = Log("store")
 
-def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresStore":
+
+def make(
+    where: str, *, in_ram: int | None = None, index_cache_mb: int = INDEX_CACHE_MB, create: bool = True
+) -> "SqliteStore | PostgresStore":
     """Open the store at an address: a file name, ":memory:", or the URL of a Postgres database.
 
-    Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`.
+    Scopes of up to `in_ram` memories are searched in RAM, larger ones by the Postgres server. SQLite ignores `in_ram`. The search
+    indexes in RAM take up to `index_cache_mb` megabytes. Without `create` the store must exist.
 
     Raises:
         SettingsError: the kind of address is not supported, the address is malformed, or the package extra for Postgres
             is not installed.
+        NotFoundError: there is no store, and `create` is False.
         StoreError: the store cannot be opened.
     """
+    try:
+        store = _open(where, in_ram, index_cache_mb, create=create)
+    except (OSError, StoreError) as error:
+        if _may_open_files():
+            raise
+        raise StoreError(f"{where.rpartition('@')[2]} cannot be opened: {TOO_MANY_FILES}") from error
+    _log.info("store opened: %s", store.name)
+    return store
+
+
+def _may_open_files() -> bool:
+    """Whether this process may open six more files; SQLite reports only that it cannot open one of its three."""
+    held: list[int] = []
+    try:
+        for _ in range(3):
+            held += os.pipe()
+    except OSError:
+        return False
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+    return True
+
+
+def _open(where: str, in_ram: int | None, index_cache_mb: int, *, create: bool) -> "SqliteStore | PostgresStore":
     if checked(where).startswith(SERVER):
         try:
             # Imported here so that SQLite users need no Postgres driver.
@@ -28,10 +63,13 @@ def make(where: str, *, in_ram: int | None = None) -> "SqliteStore | PostgresSto
             raise SettingsError(
                 f"a Postgres store needs an extra ({error}): pip install 'slowwave[postgres]'"
             ) from error
-        return PostgresStore(where, in_ram=in_ram)
+        return PostgresStore(where, in_ram=in_ram, index_cache_mb=index_cache_mb, create=create)
     if "://" in where:
         kind = where.partition(":")[0]
         raise SettingsError(f"no store for {kind!r} addresses: give a file name, ':memory:' or 'postgresql://…'")
+    from slowwave.stores.sqlite.file import MEMORY  # noqa: PLC0415 - as below
     from slowwave.stores.sqlite.store import SqliteStore  # noqa: PLC0415 - Postgres users do not load it
 
-    return SqliteStore(where)
+    if not create and where != MEMORY and not Path(where).exists():
+        raise NotFoundError(f"no store at {where}: check the path; the first memory that is added creates a store")
+    return SqliteStore(where, index_cache_mb=index_cache_mb)

@@ -8,7 +8,7 @@ from datetime import datetime
 from slowwave.errors import InputError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.operations import Add, Change, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
@@ -184,18 +184,23 @@ class RunRow:
 
 def _check_group(group: Group, scope: str) -> None:
     memory: Memory | None
-    messages = True
+    whole = True  # only new messages, or notes: a batch of them is one group
     for operation in group.operations:
         if isinstance(operation, Add):
             memory = operation.memory
             if (memory.kind == MESSAGE) != bool(memory.conversation and memory.role):
                 raise InputError(f"{memory.id} is a {memory.kind}: messages, and only they, have conversation and role")
-            messages = messages and memory.kind == MESSAGE
+            if memory.kind == NOTE and (memory.conversation is None or not memory.ref):
+                raise InputError(
+                    f"{memory.id} is a note without a folder or a name: give it both; a folder may be empty"
+                )
+            whole = whole and memory.kind in {MESSAGE, NOTE}
         else:
-            memory, messages = _subject(operation), False
+            memory = _subject(operation)
+            whole = whole and isinstance(operation, Change) and operation.before.kind == NOTE
         if memory is not None and memory.scope != scope:
             raise InputError(f"{memory.id} belongs to the scope {memory.scope!r}, the plan to {scope!r}")
-    most = BATCH_MAX if messages else GROUP_MAX
+    most = BATCH_MAX if whole else GROUP_MAX
     if len(group) > most:
         raise InputError(f"{len(group):,} operations in one group, more than {most:,}: cut them into several groups")
 

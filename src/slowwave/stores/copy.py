@@ -26,7 +26,7 @@ TABLES: Final = {
     "gists": _ENTRY,
     "runs": RUN_COLUMNS,
     "journal": ("key", "scope", "run", "part", "op", "memory", "other", "because", "payload", "checksum"),
-    "conversations": ("scope", "name", "erased_seq"),
+    "conversations": ("scope", "name", "erased_seq", "title"),
     "cursors": ("scope", "conversation", "cursor", "seq"),
     "links": ("scope", "source", "target", "kind", "weight", "at"),
     "held": ("scope", "content"),
@@ -77,8 +77,8 @@ def copy(source: PlanApplier, target: PlanApplier, *, told: Callable[[str], None
         InputError: a scope of the target has other content; scopes copied before stay.
         CorruptError: the copy of a scope has another hash. It is discarded.
     """
-    paths = _paths(source)
-    if paths and not _paths(target):
+    paths = scope_paths(source)
+    if paths and not scope_paths(target):
         _share_secret(source.secret, target, _begun(target, paths[0]) or _half(paths[0]))
     rows = known = 0
     hashes: dict[str, str] = {}
@@ -148,7 +148,7 @@ def _all_paths(store: PlanApplier) -> list[str]:
         return sorted(path for _, path in store._all(SQL["scopes"], ()))  # noqa: SLF001
 
 
-def _paths(store: PlanApplier) -> list[str]:
+def scope_paths(store: PlanApplier) -> list[str]:
     """The paths of the complete scopes."""
     return [path for path in _all_paths(store) if not path.startswith(UNNAMED)]
 

@@ -120,7 +120,26 @@ class Eraser:
         runs: list[Any] = self._db.execute(SQL["runs_with_words"], values).fetchall()
         folded = word.casefold()
         blanked = self._blank_runs(runs, lambda _run, _part, group: _contains(group, folded))
-        return bool(refused or rows or blanked)
+        titled = self._titles_with(folded)
+        return bool(refused or rows or blanked or titled)
+
+    def _titles_with(self, folded: str) -> bool:
+        """Blank the titles that contain a case-folded text, the present ones and those in the journal."""
+        low, high = bounds(self._token)
+        rows: list[Any] = self._db.execute(SQL["title_rows"], {"low": low, "high": high}).fetchall()
+        found = False
+        for key, op, memory, other, because, payload in rows:
+            name, *titles = loads(payload)
+            kept = [None if title and folded in title.casefold() else title for title in titles]
+            if kept != titles:
+                found, blanked = True, dumps([name, *kept])
+                self._db.execute(
+                    SQL["reseal_journal"], (blanked, journal_checksum(op, memory, other, because, blanked), key)
+                )
+        titled: list[Any] = self._db.execute(SQL["titles"], (self._token,)).fetchall()
+        blanked_names = [(None, self._token, name) for name, title in titled if folded in title.casefold()]
+        self._db.executemany(SQL["put_title"], blanked_names)
+        return found
 
     def _blank_runs(self, runs: Iterable[tuple[int, str, str]], may_quote: Callable[[int, int, Group], bool]) -> int:
         """Blank the reasons of runs, with their details, where `may_quote` holds. Returns of how many runs.

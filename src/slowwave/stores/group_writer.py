@@ -8,10 +8,21 @@ from typing import Any, ClassVar, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
 from slowwave.forks import CachedProperty
-from slowwave.model.codec import COLUMNS, SPAN, TEXT, VERSION, Row, dumps, numbered, row_content, to_micros, used
+from slowwave.model.codec import COLUMNS, KIND, SPAN, TEXT, VERSION, Row, dumps, numbered, row_content, to_micros, used
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import COUNTERS, FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.memory import COUNTERS, FACT_KINDS, HOT, MESSAGE, NOTE, Memory
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
@@ -26,6 +37,12 @@ _identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", 
 _NOT_PLANNED = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 _USE_COLUMNS = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
 Values: TypeAlias = tuple[object, ...]
+_NO_NOTE = (None, None)
+
+
+def _note_name(memory: Memory) -> tuple[str | None, str | None]:
+    """Folder and name of a current note, which are unique in a scope; `_NO_NOTE` for other memories."""
+    return (memory.conversation, memory.ref) if memory.kind == NOTE and memory.phase in HOT else _NO_NOTE
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +182,7 @@ class GroupWriter:
             self._last_seq[str(memory.conversation)] = max(last, memory.seq)
         row = row_of(memory)
         text, total = sealed(row)
-        content = None if memory.kind == MESSAGE else row_content(row)
+        content = row_content(row)
         self._memories.append((self._next_memory, self.token, *row, content, total, self._next_journal))
         self._entries.append(self._entry(self._next_memory, operation.entry))
         self._added.append(operation)
@@ -229,17 +246,23 @@ class GroupWriter:
         """Which new memory violates a unique index, as a sentence. Reads only rows from before this flush."""
         ids: set[str] = set()
         contents: dict[object, str] = {}
+        names: set[tuple[str | None, str | None]] = set()
         for operation, row in zip(self._added, self._memories, strict=True):
             memory, content = operation.memory, row[_CONTENT_PLACE] if operation.memory.phase in HOT else None
             if memory.id in ids:
                 return f"{memory.id} is added twice"
             if content in contents and content is not None:
                 return f"the same fact is added twice, as {contents[content]} and {memory.id}"
+            name = _note_name(memory)
+            if name in names and name != _NO_NOTE:
+                return f"two notes of the group have the name {memory.ref!r} in the folder {memory.conversation!r}"
             ids.add(memory.id)
+            names.add(name)
             contents[content] = memory.id
             for query, values, words in (
                 ("key_of", (memory.id,), f"{memory.id} exists already"),
                 ("live_fact", (content,), "the same fact is known already, as {}"),
+                ("live_note", name, "a note of this name is stored already, as {}"),
                 (
                     "fact_ref",
                     (memory.ref if memory.kind in FACT_KINDS else None,),
@@ -274,6 +297,9 @@ class GroupWriter:
         try:
             self._db.execute(_update(tuple(delta), worded=worded), (*values, sealed(new)[1], key))
         except self._db.clash as error:
+            if new[KIND] == NOTE:
+                found = self._db.execute(SQL["live_note"], (self.token, *_identity(new)[1::2])).get
+                raise StalePlanError(f"a note of this name is stored already, as {found}") from error
             found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
             raise StalePlanError(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
@@ -358,6 +384,18 @@ class GroupWriter:
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
         self._record(operation, "advance", payload)
 
+    def _set_title(self, operation: SetTitle) -> None:
+        check(operation)
+        place = (self.token, operation.conversation)
+        found = self._db.execute(SQL["title"], place).fetchone()
+        if found is None:
+            raise StalePlanError(f"the conversation {operation.conversation!r} is gone")
+        if found[0] != operation.before:
+            raise StalePlanError(f"the title of {operation.conversation!r} was changed since this was planned")
+        self._db.execute(SQL["put_title"], (operation.after, *place))
+        self._failpoint("apply.title")
+        self._record(operation, "title", [operation.conversation, operation.before, operation.after])
+
     def _suppress(self, operation: Suppress) -> None:
         check(operation)
         self._held[operation.key] = operation.on
@@ -389,6 +427,7 @@ class GroupWriter:
         Use: _use,
         Link: _link,
         MoveCursor: _move_cursor,
+        SetTitle: _set_title,
         Suppress: _suppress,
         RejectFact: _reject_fact,
     }

@@ -1,19 +1,34 @@
 """Reads the journal of a store: runs, histories, changes since a sequence, costs, and the replay of a scope."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from slowwave.errors import CorruptError
-from slowwave.model.codec import COLUMNS, Row, from_micros, from_row, loads, to_micros, used
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
-from slowwave.model.plan import Cost, Event, Plan, Run
+from slowwave.model.codec import COLUMNS, Row, dumps, from_micros, from_row, loads, to_micros, used
+from slowwave.model.operations import (
+    OPERATION_NAMES,
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
+from slowwave.model.plan import Cost, Event, Plan, Run, RunParts
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.reasons import parse_reasons
 from slowwave.stores.rows import checked_journal
 from slowwave.stores.sql import SQL, bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
+_PARTS: Mapping[RunParts, int] = {"none": 0, "stages": 1, "all": 2}
 _FREQUENT = frozenset({"observe", "use"})
 _EVER = to_micros(datetime.min.replace(tzinfo=UTC))
 
@@ -22,7 +37,14 @@ class Journal(StoreBase):
     """Reads runs and operations from the journal."""
 
     def runs(
-        self, scope: str, limit: int | None = None, cause: str | None = None, since: datetime | None = None
+        self,
+        scope: str,
+        limit: int | None = None,
+        cause: str | None = None,
+        since: datetime | None = None,
+        *,
+        parts: RunParts = "all",
+        after: str | None = None,
     ) -> list[Run]:
         """The latest runs, newest first.
 
@@ -31,29 +53,59 @@ class Journal(StoreBase):
             limit: the most runs; None: all.
             cause: only runs with this cause, or with a cause that begins with it and a slash.
             since: only runs after this instant.
+            parts: which runs that are part of another are listed: "all", "stages" (of sleep passes), "none".
+            after: only runs that were written before the run of this id; an unknown id gives no runs.
         """
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
                 return []
             low, high = bounds(token)
+            if after is not None:
+                row = self._one(SQL["run"], (token, after))
+                if row is None:
+                    return []
+                high = row[0] - 1
             values = {
                 "low": low,
                 "high": high,
                 "scope": token,
+                "parts": _PARTS[parts],
                 "cause": cause,
                 "since": None if since is None else to_micros(since),
                 "limit": -1 if limit is None else limit,
             }
             which = "runs" if cause is None else "runs_of_frequent_cause" if cause in _FREQUENT else "runs_of_cause"
-            return [self._run(scope, row) for row in self._all(SQL[which], values)]
+            return self._with_totals(token, [self._run(scope, row) for row in self._all(SQL[which], values)])
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """One run with its plan, or None."""
         with self._guard:
             token = self._tokens.scope(scope)
             row = None if token is None else self._one(SQL["run"], (token, run_id))
-            return None if row is None else self._run(scope, row)
+            return None if row is None or token is None else self._with_totals(token, [self._run(scope, row)])[0]
+
+    def _with_totals(self, token: int, runs: Sequence[Run]) -> list[Run]:
+        """The runs, those with parts with the number of parts and the operations of all parts."""
+        wholes = [run.id for run in runs if run.parent is None and not any(run.plan.groups)]
+        if not wholes:
+            return list(runs)
+        values = {"scope": token, "parents": dumps(wholes)}
+        counts = dict(self._all(SQL["count_parts"], values))
+        totals: dict[str, dict[str, int]] = {}
+        for parent, op, number in self._all(SQL["totals_of_parts"], values):
+            totals.setdefault(parent, {})[op] = number
+        return [
+            replace(run, part_count=counts[run.id], totals=totals.get(run.id, {})) if run.id in counts else run
+            for run in runs
+        ]
+
+    def undos(self, scope: str) -> list[tuple[str, str, str | None]]:
+        """The undos of a scope, newest first: the id of each, the run that it took back, and the run it is a part of."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all(SQL["undos"], (token,))
+        return [(str(row[0]), str(row[1]), row[2]) for row in rows]
 
     def children(self, scope: str, run_id: str) -> list[Run]:
         """The child runs of a run, in order."""
@@ -169,7 +221,17 @@ class Journal(StoreBase):
             cost=Cost(**loads(cost)),
             undoes=undoes,
         )
-        return Run(id=run_id, scope=scope, cause=cause, at=plan.at, plan=plan, parent=parent, cost=plan.cost)
+        totals = Counter(OPERATION_NAMES[type(operation)] for operation in plan.operations)
+        return Run(
+            id=run_id,
+            scope=scope,
+            cause=cause,
+            at=plan.at,
+            plan=plan,
+            parent=parent,
+            cost=plan.cost,
+            totals=dict(totals),
+        )
 
     def _operations_on(self, scope: str, token: int, memory: str) -> dict[int, Operation]:
         """Every operation on a memory by journal key.
@@ -212,12 +274,13 @@ class Journal(StoreBase):
 
 @dataclass(slots=True)
 class Replayed:
-    """The logical state of a scope: rows by id, links, cursors and held keys."""
+    """The logical state of a scope: rows by id, links, cursors, held keys, and titles by conversation."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     links: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
     cursors: dict[tuple[str, str], int] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
+    titles: dict[str, str] = field(default_factory=dict)
 
     def take(self, op: str, memory: Any, other: Any, payload: Any) -> None:  # noqa: ANN401  # scalars of a row
         """Apply one journal row."""
@@ -238,6 +301,12 @@ class Replayed:
             case "advance":
                 conversation, cursor, _, after = loads(payload)
                 self.cursors[conversation, cursor] = after
+            case "title":
+                conversation, _, title = loads(payload)
+                if title is None:
+                    self.titles.pop(conversation, None)
+                else:
+                    self.titles[conversation] = title
             case "hold":
                 key, on = loads(payload)
                 (self.held.add if on else self.held.discard)(key)
@@ -276,16 +345,26 @@ def _simple(scope: str, op: str, memory: str, other: str, because: str, payload:
                 because=because,
                 at=from_micros(link["at"]),
             )
+        case "erase":
+            return Erase(memory=memory or "", because=because)
+        case _:
+            return _without_memory(op, payload, because)
+
+
+def _without_memory(op: str, payload: str, because: str) -> Operation:
+    """An operation on no memory, which its journal row holds whole."""
+    match op:
         case "advance":
             conversation, cursor, before, after = loads(payload)
             return MoveCursor(conversation=conversation, cursor=cursor, before=before, after=after, because=because)
+        case "title":
+            conversation, former, title = loads(payload)
+            return SetTitle(conversation=conversation, before=former, after=title, because=because)
         case "hold":
             key, on = loads(payload)
             return Suppress(key=key, on=on, because=because)
         case "refuse":
             text, quote, reason = loads(payload)
             return RejectFact(text=text, quote=quote, reason=reason, because=because)
-        case "erase":
-            return Erase(memory=memory or "", because=because)
         case _:
             raise CorruptError(f"the journal names an unknown operation {op!r}: restore a backup")

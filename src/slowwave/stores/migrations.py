@@ -8,12 +8,14 @@ from typing import Final
 import apsw
 
 from slowwave.errors import NewerSchemaError
+from slowwave.log import Log
 from slowwave.stores.backfill import fill_reasons
 
 Migration = tuple[int, str]
 _STORES: Final = Path(__file__).parent
 _REASONS: Final = 3
 """The migration of SQLite that adds the columns of `backfill.fill_reasons`."""
+_log: Final = Log("store")
 _NAME = re.compile(r"(\d{4})_\w+\.sql")
 
 
@@ -63,6 +65,7 @@ def migrate(
             if reached:
                 reached("migrate.before_commit")
             db.execute("COMMIT")
+            _log.info("%s: schema %d, migrated from %d", path, db.pragma("user_version"), version)
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")

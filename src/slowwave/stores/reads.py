@@ -8,8 +8,10 @@ from typing import Final
 from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
+from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
-from slowwave.model.status import Conversation, DecayClass, FadingFact, LinkRow
+from slowwave.model.scope import PATH_BYTES, Scope, names_of
+from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import SQL, bounds
@@ -17,6 +19,10 @@ from slowwave.stores.where_clause import selected
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
+LAST_CHARACTER: Final = "\U0010ffff"
+"""Sorts after every other character, by code points and by the bytes of UTF-8."""
+_LAST_PATH: Final = LAST_CHARACTER * (PATH_BYTES // 4 + 1)
+"""Greater than every path: the last character of Unicode, once more than fits in a path."""
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
 
@@ -37,6 +43,24 @@ class Reader(StoreBase):
                 for row in rows:
                     found.setdefault(row[0], memory_of(scope, row))
         return [found[identity] for identity in wanted if identity in found]
+
+    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        """The ids of memories that begin so, in order."""
+        return self._ids_with_prefix("memory_ids_with_prefix", scopes, prefix, limit)
+
+    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
+        """The ids of runs that begin so, in order."""
+        return self._ids_with_prefix("run_ids_with_prefix", [scope], prefix, limit)
+
+    def _ids_with_prefix(self, statement: str, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+        end = prefix + LAST_CHARACTER
+        with self._guard:
+            rows = [
+                row
+                for _, token in self._readable(scopes)
+                for row in self._all(SQL[statement], (token, prefix, end, limit))
+            ]
+        return [row[0] for row in rows][:limit]
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
         """The memories that match."""
@@ -125,7 +149,7 @@ class Reader(StoreBase):
             many = self._one(SQL["count_unpaced"], values)[0] if len(rows) == limit else len(rows)
         return [memory_of(scope, row) for row in rows], many
 
-    def conversations(self, scope: str) -> list[Conversation]:
+    def conversations(self, scope: str) -> list[ConversationState]:
         """All conversations, the most recently written first."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -136,11 +160,13 @@ class Reader(StoreBase):
                 cursors.setdefault(name, {})[cursor] = seq
             rows = self._all(SQL["conversations"], (token,))
         return [
-            Conversation(name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}))
-            for name, seq, at in rows
+            ConversationState(
+                name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
+            )
+            for name, seq, at, title in rows
         ]
 
-    def conversation(self, scope: str, name: str) -> Conversation | None:
+    def conversation(self, scope: str, name: str) -> ConversationState | None:
         """One conversation, or None."""
         with self._guard:
             token = self._tokens.scope(scope)
@@ -150,8 +176,67 @@ class Reader(StoreBase):
             cursors: dict[str, int] = dict(self._all(SQL["cursors_of"], (token, name)))
         if row is None and not cursors:
             return None
-        last_seq, last_at = row or (0, 0)
-        return Conversation(name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors)
+        last_seq, last_at, title = row or (0, 0, None)
+        return ConversationState(
+            name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors, title=title
+        )
+
+    def listed_conversations(
+        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+    ) -> list[Conversation]:
+        """A page of the conversations with messages that were not taken back, the one written to last first.
+
+        The place of a conversation holds the last memory at the time of the first page: later messages move nothing.
+        """
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            low, high = bounds(token)
+            snapshot = self._one(SQL["last_memory"], {"low": low, "high": high})[0] or low
+            before = snapshot + 1
+            if isinstance(after, Conversation):
+                snapshot, before = (low + place for place in after.place)
+            elif after is not None:
+                values = {"scope": token, "name": after, "snapshot": snapshot}
+                row = self._one(SQL["conversation_place"], values)
+                if row is None:
+                    return []
+                before = row[0]
+            count = -1 if limit is None else limit
+            rows = self._all(
+                SQL["conversation_places"], {"scope": token, "snapshot": snapshot, "before": before, "limit": count}
+            )
+            names = dumps([name for name, _, _ in rows])
+            found = self._all(SQL["conversation_counts"], {"scope": token, "names": names})
+            counts = {name: numbers for name, *numbers in found}
+            unread = self._unread(token)
+        return [
+            Conversation(
+                name=name,
+                title=title,
+                messages=counts[name][0],
+                unread=unread.get(name, 0),
+                withheld=int(counts[name][1]),
+                first_at=from_micros(counts[name][2]),
+                last_at=from_micros(counts[name][3]),
+                place=(snapshot - low, place - low),
+            )
+            for name, title, place in rows
+        ]
+
+    def unread(self, scope: str) -> dict[str, int]:
+        """How many messages are not distilled yet, by conversation; those taken back or under review are not counted."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return {} if token is None else self._unread(token)
+
+    def _unread(self, token: int) -> dict[str, int]:
+        values = {"scope": token, "cursor": DISTIL_CURSOR}
+        counts = Counter(dict(self._all(SQL["after_cursor"], values)))
+        counts.subtract(dict(self._all(SQL["hidden_after_cursor"], values)))
+        counts.update(dict(self._all(SQL["released_before_cursor"], {**values, "released": dumps(RELEASED)})))
+        return dict(+counts)
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """Links with a weight above 0 that touch any of these memories; with None for ids, all links of the scope."""
@@ -194,6 +279,29 @@ class Reader(StoreBase):
         with self._guard:
             self._see_every_scope()
             return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
+
+    def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
+        """The first scopes at or below a prefix whose path is greater than `after`, in order of path."""
+        found: list[Scope] = []
+        with self._guard:
+            self._see_every_scope()
+            for low, high in _at_or_below(prefix):
+                values = {"after": after, "low": low, "high": high, "limit": limit - len(found)}
+                for path, messages, facts, at in self._all(SQL["scopes_page"], values) if len(found) < limit else ():
+                    written = None if at is None else from_micros(at)
+                    scope = Scope(path=path, names=names_of(path), messages=messages, facts=facts, last_written=written)
+                    found.append(scope)
+        return found
+
+    def scope_of(self, memory: str, prefix: str) -> str | None:
+        """The first scope at or below a prefix that has a memory of this id, or None. One index step for each scope."""
+        with self._guard:
+            self._see_every_scope()
+            for low, high in _at_or_below(prefix):
+                row = self._one(SQL["scope_of_memory"], {"id": memory, "low": low, "high": high})
+                if row is not None:
+                    return str(row[0])
+        return None
 
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """The keys among these that a person's undo has suppressed."""
@@ -241,3 +349,11 @@ class Reader(StoreBase):
             count = -1 if limit is None else limit
             values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
             return [memory_of(scope, row) for row in self._all(SQL[which], values)]
+
+
+def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
+    """The ranges of paths, from a first one to before a last one, that are a path or begin with it and a slash.
+
+    No part contains a character below "!", and "0" follows the slash.
+    """
+    return ((prefix, f"{prefix}!"), (f"{prefix}/", f"{prefix}0")) if prefix else (("!", _LAST_PATH),)

@@ -1,6 +1,6 @@
 """Checks that the tables of a store equal a replay of its journal, and searches stored texts for erased words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from slowwave.errors import CorruptError
@@ -36,12 +36,13 @@ class JournalChecker(Journal):
             if token is None:
                 return []
             low, high = bounds(token)
-            values = {"low": low, "high": high, "word": text, "escaped": dumps(text)[1:-1]}
+            once = dumps(text)[1:-1]  # as in metadata, which are JSON; twice in a payload, which holds them as a text
+            values = {"low": low, "high": high, "word": text, "escaped": once, "twice": dumps(once)[1:-1]}
             return [str(row[0]) for row in self._all(SQL["mentions"], values)]
 
     def _needles(self, texts: Sequence[str]) -> BytePatterns:
         """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped."""
-        forms = {text: [form.encode() for form in dict.fromkeys((text, dumps(text)[1:-1]))] for text in texts}
+        forms = {text: [form.encode() for form in _written_forms(text)] for text in texts}
         looked = BytePatterns([form for some in forms.values() for form in some])
         held = set(looked.among(self._words_held())) if looked.words else set()
         return BytePatterns([form for some in forms.values() if held.isdisjoint(some) for form in some])
@@ -102,13 +103,21 @@ class JournalChecker(Journal):
         }
         cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
         held = {row[0] for row in self._all(SQL["every_held"], (token,))}
+        titles = dict(self._all(SQL["titles"], (token,)))
         for what, stored, journaled in (
             ("links", links, replayed.links),
             ("cursors", cursors, replayed.cursors),
             ("suppressed keys", held, replayed.held),
+            ("titles of conversations", titles, replayed.titles),
         ):
             if stored != journaled:
                 yield f"scope {path}: the {what} differ from the journal"
+
+
+def _written_forms(text: str) -> Iterable[str]:
+    """A text as tables hold it: as it is, as JSON, and as JSON in a JSON text, as metadata stand in the journal."""
+    once = dumps(text)[1:-1]
+    return dict.fromkeys((text, once, dumps(once)[1:-1]))
 
 
 def _keyed(row: Row, content: object) -> bool:

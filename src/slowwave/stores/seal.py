@@ -14,7 +14,18 @@ from slowwave.model.codec import COLUMNS, Row, dumps, to_row
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 from slowwave.model.message import storable
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import FREE, Plan
 from slowwave.stores.rows import ENTRY_COLUMNS, entry_row
 
@@ -165,6 +176,8 @@ def check(operation: Operation) -> None:
         case MoveCursor():
             texts("a cursor", operation.conversation, operation.cursor)
             numbers("a cursor", operation.before, operation.after, whole=True)
+        case SetTitle():
+            texts("a title", operation.conversation, operation.before, operation.after)
         case Suppress():
             texts("a suppressed key", operation.key)
         case RejectFact():

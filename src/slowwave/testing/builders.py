@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, Use
 from slowwave.model.plan import Group, Plan
 from slowwave.policy.text.features import index_text
@@ -52,6 +52,12 @@ def fact(text: str, *, scope: str = SCOPE, **fields: Any) -> Memory:  # noqa: AN
             **fields,
         }
     )
+
+
+def note(name: str, *, folder: str = "", text: str = "", **fields: Any) -> Memory:  # noqa: ANN401  # Memory's
+    """A note. Without a text, its name is the text to search."""
+    fields = {"category": NOTE, **fields}
+    return fact(text or name, kind=NOTE, conversation=folder, ref=name, **fields)
 
 
 def entry(text: str, embedder: str | None = "test-8") -> IndexEntry:

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,17 +94,19 @@ def takes_no_schema(text: str) -> Callable[[Received], Served]:
 
 
 class OpenAIServer:
-    """Serves /v1/chat/completions, /v1/completions, /v1/embeddings and /api/generate from a script.
+    """Serves /v1/chat/completions, /v1/completions, /v1/embeddings and /api/generate from a script, and /v1/models.
 
         with OpenAIServer(fails(429, retry_after="1"), says("hello")) as server:
             OpenAICompatible("any", server.url).complete(messages=[...])
 
     Args:
         script: what to do, request by request; the last behaviour stays. An empty script says nothing at all.
+        models: the names that /v1/models lists, which is no part of the script; None: 404.
     """
 
-    def __init__(self, *script: Behaviour) -> None:
+    def __init__(self, *script: Behaviour, models: Sequence[str] | None = None) -> None:
         self.received: list[Received] = []
+        self._models = models
         self._script: deque[Behaviour] = deque(script or (says(""),))
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -133,6 +135,14 @@ class OpenAIServer:
         """The base URL of its OpenAI API."""
         return f"{self.root}/v1"
 
+    def list_models(self, received: Received) -> Served:
+        """The response to a GET request."""
+        with self._lock:
+            self.received.append(received)
+        if self._models is None or received.path != "/v1/models":
+            return fails(404, f"no such path: {received.path}")
+        return Served(body=json.dumps({"object": "list", "data": [{"id": name} for name in self._models]}))
+
     def respond(self, received: Received) -> Served:
         """The response of the next behaviour of the script to this request."""
         with self._lock:
@@ -159,6 +169,11 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
+
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        served = self.server.owner.list_models(Received(path=self.path, headers=headers, body={}))
+        self._send(served, served.body.encode())
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)

@@ -1,6 +1,8 @@
 """Addresses of servers. Only this module decides which key is sent to which URL."""
 
+import os
 import re
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -8,8 +10,9 @@ from slowwave.errors import SettingsError
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
-"""The placeholder that servers without keys receive; the SDK requires some value."""
+"""The placeholder that servers without keys receive: some of them refuse a request without any."""
 
+_ACCOUNT: Final = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 _OPENAI_HOSTS: Final = frozenset({"api.openai.com", "api.openai.com:443"})
 _SCHEMES: Final = frozenset({"http", "https"})
 
@@ -27,7 +30,7 @@ def is_openai(url: str) -> bool:
 def key_for(url: str, configured: str | None) -> str | None:
     """Return the key to send to a URL: only the key configured for it.
 
-    None means that the SDK reads OPENAI_API_KEY, which happens for OpenAI's own address only. Every other address
+    None means that the transport reads OPENAI_API_KEY at the first call, for OpenAI's own address only. Every other address
     gets a placeholder, so that no key of the environment is sent to it.
 
     Args:
@@ -44,6 +47,21 @@ def key_for(url: str, configured: str | None) -> str | None:
     if not key.isascii() or not key.isprintable():
         raise SettingsError(f"the key for {address_of(url)} has a character that an HTTP header cannot hold")
     return key or (None if is_openai(url) else NO_KEY)
+
+
+def key_of_environment(url: str) -> str | None:
+    """OPENAI_API_KEY for OpenAI's own address, None if it is not set; the placeholder for every other address.
+
+    Raises:
+        SettingsError: the key has a character that an HTTP header cannot hold.
+    """
+    return key_for(url, os.environ.get("OPENAI_API_KEY") if is_openai(url) else None)
+
+
+def account_headers(url: str) -> Mapping[str, str]:
+    """The headers of OPENAI_ORG_ID and OPENAI_PROJECT_ID for OpenAI's own address; none for every other address."""
+    values = {header: os.environ.get(name, "").strip() for name, header in _ACCOUNT.items()}
+    return {header: value for header, value in values.items() if value} if is_openai(url) else {}
 
 
 def address_of(url: str) -> str:

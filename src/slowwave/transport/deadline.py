@@ -4,13 +4,15 @@ The time-outs of HTTP clients limit the wait for the next bytes. A server that s
 body or of endless `100 Continue` replies, never exceeds them. Here each read and write waits at most until the deadline.
 """
 
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import ssl
+
+    from httpcore2 import NetworkBackend, NetworkStream
+    from httpx2 import Client
 
 _WRITE_SIZE: Final = 65_536
 """Bytes per write. The deadline is checked between two writes, because a server may read slowly."""
@@ -30,30 +32,26 @@ class Deadline(threading.local):
         return self.end - time.monotonic()
 
 
-def bind(client: Any, deadline: Deadline) -> str:  # noqa: ANN401 - httpx is installed under two names
-    """Apply the deadline to all connections of an httpx client, also to those through a proxy of the environment.
+def bind(client: "Client", deadline: Deadline) -> None:
+    """Apply the deadline to all connections of a client, also to those through a proxy of the environment.
 
     httpcore has an argument for the network backend, but httpx does not pass one.
-
-    Returns:
-        The name of the httpcore package in use.
     """
-    for transport in {client._transport, *client._mounts.values()} - {None}:  # noqa: SLF001 - see above
+    transports: set[Any] = {client._transport, *client._mounts.values()} - {None}  # noqa: SLF001 - see above
+    for transport in transports:
         pool = transport._pool  # noqa: SLF001 - see above
         pool._network_backend = _Backend(pool._network_backend, deadline)  # noqa: SLF001 - see above
-    return type(client._transport._pool).__module__.partition(".")[0]  # noqa: SLF001 - see above
 
 
 class _Backend:
     """Opens connections; an httpcore NetworkBackend."""
 
-    def __init__(self, inner: Any, deadline: Deadline) -> None:  # noqa: ANN401 - httpcore is installed under two names
+    def __init__(self, inner: "NetworkBackend", deadline: Deadline) -> None:
         self._inner, self._deadline = inner, deadline
-        self._core = sys.modules[type(inner).__module__.partition(".")[0]]
 
     def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> "_Stream":  # noqa: ANN401 - passed on
-        timeout = _shortened(self._deadline, timeout, self._core.ConnectTimeout)
-        return _Stream(self._inner.connect_tcp(host, port, timeout=timeout, **options), self._deadline, self._core)
+        timeout = _shortened(self._deadline, timeout, "ConnectTimeout")
+        return _Stream(self._inner.connect_tcp(host, port, timeout=timeout, **options), self._deadline)
 
     def sleep(self, seconds: float) -> None:
         self._inner.sleep(seconds)
@@ -62,24 +60,23 @@ class _Backend:
 class _Stream:
     """One connection; an httpcore NetworkStream."""
 
-    def __init__(self, inner: Any, deadline: Deadline, core: Any) -> None:  # noqa: ANN401 - as above
-        self._inner, self._deadline, self._core = inner, deadline, core
+    def __init__(self, inner: "NetworkStream", deadline: Deadline) -> None:
+        self._inner, self._deadline = inner, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        timeout = _shortened(self._deadline, timeout, self._core.ReadTimeout)
-        data: bytes = self._inner.read(max_bytes, timeout=timeout)
-        return data
+        timeout = _shortened(self._deadline, timeout, "ReadTimeout")
+        return self._inner.read(max_bytes, timeout=timeout)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _WRITE_SIZE):
-            timeout = _shortened(self._deadline, timeout, self._core.WriteTimeout)
+            timeout = _shortened(self._deadline, timeout, "WriteTimeout")
             self._inner.write(buffer[start : start + _WRITE_SIZE], timeout=timeout)
 
     def start_tls(
         self, ssl_context: "ssl.SSLContext", server_hostname: str | None = None, timeout: float | None = None
     ) -> "_Stream":
-        timeout = _shortened(self._deadline, timeout, self._core.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, timeout=timeout), self._deadline, self._core)
+        timeout = _shortened(self._deadline, timeout, "ConnectTimeout")
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, timeout=timeout), self._deadline)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as httpcore has it
         return self._inner.get_extra_info(info)
@@ -88,9 +85,12 @@ class _Stream:
         self._inner.close()
 
 
-def _shortened(deadline: Deadline, timeout: float | None, late: type[Exception]) -> float:
-    """The time-out of one operation: at most until the deadline."""
+def _shortened(deadline: Deadline, timeout: float | None, late: str) -> float:
+    """The time-out of one operation: at most until the deadline; raises the named error of httpcore once it has passed."""
     remaining = deadline.remaining()
     if remaining <= 0:
-        raise late("the deadline of the call has passed")
+        import httpcore2  # noqa: PLC0415 - loaded by the first connection
+
+        error: type[Exception] = getattr(httpcore2, late)
+        raise error("the deadline of the call has passed")
     return remaining if timeout is None else min(timeout, remaining)

@@ -12,11 +12,21 @@ class TransportError(PortError):
 
 
 class TransientError(TransportError):
-    """A call failed, and a retry may succeed. `after`: the server asks to wait this number of seconds before it."""
+    """A call failed, and a retry may succeed.
 
-    def __init__(self, message: str, after: float | None = None, *, sent: bool = True) -> None:
+    Args:
+        message: the sentence for the caller; it may quote the server.
+        after: the server asks to wait this number of seconds before a retry.
+        sent: False if no request was sent.
+        cause: the address and the kind of failure, for logs: it never quotes the server, which may repeat a prompt.
+    """
+
+    def __init__(
+        self, message: str, after: float | None = None, *, sent: bool = True, cause: str = "a request"
+    ) -> None:
         super().__init__(message, sent=sent)
         self.after = after
+        self.cause = cause
 
 
 class RejectedError(TransportError):

@@ -8,10 +8,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final, TypeVar
 
+from slowwave.log import Log
 from slowwave.transport.failures import TransientError, TransportError
 
 FIRST_PAUSE: Final = 0.5  # seconds; doubled each time
 LONGEST_PAUSE: Final = 20.0
+
+_log: Final = Log("transport")
 
 T = TypeVar("T")
 
@@ -50,10 +53,13 @@ class RetryPolicy:
                 sent = sent or error.sent
                 wait = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
                 if tries == self.tries:
+                    _log.warning("%s: given up after %d tries", error.cause, tries)
                     raise TransportError(f"{error} (tried {tries} times)", sent=sent) from None
                 if self.clock() + wait >= end:
                     why = f"{wait:.0f} s more are past the limit of {self.budget:g} s"
+                    _log.warning("%s: given up after %d tries and %g s", error.cause, tries, self.budget)
                     raise TransportError(f"{error} (given up: {why})", sent=sent) from None
+                _log.info("%s: try %d of %d failed, the next one in %.1f s", error.cause, tries, self.tries, wait)
                 self.sleep(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)
         raise AssertionError("the last try returns or raises")

@@ -51,12 +51,7 @@ class _Filter(logging.Filter):
 _FILTER: Final = _Filter()
 
 
-def protect_logs(core: str) -> None:
-    """Add the filter to the loggers that write replies of servers. Does nothing the second time.
-
-    Args:
-        core: the name of the httpcore package in use. The name of the httpx package is formed alike.
-    """
-    httpx = core.replace("httpcore", "httpx")
-    for name in (httpx, "openai._base_client", *(f"{core}.{part}" for part in ("connection", "proxy", "http11"))):
+def protect_logs() -> None:
+    """Add the filter to the loggers that write replies of servers. Does nothing the second time."""
+    for name in ("httpx2", "httpcore2.connection", "httpcore2.proxy", "httpcore2.http11"):
         logging.getLogger(name).addFilter(_FILTER)

@@ -1,45 +1,51 @@
-"""Posts JSON to one server through the OpenAI SDK. Each failure becomes a TransportError of one sentence."""
+"""Exchanges JSON with one server over HTTP. Each failure becomes a TransportError of one sentence."""
 
 import base64
 import json
 import re
-import sys
 import threading
 import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from slowwave import forks
+from slowwave.errors import SettingsError
 from slowwave.model.message import tidy
-from slowwave.transport.address import NO_KEY, OPENAI_URL, address_of, is_openai, key_for, login_of, without_login
+from slowwave.transport.address import (
+    NO_KEY,
+    OPENAI_URL,
+    account_headers,
+    address_of,
+    is_openai,
+    key_for,
+    key_of_environment,
+    login_of,
+    without_login,
+)
 from slowwave.transport.deadline import Deadline, bind
 from slowwave.transport.failures import RejectedError, TransientError, TransportError
 from slowwave.transport.patience import RetryPolicy, retry_delay
 from slowwave.transport.secrets import Secrets, protect_logs
 
 if TYPE_CHECKING:
-    import openai
+    from httpx2 import Client, Response
 
 BODY_LONGEST: Final = 8_000_000  # bytes
 _CONNECT: Final = 5.0  # seconds
 _WORDS: Final = 300  # characters of a server's message that an error quotes
-_STREAMED: Final = "X-Stainless-Raw-Response"  # a header for the SDK: with "stream" it does not read the body
-_HEADERS: Final = {_STREAMED: "stream", "Accept-Encoding": "gzip"}
-_SENT: Final = frozenset({
-    "accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host", "user-agent",
-    _STREAMED.lower(),
-})  # fmt: skip
+_HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "slowwave"}
+_SECRET: Final = 8  # characters; shorter values in the query of a URL, such as versions, are no secrets
 _GZIP: Final = 31  # zlib's number for data with a gzip header
 
-_UNCONNECTED: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+_UNCONNECTED: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "InvalidURL", "UnsupportedProtocol"})
 _PASSING: Final = frozenset({408, 409, 425, 429, 529})
 _TAGS: Final = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
 class Server:
-    """A server with a JSON protocol. Threads may share it. The first call imports the SDK and connects.
+    """A server with a JSON protocol. Threads may share it. The first call imports the HTTP library and connects.
 
     Args:
         base_url: the URL that paths are appended to; None: that of OpenAI.
@@ -65,14 +71,14 @@ class Server:
         self._seconds, self._patience, self._setting = seconds, patience, setting
         self._deadline = Deadline()
         self._lock = threading.Lock()
-        self._sdk: openai.OpenAI | None = None
+        self._client: Client | None = None
         forks.watch(self)
 
     def after_fork(self) -> None:
         """In a forked child: the next call opens new connections. Those of the parent are not closed."""
         self._lock = threading.Lock()
-        forks.abandon(self._sdk)
-        self._sdk = None
+        forks.abandon(self._client)
+        self._client = None
 
     def post(self, path: str, body: Mapping[str, Any], longest: int = BODY_LONGEST) -> Mapping[str, Any]:
         """Post a body and return the JSON object of the reply, of at most `longest` bytes.
@@ -80,68 +86,87 @@ class Server:
         Raises:
             TransportError: it failed, and so did the retries.
         """
-        return self._patience.run(lambda remaining: self._post_once(path, body, min(self._seconds, remaining), longest))
+        return self._patience.run(lambda remaining: self._exchange("POST", path, body, remaining, longest))
+
+    def get(self, path: str) -> Mapping[str, Any]:
+        """Get a path and return the JSON object of the reply.
+
+        Raises:
+            TransportError: it failed, and so did the retries.
+        """
+        return self._patience.run(lambda remaining: self._exchange("GET", path, None, remaining, BODY_LONGEST))
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         with self._lock:
-            if self._sdk is not None:
-                self._sdk.close()
-                self._sdk = None
+            if self._client is not None:
+                self._client.close()
+                self._client = None
 
-    def _post_once(self, path: str, body: Mapping[str, Any], seconds: float, longest: int) -> Mapping[str, Any]:
-        import openai  # noqa: PLC0415 - the import takes half a second
+    def _exchange(
+        self, method: str, path: str, body: Mapping[str, Any] | None, remaining: float, longest: int
+    ) -> Mapping[str, Any]:
+        import httpx2  # noqa: PLC0415 - the import takes a tenth of a second
 
+        seconds = min(self._seconds, remaining)
         connected = self._connected()
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         self._deadline.start(seconds)
-        timeout = openai.Timeout(seconds, connect=min(_CONNECT, seconds))
         try:
-            response: Any = connected.post(
-                path, cast_to=object, body=body, options={"headers": _HEADERS, "timeout": timeout}
+            url = httpx2.URL(self._url)
+            request = connected.build_request(
+                method,
+                url.copy_with(path=url.path.rstrip("/") + path),
+                content=content,
+                headers={} if body is None else {"Content-Type": "application/json"},
+                timeout=httpx2.Timeout(seconds, connect=min(_CONNECT, seconds)),
             )
-        except openai.APITimeoutError as error:
+            response = connected.send(request, stream=True)
+        except httpx2.TimeoutException as error:
             late = f"{self.address} gave no answer within {seconds:g} seconds ({self._setting}_SECONDS)"
-            raise TransientError(late, sent=_sent(error)) from None
-        except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, TransportError):  # older SDKs wrap what the response hook raises
-                raise error.__cause__ from None
-            broken = f"{self.address} cannot be reached: {self._quoted(str(error.__cause__))}; does it run?"
-            raise TransientError(broken, sent=_sent(error)) from None
+            raise TransientError(late, sent=_sent(error), cause=f"{self.address} timed out") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            broken = f"{self.address} cannot be reached: {self._quoted(str(error))}; does it run?"
+            raise TransientError(broken, sent=_sent(error), cause=f"{self.address} cannot be reached") from None
         try:
-            return self._read(response.http_response, longest)
+            return self._read(response, longest)
         finally:
             response.close()
 
-    def _connected(self) -> "openai.OpenAI":
-        import openai  # noqa: PLC0415 - see above
+    def _connected(self) -> "Client":
+        import httpx2  # noqa: PLC0415 - see above
 
         with self._lock:
-            if self._sdk is not None:
-                return self._sdk
-            client = openai.DefaultHttpxClient(
-                follow_redirects=False, event_hooks={"request": [self._restrict], "response": [self._check]}
-            )
-            core = bind(client, self._deadline)
+            if self._client is not None:
+                return self._client
+            key = self._key or self._key_of_environment()
+            self._secrets = self._known_secrets(key)
             try:
-                sdk = openai.OpenAI(api_key=self._key, base_url=self._url, max_retries=0, http_client=client)
-            except openai.OpenAIError:
-                sdk = None
-            if sdk is None or not sdk.api_key:
-                client.close()
-                missing = f"no key for {self.address}: set OPENAI_API_KEY or {self._setting}_KEY, or pass api_key"
-                raise TransportError(missing, sent=False)
-            self._secrets = self._known_secrets(sdk.api_key)
-            protect_logs(core)
-            self._sdk = sdk
-            return sdk
+                client = httpx2.Client(
+                    headers={**_HEADERS, **account_headers(self._url), "Authorization": self._authorization(key)},
+                    limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
+                )
+            except (OSError, ValueError, ImportError) as error:  # certificates or a proxy of the environment
+                unusable = f"no connection to {self.address} can be set up: {self._quoted(str(error))}"
+                raise TransportError(unusable, sent=False) from None
+            bind(client, self._deadline)
+            protect_logs()
+            self._client = client
+            return client
 
-    def _restrict(self, request: Any) -> None:  # noqa: ANN401 - httpx is installed under two names
-        """Remove headers that the SDK took from OPENAI_ORG_ID and OPENAI_CUSTOM_HEADERS, unless the host is OpenAI."""
-        if self._openai:
-            return
-        for name in set(request.headers.keys()) - _SENT:
-            del request.headers[name]
-        request.headers["authorization"] = f"Basic {self._basic}" if self._login else f"Bearer {self._key}"
+    def _key_of_environment(self) -> str:
+        """OPENAI_API_KEY; only OpenAI's own address has no key of its own."""
+        try:
+            key = key_of_environment(self._url)
+        except SettingsError as error:
+            raise TransportError(str(error), sent=False) from None
+        if not key:
+            missing = f"no key for {self.address}: set OPENAI_API_KEY or {self._setting}_KEY, or pass api_key"
+            raise TransportError(missing, sent=False)
+        return key
+
+    def _authorization(self, key: str) -> str:
+        return f"Basic {self._basic}" if self._login else f"Bearer {key}"
 
     @property
     def _basic(self) -> str:
@@ -149,17 +174,15 @@ class Server:
 
     def _known_secrets(self, key: str) -> Secrets:
         login = (self._login[1], quote(self._login[1], safe=""), self._basic) if self._login else ()
-        return Secrets([*login] if key == NO_KEY else [key, *login])
+        queried = [value for _, value in parse_qsl(urlsplit(self._url).query) if len(value) >= _SECRET]
+        return Secrets([*login, *queried] if key == NO_KEY else [key, *login, *queried])
 
-    def _check(self, response: Any) -> None:  # noqa: ANN401 - httpx is installed under two names
-        """Raise for an error status, before the SDK reads the body without a limit and quotes it in its own error."""
+    def _read(self, response: "Response", longest: int) -> Mapping[str, Any]:
         if not response.is_success:
             raise self._refused(response, self._body(response, BODY_LONGEST).decode("utf-8", "replace"))
-
-    def _read(self, response: Any, longest: int) -> Mapping[str, Any]:  # noqa: ANN401 - httpx is installed under two names
         content = self._body(response, longest)
         if not content.strip():
-            raise TransientError(f"{self.address} answered with an empty body")
+            raise TransientError(f"{self.address} answered with an empty body", cause=f"{self.address} sent no body")
         try:
             data = json.loads(content)
         except (ValueError, RecursionError):
@@ -171,9 +194,10 @@ class Server:
             raise TransportError(f"{self.address} answered with an error: {self._quoted(_message(data))}")
         return data
 
-    def _body(self, response: Any, longest: int) -> bytes:  # noqa: ANN401 - httpx is installed under two names
+    def _body(self, response: "Response", longest: int) -> bytes:
         """The body without secrets. The limit holds for its compressed and for its decompressed size."""
-        transport = sys.modules[type(response).__module__.partition(".")[0]]
+        import httpx2  # noqa: PLC0415 - see above
+
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"", "identity", "gzip"}:
             raise TransportError(
@@ -187,15 +211,17 @@ class Server:
                 content += unzip.decompress(piece, longest + 1 - len(content)) if unzip else piece
                 if max(received, len(content)) > longest:
                     raise TransportError(f"{self.address} answered with more than {longest:,} bytes")
-        except transport.TimeoutException:
-            raise TransientError(f"{self.address} was still answering when its time was over") from None
-        except (transport.HTTPError, zlib.error) as error:
-            raise TransientError(f"{self.address} broke off its answer: {self._quoted(str(error))}") from None
+        except httpx2.TimeoutException:
+            late = f"{self.address} was still answering when its time was over"
+            raise TransientError(late, cause=f"{self.address} timed out") from None
+        except (httpx2.HTTPError, zlib.error) as error:
+            broken = f"{self.address} broke off its answer"
+            raise TransientError(f"{broken}: {self._quoted(str(error))}", cause=broken) from None
         if unzip and not unzip.eof:
-            raise TransientError(f"{self.address} broke off its answer")
+            raise TransientError(f"{self.address} broke off its answer", cause=f"{self.address} broke off its answer")
         return self._secrets.removed_from_body(bytes(content))
 
-    def _refused(self, response: Any, body: str) -> TransportError:  # noqa: ANN401 - httpx is installed under two names
+    def _refused(self, response: "Response", body: str) -> TransportError:
         status, quoted = response.status_code, self._quoted(_error(body))
         message = f"{self.address} answered {status}: {quoted}" if quoted else f"{self.address} answered {status}"
         if status in {401, 403}:
@@ -207,7 +233,8 @@ class Server:
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
             return TransportError(f"{message}; the account has no credit left")
         if status in _PASSING or status >= 500:  # noqa: PLR2004
-            return TransientError(message, retry_delay(response.headers.get("retry-after"), datetime.now(UTC)))
+            after = retry_delay(response.headers.get("retry-after"), datetime.now(UTC))
+            return TransientError(message, after, cause=f"{self.address} answered {status}")
         if 300 <= status < 400:  # noqa: PLR2004
             return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
         return RejectedError(message) if status in {400, 422} else TransportError(message)
@@ -220,8 +247,8 @@ class Server:
 
 
 def _sent(error: Exception) -> bool:
-    """Whether the request was sent. The httpx package has two names; its error classes have one."""
-    return type(error.__cause__).__name__ not in _UNCONNECTED
+    """Whether a byte of the request may have been sent."""
+    return type(error).__name__ not in _UNCONNECTED
 
 
 def _error(body: str) -> str:

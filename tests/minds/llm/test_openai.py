@@ -1,6 +1,7 @@
-"""The client against a real HTTP server, through the real SDK."""
+"""The client against a real HTTP server, through the real HTTP library."""
 
 import json
+import re
 import threading
 import time
 import traceback
@@ -9,6 +10,7 @@ from typing import Self
 
 import pytest
 
+from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError, SettingsError
 from slowwave.minds.llm.calls import is_structured
 from slowwave.minds.llm.ledger import Caps
@@ -245,6 +247,49 @@ def test_specs_name_models() -> None:
     assert (
         repr(client("ollama-base:comma")) == "RawCompletion('comma', base_url='http://localhost:11434', api='ollama')"
     )
-    for wrong in ("", "gpt-5", "openai:", "http://host/v1", "base+http://host/v1", "claude:x"):
+    for wrong in ("", "gpt-5", "openai:", "ollama-base:", "claude:x", "base+gpu/v1"):
         with pytest.raises(SettingsError, match="names no model: use one of openai:MODEL"):
             client(wrong)
+
+
+def test_a_url_alone_means_the_only_model_of_its_server() -> None:
+    with OpenAIServer(says("hi"), models=["qwen3"]) as server:
+        for spec, path in ((server.url, "/v1/chat/completions"), (f"base+{server.url}", "/v1/completions")):
+            server.received.clear()
+            model = client(spec, api_key=KEY)
+            assert [model.complete(messages=HELLO), model.complete(messages=HELLO)] == ["hi", "hi"]
+            assert [received.path for received in server.received] == ["/v1/models", path, path]
+            assert [received.body.get("model") for received in server.received] == [None, "qwen3", "qwen3"]
+            assert {received.headers["authorization"] for received in server.received} == {f"Bearer {KEY}"}
+            model.close()
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        (["qwen3", "org/llama:8b"], r"has 2 models: write one of {url}#qwen3, {url}#org/llama:8b$"),
+        ([f"m{number}" for number in range(30)], r"has 30 models: .*{url}#m19, and 10 more$"),
+        ([], r"lists no models: write {url}#MODEL"),
+        (None, r"answered 404: .*name the model, as in {url}#MODEL"),
+    ],
+)
+def test_a_url_alone_is_refused_with_what_to_write_unless_its_server_lists_one_model(
+    models: list[str] | None, said: str
+) -> None:
+    with OpenAIServer(says("hi"), models=models) as server:
+        model = client(server.url)
+        with pytest.raises(ModelError, match=said.format(url=re.escape(server.url))) as caught:
+            model.complete(messages=HELLO)
+        assert cost_of(caught.value) == FREE
+        assert {received.path for received in server.received} == {"/v1/models"}
+        model.close()
+
+
+def test_a_memory_asks_a_url_for_its_model_only_when_it_consolidates() -> None:
+    with OpenAIServer(says('{"facts": []}'), models=["qwen3"]) as server:
+        with AgentMemory.open(":memory:", llm=server.url, embedder="none") as memory:
+            assert memory.status().mind == server.url
+            memory.add_messages([Message(role="user", content="I live in Ghent.")], conversation="c")
+            assert server.received == []
+            assert memory.consolidate("c", force=True).problems == ()
+        assert [received.path for received in server.received] == ["/v1/models", "/v1/chat/completions"]

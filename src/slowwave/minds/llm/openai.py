@@ -19,9 +19,11 @@ SECONDS: Final = 60.0
 TOKENS_MAX: Final = 1_000
 """Tokens of one continuation; base models do not stop by themselves."""
 SPECS: Final = (
-    "openai:MODEL, ollama:MODEL, http://host/v1#MODEL for chat models; "
+    "openai:MODEL, ollama:MODEL, http://host/v1 or http://host/v1#MODEL for chat models; "
     "ollama-base:MODEL, base+http://host/v1#MODEL for base models"
 )
+_LISTED: Final = 20
+"""Models of a server that an error names."""
 _STOPS_MAX: Final = 4  # OpenAI's API refuses more
 _APIS: Final = ("openai", "ollama")
 
@@ -70,6 +72,32 @@ class Provider:
             failure = ModelError(str(error))
             raise (failure if error.sent else free(failure)) from None
 
+    def only_model(self, prefix: str = "") -> str:
+        """The name of the only model that the server lists.
+
+        Args:
+            prefix: what precedes the address in a setting, such as "base+".
+
+        Raises:
+            ModelError: the server lists no model or several, or has no list. It costs nothing.
+        """
+        setting = f"{prefix}{self.address}#"
+        try:
+            listed = self._server.get("/models").get("data")
+        except TransportError as error:
+            raise free(ModelError(f"{error}; name the model, as in {setting}MODEL, if it has no list")) from None
+        entries = listed if isinstance(listed, list) else []
+        names: list[str] = [
+            entry["id"] for entry in entries if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
+        ]
+        if len(names) == 1:
+            return names[0]
+        if not names:
+            raise free(ModelError(f"{self.address} lists no models: write {setting}MODEL with the name of its model"))
+        shown = ", ".join(setting + name for name in names[:_LISTED])
+        more = f", and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        raise free(ModelError(f"{self.address} has {len(names)} models: write one of {shown}{more}"))
+
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         self._server.close()
@@ -79,7 +107,7 @@ class OpenAICompatible:
     """A chat model. The transport retries temporary failures; those that remain are raised as ModelError.
 
     Args:
-        model: its name at the provider.
+        model: its name at the provider; "" means the only model that the server lists, asked for at the first call.
         base_url: the URL that paths are appended to, which usually ends in /v1; None means OpenAI's own.
         api_key: the key of this address; None means OPENAI_API_KEY for OpenAI's own address, and no key elsewhere.
         seconds: the limit of one attempt; all attempts and pauses together take at most three times as long.
@@ -131,6 +159,7 @@ class OpenAICompatible:
         self._provider.close()
 
     def _complete(self, messages: Messages, extra: Mapping[str, Any]) -> LLMResponse:
+        self.model = self.model or self._provider.only_model()
         body = {"model": self.model, "messages": [dict(message) for message in messages], **self._options, **extra}
         data = self._provider.post("/chat/completions", body)
         try:
@@ -145,7 +174,7 @@ class RawCompletion:
     """A base model, which continues a text without chat roles. A mind on it uses the completion profile by default.
 
     Args:
-        model: its name at the server.
+        model: its name at the server; "" with "openai" means the only model that the server lists.
         base_url: for "openai" the URL before /completions, for "ollama" the one before /api/generate.
         api_key: the key; None means no key.
         seconds: the limit of one attempt; all attempts and pauses together take at most three times as long.
@@ -191,6 +220,7 @@ class RawCompletion:
             body = {"model": self.model, "prompt": prompt, "raw": True, "stream": False, "options": options}
             data = self._provider.post("/api/generate", body)
             return _response(data, data.get("response"))
+        self.model = self.model or self._provider.only_model("base+")
         body = {"model": self.model, "prompt": prompt, "max_tokens": TOKENS_MAX, **self._options}
         data = self._provider.post("/completions", {**body, **({"stop": list(stop[:_STOPS_MAX])} if stop else {})})
         try:
@@ -211,19 +241,18 @@ def client(spec: str, *, api_key: str | None = None, base_url: str | None = None
     OpenAICompatible('llama3', base_url='http://localhost:11434/v1')
     >>> client("http://gpu:8000/v1#qwen3")
     OpenAICompatible('qwen3', base_url='http://gpu:8000/v1')
+    >>> client("http://gpu:8000/v1")
+    OpenAICompatible('', base_url='http://gpu:8000/v1')
 
     Raises:
-        SettingsError: the spec is unknown or names no model.
+        SettingsError: the spec is unknown, or the URL or the key cannot be used.
     """
     base = spec.startswith("base+")
     seconds = SECONDS if seconds is None else seconds
     address = spec.removeprefix("base+")
     if address.startswith(("http://", "https://")):
         url, _, model = address.partition("#")
-        if model and base:
-            return RawCompletion(model, url, api_key, seconds)
-        if model:
-            return OpenAICompatible(model, url, api_key, seconds)
+        return RawCompletion(model, url, api_key, seconds) if base else OpenAICompatible(model, url, api_key, seconds)
     kind, _, model = spec.partition(":")
     if model and kind == "openai":
         return OpenAICompatible(model, base_url, api_key, seconds)

@@ -10,7 +10,7 @@ from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Where
-from slowwave.model.status import Conversation
+from slowwave.model.status import ConversationState
 from slowwave.pipelines.ingest.chunks import (
     CURSOR,
     MESSAGES,
@@ -103,14 +103,14 @@ def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
     )
 
 
-def _conversations(ports: Ports, name: str | None) -> list[Conversation]:
+def _conversations(ports: Ports, name: str | None) -> list[ConversationState]:
     if name is None:
         return [found for found in ports.store.conversations(ports.scope) if found.name]
     found = ports.store.conversation(ports.scope, name)
     return [found] if found is not None else []
 
 
-def _chunks(ports: Ports, found: Conversation) -> Iterator[int]:
+def _chunks(ports: Ports, found: ConversationState) -> Iterator[int]:
     """The tokens of each chunk that would be read: messages released after review, then new ones."""
     released = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
     while released:

@@ -1,17 +1,19 @@
 """Edits by a person: update, delete, pin, revive, release, reject. Each is applied as a plan and can be undone."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError, TrustError
 from slowwave.model import names
-from slowwave.model.codec import content_key
+from slowwave.model.codec import content_key, dumps, to_row
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import MESSAGE, SUMMARY, Memory, altered
+from slowwave.model.json_value import checked_metadata
+from slowwave.model.memory import HOT, MESSAGE, NOTE, SUMMARY, JsonValue, Memory, altered
 from slowwave.model.operations import Change, Operation, Suppress
 from slowwave.model.plan import BATCH_MAX, Outcome, Plan, Receipt
 from slowwave.model.progress import RELEASED
+from slowwave.model.query import Where
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.index_text import entries
@@ -52,30 +54,63 @@ def found(ports: Ports, memory_id: str) -> Memory:
     return memory
 
 
-def update(ports: Ports, memory_id: str, text: str, category: str | None = None) -> Receipt:
-    """Replace the text of a fact, and its category if one is passed; the old text stays in its history.
+def update(
+    ports: Ports,
+    memory_id: str,
+    text: str | None = None,
+    category: str | None = None,
+    metadata: Mapping[str, JsonValue] | None = None,
+) -> Receipt:
+    """Replace the text, the category or all metadata of a fact, or the metadata of a message; None leaves each as it is.
 
-    A fact whose new text its source messages do not support rests on no message any more.
+    A fact whose new text its source messages do not support rests on no message any more. The former values stay in its
+    history.
 
     Raises:
+        InputError: nothing is to be changed, the memory is a note, or text or category are given for a message.
         TrustError: the memory is trusted more than these ports.
     """
-    text = checked_text(text)
+    if text is None and category is None and metadata is None:
+        raise InputError(f"nothing to change in {memory_id!r}: pass text=, category= or metadata=")
+    text = checked_text(text) if text is not None else None
     category = checked_name(category, "category") if category is not None else None
-    index_entries, problems = entries(ports, [text])
+    metadata = checked_metadata(metadata) if metadata is not None else None
+    index_entries, problems = entries(ports, [text] if text is not None else [])
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
+        _refuse_note(before)
         check_may_change(ports, before)
-        operations = rewording(ports, before, text, category=category, entry=index_entries[0])
+        operations: list[Operation] = []
+        if text is not None or category is not None:
+            words, entry = (text, index_entries[0]) if text is not None else (before.text, None)
+            operations = rewording(ports, before, words, category=category, entry=entry)
+        if metadata is not None:
+            operations = _with_metadata(before, operations, metadata)
         because = operations[-1].because if operations else EDITED
         return single_group_plan(ports, "edit", operations, because, now=now)
 
     receipt = apply_with_retry(ports, plan)
-    changed = bool(receipt.applied)
-    outcome = Outcome(operation="UPDATE" if changed else "NOOP", memory_id=memory_id, text=text)
+    stored = text if text is not None else found(ports, memory_id).text
+    outcome = Outcome(operation="UPDATE" if receipt.applied else "NOOP", memory_id=memory_id, text=stored)
     receipt = replace(receipt, outcomes=(outcome,))
-    return with_notes(receipt, notes=[*secrets((text,)), *_left_out(ports, memory_id, text)], problems=problems)
+    notes = [*secrets((text,)), *_left_out(ports, memory_id, text)] if text is not None else []
+    return with_notes(receipt, notes=notes, problems=problems)
+
+
+def _with_metadata(before: Memory, operations: list[Operation], metadata: Mapping[str, JsonValue]) -> list[Operation]:
+    """The operations of an edit with new metadata in its change, or with a change of their own."""
+    if operations and isinstance(last := operations[-1], Change):  # the change of a rewording comes last
+        return [*operations[:-1], replace(last, after=altered(last.after, metadata=metadata))]
+    after = altered(before, metadata=metadata, version=before.version + 1)
+    changed = dumps(to_row(after)) != dumps(to_row(altered(before, version=after.version)))
+    return [Change(before=before, after=after, because="metadata replaced")] if changed else []
+
+
+def _refuse_note(memory: Memory) -> None:
+    """Raise InputError for a note, which is written as a whole."""
+    if memory.kind == NOTE:
+        raise InputError(f"{memory.id!r} is the note {memory.ref!r}: write it with `note`, which replaces all of it")
 
 
 def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
@@ -99,6 +134,7 @@ def rewording(
         ConflictError: another live fact has this text.
         TrustError: these ports have a ceiling, and the text reads as an instruction to a model, or a person deleted it.
     """
+    _refuse_note(before)
     if before.kind == MESSAGE:
         raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
     if text == before.text and category in {None, before.category}:
@@ -168,8 +204,9 @@ def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receip
             if not known:
                 ended = transition(before, "retract", ports.config, valid_to=max(now, before.valid_from))
                 operations[memory_id] = Change(before=before, after=ended, because=DELETED)
-                key = content_key(before.text)
-                operations[key] = Suppress(key=key, because=DELETED)
+                if before.kind != NOTE:
+                    key = content_key(before.text)
+                    operations[key] = Suppress(key=key, because=DELETED)
                 members = (member for member in _restored_members(ports, before) if member.before.id not in ids)
                 operations |= {member.before.id: member for member in members}
         return Plan(
@@ -208,6 +245,8 @@ def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:
     check_full_trust(ports, "pin or unpin a memory")
 
     def change(memory: Memory) -> Memory:
+        if memory.kind == NOTE:
+            raise InputError(f"{memory.id!r} is the note {memory.ref!r}: a note never fades, and needs no pin")
         after = replace(memory, pinned=on, version=memory.version + 1)
         return reschedule(after, ports.config) if after.pinned != memory.pinned else memory
 
@@ -232,6 +271,9 @@ def revive(ports: Ports, memory_id: str) -> Receipt:
             _flag_skipped(ports, memory), event, ports.config, superseded_by=None, valid_to=None, gist=None
         )
         _refuse_twin(ports, back)
+        if back.kind == NOTE:  # an end that has passed would hide it
+            ended = back.expires_at is not None and back.expires_at <= ports.now()
+            return reschedule(replace(back, expires_at=None if ended else back.expires_at), ports.config)
         return reschedule(replace(back, flags=back.flags | {RESTORED}), ports.config)
 
     return _edit(ports, memory_id, change, "revived by hand")
@@ -270,7 +312,7 @@ def reject(ports: Ports, memory_id: str) -> Receipt:
         now, before = ports.now(), found(ports, memory_id)
         because = "rejected after review"
         change = Change(before=before, after=transition(before, "reject", ports.config, valid_to=now), because=because)
-        holds = [Suppress(key=content_key(before.text), because=because)] if before.kind != MESSAGE else []
+        holds = [Suppress(key=content_key(before.text), because=because)] if before.kind not in {MESSAGE, NOTE} else []
         return single_group_plan(ports, "edit", [change, *holds, *_restored_members(ports, before)], because, now=now)
 
     return _with_member_note(apply_with_retry(ports, plan))
@@ -290,6 +332,13 @@ def _edit(ports: Ports, memory_id: str, change: Callable[[Memory], Memory], beca
 def _refuse_twin(ports: Ports, memory: Memory) -> None:
     """Raise ConflictError if another live fact has the same text: a scope holds it only once."""
     if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
+        return
+    if memory.kind == NOTE:
+        where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=memory.conversation, ref=memory.ref)
+        if others := [one for one in ports.store.select((ports.scope,), where) if one.id != memory.id]:
+            raise ConflictError(
+                f"the note {others[0].id} has the name {memory.ref!r} now: remove it with `delete` first"
+            )
         return
     if twin := _twin(ports, memory):
         raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")

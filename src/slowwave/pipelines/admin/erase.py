@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from slowwave.errors import InputError, NotFoundError, StoreError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.json_value import strings
+from slowwave.model.memory import KINDS, MESSAGE, NOTE, Memory
 from slowwave.model.names import optional_name
 from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
@@ -28,6 +29,9 @@ MIN_SCAN_LENGTH = 12
 
 MAX_LISTED = 10
 """Ids that a receipt prints of the memories that still say what was erased."""
+
+WORDS_SHOWN = 80
+"""Characters of each memory that a preview shows."""
 
 EVERY_WORD = ""
 """The empty text: every reason in the journal contains it."""
@@ -72,6 +76,9 @@ class ErasureReceipt:
     chosen. `verified` says that neither the store nor its files, or the tables of a server, hold the words any more. If
     not, repeat the erase once no other process has the file open, or no older transaction is open on the server.
     `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
+
+    With `dry_run` nothing was erased: `destroyed`, `restored` and `due` are what an erase would do, and `first_words`
+    are the beginnings of the first memories of `destroyed`, in the same order.
     """
 
     run_id: str
@@ -83,9 +90,13 @@ class ErasureReceipt:
     problems: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
+    dry_run: bool = False
+    first_words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         number = len(self.destroyed)
+        if self.dry_run:
+            return self._preview()
         lines = [
             f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
         ]
@@ -97,6 +108,13 @@ class ErasureReceipt:
         lines += [f"  problem: {problem}" for problem in self.problems]
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
         return "\n".join(lines)
+
+    def _preview(self) -> str:
+        number, shown = len(self.destroyed), len(self.first_words)
+        lines = [f"would erase {number:,} memor{'y' if number == 1 else 'ies'} and bring back {len(self.restored):,}"]
+        lines += [f"  {identity}  {words}" for identity, words in zip(self.destroyed, self.first_words, strict=False)]
+        lines += [f"  and {number - shown:,} more"] if number > shown else []
+        return "\n".join([*lines, *(f"  due: {what}" for what in self.due)])
 
     def _proof(self) -> str:
         if not self.verified:
@@ -170,6 +188,38 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
     )
 
 
+def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
+    """What an erase would destroy, restore and leave due. Nothing is changed.
+
+    Words that only the journal holds are not counted: `erase` finds them when it replaces them.
+
+    Raises:
+        NotFoundError: nothing matches, and no earlier erase of the same is unfinished.
+    """
+    plan = ErasePlan(ports, _chosen(ports, choice))
+    if not plan.memories and choice.text is None and not choice.scope and not _is_known(ports, choice):
+        raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
+    plan.units()  # fills in what returns and what is due
+    first = list(plan.memories.values())[:MAX_LISTED]
+    return ErasureReceipt(
+        run_id="",
+        destroyed=tuple(plan.memories),
+        restored=tuple(plan.restored),
+        due=tuple(plan.due),
+        not_reached=(*NOT_REACHED, *ports.store.unreached),
+        verified=False,
+        dry_run=True,
+        first_words=tuple(" ".join(memory.text.split())[:WORDS_SHOWN] for memory in first),
+    )
+
+
+def _is_known(ports: Ports, choice: EraseTarget) -> bool:
+    """Whether something of the choice is stored although no memory matches: a conversation without messages."""
+    if choice.conversation is not None and ports.store.conversation(ports.scope, choice.conversation) is not None:
+        return True
+    return _was_erased_before(ports, choice)
+
+
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
     units: list[list[Operation]] = []
     if plan.memories:
@@ -210,7 +260,8 @@ def _chosen(ports: Ports, choice: EraseTarget) -> list[Memory]:
         return ports.store.get(own, ports.store.mentions(ports.scope, choice.text))
     if choice.source is not None:
         return ports.store.select(own, Where(kinds=frozenset({MESSAGE}), ref=choice.source))
-    return ports.store.select(own, Where(cascade=None, conversation=choice.conversation))
+    kinds = frozenset(KINDS) - ({NOTE} if choice.conversation is not None else set())  # of a note it is the folder
+    return ports.store.select(own, Where(kinds=kinds, cascade=None, conversation=choice.conversation))
 
 
 def _was_erased_before(ports: Ports, choice: EraseTarget) -> bool:
@@ -236,5 +287,5 @@ def _needles(words: Sequence[str], erased: Iterable[Memory]) -> list[str]:
     texts = [*words]
     for memory in erased:
         quotes = (source.quote for source in memory.sources)
-        texts += [memory.text, memory.speaker or "", *memory.metadata.values(), *quotes]
+        texts += [memory.text, memory.speaker or "", *strings(memory.metadata), *strings(memory.data), *quotes]
     return [text for text in dict.fromkeys(texts) if len(text) >= MIN_SCAN_LENGTH]

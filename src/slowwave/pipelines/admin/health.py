@@ -6,7 +6,6 @@ from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.ingest.review import review
 from slowwave.policy.retention.policies import RESTORED
@@ -229,11 +228,7 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
     if hot > limit:
         fix = "set `hot_facts_max`, or a shorter `semantic_decay_days`, or let it sleep more often"
         yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
-    unread_by_name = {
-        found.name: found.last_seq - found.cursor(CURSOR)
-        for found in ports.store.conversations(ports.scope)
-        if found.name and found.last_seq > found.cursor(CURSOR)
-    }
+    unread_by_name = ports.store.unread(ports.scope)
     if (unread := sum(unread_by_name.values())) > UNREAD:
         fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
         says = f"messages of {len(unread_by_name):,} conversations were never distilled"

@@ -4,15 +4,16 @@ What a person undid is held, so that no later sleep pass does it again.
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.codec import content_key
-from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import COUNTERS, MESSAGE, NOTE, SUMMARY, Memory
 from slowwave.model.names import checked_id
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, Suppress, Use
+from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, SetTitle, Suppress, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
@@ -34,7 +35,9 @@ ADDING: Final = frozenset({"add", "observe", "note"})
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
-    """Take back a run, or a sleep pass with all its stages. Returns a receipt for each run, newest run first.
+    """Take back a run, with all its parts if it has some. Returns a receipt for each run, newest run first.
+
+    The undo of a run with parts, such as an import, is one run with parts too: one more undo brings everything back.
 
     A run that was taken back already is not taken back again: an undo is undone by its own id. What an erase has destroyed
     since is not restored, and the receipt says so.
@@ -49,11 +52,12 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     if run is None:
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: see `slowwave runs`")
     family = [run, *ports.store.children(ports.scope, run_id)]
-    undone_by = _undos_by_run(ports)
+    undone_by, wholes = _undos_by_run(ports)
     standing = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
     undos = {undone_by[member.id] for member in family if member.id in undone_by}
     if not standing and run.id not in undone_by.values() and undos:
-        note = _already_undone([undo_id for undo_id in undone_by.values() if undo_id in undos])
+        taken = [wholes[undo_id] for undo_id in undone_by.values() if undo_id in undos]
+        note = _already_undone(list(dict.fromkeys(taken)))
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
     if any(map(_erases, family)):
         raise InputError(f"run {run_id} is an erase: what it destroyed cannot come back")
@@ -69,8 +73,38 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     for dependent in undoable:
         _check_reach(ports, dependent)
     lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
-    receipts = [_Inverse(ports, dependent).apply() for dependent in undoable if any(dependent.plan.groups)]
+    receipts = _taken_back(ports, [one for one in undoable if any(one.plan.groups)])
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
+
+
+def _taken_back(ports: Ports, runs: Sequence[Run]) -> list[Receipt]:
+    """Take back runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
+    sizes = Counter(run.parent or run.id for run in runs)
+    receipts: dict[str, Receipt] = {}
+    for run in runs:
+        whole = run.parent or run.id
+        if sizes[whole] == 1:
+            receipts[whole] = _Inverse(ports, run).apply()
+            continue
+        if whole not in receipts:
+            receipts[whole] = _begun_undo(ports, run, sizes[whole])
+        done = _Inverse(ports, run, of_many=True).apply(parent=receipts[whole].run_id)
+        receipts[whole] = replace(
+            receipts[whole],
+            applied=(*receipts[whole].applied, *done.applied),
+            dropped=(*receipts[whole].dropped, *done.dropped),
+            notes=(*receipts[whole].notes, *(note for note in done.notes if note not in receipts[whole].notes)),
+        )
+    return list(receipts.values())
+
+
+def _begun_undo(ports: Ports, part: Run, parts: int) -> Receipt:
+    """The receipt of an undo that will have this many parts. Its run is stored first, so that the parts belong to it."""
+    now, whole = ports.now(), part.parent or part.id
+    group = Group(operations=(), because=f"undo of {whole}: {parts} parts")
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=(group,), undoes=whole)
+    cause = part.cause.partition("/")[0]
+    return with_notes(ports.store.apply(plan), notes=(f"took back run {whole} ({cause}) with {parts} parts",))
 
 
 def _check_reach(ports: Ports, run: Run) -> None:
@@ -93,13 +127,18 @@ def _erases(run: Run) -> bool:
     return any(isinstance(operation, Erase) for operation in run.plan.operations)
 
 
-def _undos_by_run(ports: Ports) -> dict[str, str]:
-    """The id of the undo by the id of the run that it took back. Undos that were taken back are left out."""
+def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
+    """The id of the undo by the id of the run that it took back, and the whole undo by each that is a part of it.
+
+    Undos that were taken back are left out of the first.
+    """
     undone_by: dict[str, str] = {}
-    for run in ports.store.runs(ports.scope, cause="undo"):  # not limited by time: a clock may be set back
-        if run.undoes and run.id not in undone_by:
-            undone_by.setdefault(run.undoes, run.id)
-    return undone_by
+    wholes: dict[str, str] = {}
+    for undo_id, undoes, parent in ports.store.undos(ports.scope):  # not limited by time: a clock may be set back
+        wholes[undo_id] = parent or undo_id
+        if undo_id not in undone_by:
+            undone_by.setdefault(undoes, undo_id)
+    return undone_by, wholes
 
 
 def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, str]) -> list[Run]:
@@ -139,7 +178,7 @@ def _eras_built_on(ports: Ports, run: Run) -> Iterator[Run]:
 class _Inverse:
     """The inverse of one run, planned on the present memories and cursors, which each inverse operation changes."""
 
-    def __init__(self, ports: Ports, run: Run) -> None:
+    def __init__(self, ports: Ports, run: Run, *, of_many: bool = False) -> None:
         self.ports = ports
         self.run = run
         self.now = ports.now()
@@ -148,10 +187,11 @@ class _Inverse:
         self.current = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
         self.added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
         self.cursors: dict[tuple[str, str], int] = {}
-        self.notes = [f"took back run {run.id} ({run.cause})"]
+        self.titles: dict[str, str | None] = {}
+        self.notes = [] if of_many else [f"took back run {run.id} ({run.cause})"]
 
-    def apply(self) -> Receipt:
-        """Plan the inverse of the run, and apply it."""
+    def apply(self, parent: str | None = None) -> Receipt:
+        """Plan the inverse of the run, and apply it as a part of the undo `parent`, or with None by itself."""
         groups: list[Group] = []
         for group in reversed(self.run.plan.groups):
             operations = [inverse for operation in reversed(group.operations) for inverse in self._inverse(operation)]
@@ -168,6 +208,7 @@ class _Inverse:
             at=self.now,
             groups=tuple(groups),
             undoes=self.run.id,
+            parent=parent,
         )
         return with_notes(self.ports.store.apply(plan), notes=self.notes)
 
@@ -183,15 +224,15 @@ class _Inverse:
                 yield self._changed(memory, replace(after, reason="undone"), because)
                 if memory.is_cascade and memory.depth == 1:
                     self.notes.append(_unsummarised(memory))
-                if memory.kind != MESSAGE and not self.by_person:
+                if memory.kind not in {MESSAGE, NOTE} and not self.by_person:
                     yield Suppress(key=content_key(memory.text), because=because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
                 yield self._changed(memory, _restored(self.ports, memory, operation), because)
             case Link():
                 yield self._unlinked(operation, because)
                 yield from self._kept_apart(operation, because)
-            case MoveCursor():
-                yield from self._rewound(operation, because)
+            case MoveCursor() | SetTitle():
+                yield from self._of_conversation(operation, because)
             case Suppress():
                 yield replace(operation, on=not operation.on, because=because)
             case Use() if (memory := self.current.get(operation.used_version.id)) is not None:
@@ -221,6 +262,21 @@ class _Inverse:
         weight = next((row.weight for row in rows if (row.source, row.target) == ends), 0.0)
         remaining = max(0.0, round(weight - link.weight + link.before, 6))
         return replace(link, before=weight, weight=remaining, because=because, at=self.now)
+
+    def _of_conversation(self, operation: MoveCursor | SetTitle, because: str) -> Iterator[MoveCursor | SetTitle]:
+        if isinstance(operation, MoveCursor):
+            yield from self._rewound(operation, because)
+        else:
+            yield from self._titled(operation, because)
+
+    def _titled(self, change: SetTitle, because: str) -> Iterator[SetTitle]:
+        """Give a conversation its former title, unless it got another one since."""
+        if change.conversation not in self.titles:
+            found = self.ports.store.conversation(self.ports.scope, change.conversation)
+            self.titles[change.conversation] = found.title if found else None
+        if change.before != change.after and self.titles[change.conversation] == change.after:
+            self.titles[change.conversation] = change.before
+            yield replace(change, before=change.after, after=change.before, because=because)
 
     def _rewound(self, move: MoveCursor, because: str) -> Iterator[MoveCursor]:
         """Move a cursor back, unless later runs read on from it: their work and the cursor stay."""
@@ -275,8 +331,10 @@ def _restored(ports: Ports, memory: Memory, change: Change) -> Memory:
         and getattr(change.before, name) != getattr(change.after, name)
     }
     after = replace(memory, **former, version=memory.version + 1)
-    if after.is_searchable and (
-        not memory.is_searchable or not change.after.is_searchable or _restores_words(after, memory)
+    if (
+        memory.kind != NOTE
+        and after.is_searchable
+        and (not memory.is_searchable or not change.after.is_searchable or _restores_words(after, memory))
     ):
         after = replace(after, flags=after.flags | {RESTORED})
     return reschedule(after, ports.config)

@@ -14,7 +14,9 @@ from typing import Final
 
 from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
-from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, Trust, altered
+from slowwave.model.json_value import strings
+from slowwave.model.memory import COUNTERS, MESSAGE, NOTE, SUMMARY, UNRECONCILED, WORDS_OF_DATA, Memory, Trust, altered
+from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.progress import RELEASED, is_offset_flag
 from slowwave.model.status import LinkRow
@@ -38,12 +40,14 @@ FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
 LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
 """Times between which date arithmetic over a human lifetime stays within the calendar."""
 
-_FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD})
-_HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
+_FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD, WORDS_OF_DATA})
+_HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD, WORDS_OF_DATA})
 _REASONS: Final = frozenset(REASONS.values())
 _NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _OF_MESSAGES: Final = ("seq", "gist")
+_PLACE: Final = ("conversation", "ref")
+"""The fields with the folder and the name of a note, which are kept exactly."""
 _OF_FACTS: Final = ("members", "depth")
 
 
@@ -68,7 +72,10 @@ def admitted(memory: Memory, scope: str) -> Memory:
         InputError: a field has a value that would break a later operation.
     """
     _check(memory)
-    names = {name: one_line(value) for name in _NAMES if (value := getattr(memory, name)) is not None}
+    exact = _PLACE if memory.kind == NOTE else ()
+    names = {
+        name: one_line(value) for name in _NAMES if name not in exact and (value := getattr(memory, name)) is not None
+    }
     return altered(
         memory,
         **names,
@@ -123,14 +130,16 @@ def _check(memory: Memory) -> None:
         raise InputError(f"a summary of more than {DEPTH_MOST} levels or {MEMBERS_MOST:,} members")
     if memory.span is not None and not 1 <= memory.span[0] <= memory.span[1]:
         raise InputError(f"the span {memory.span} is not in order")
+    if memory.kind == NOTE:
+        checked_place(memory.conversation or "", memory.ref)
     for name in _OF_FACTS if memory.kind == MESSAGE else _OF_MESSAGES:
-        if getattr(memory, name):
+        if name not in (_PLACE if memory.kind == NOTE else ()) and getattr(memory, name):
             raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
 
 
 def _suspicion(memory: Memory, trust: str) -> str | None:
     """Why a field of a record that a model may see reads as an instruction; None if none does."""
-    names = (memory.category, memory.subject, memory.conversation, memory.speaker)
+    names = (memory.category, memory.subject, memory.conversation, memory.speaker, *strings(memory.data))
     quotes = dict.fromkeys(source.quote for source in memory.sources if source.quote)
     return (
         suspect(memory.text, trust)

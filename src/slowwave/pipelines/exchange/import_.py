@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
 from slowwave.errors import ConflictError
+from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
     ExportedCursor,
@@ -16,7 +17,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation
@@ -116,6 +117,7 @@ REMEMBERED: Final = 500_000
 """Ids of messages that are cached at once."""
 EXAMPLES: Final = 20
 
+_log: Final = Log("exchange")
 T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
@@ -139,15 +141,30 @@ def incoming(
         dry_run: only count; nothing is stored.
         trust_export: believe the records of an export also without proof.
         told: called after each batch with the items so far.
+
+    Raises:
+        KeyboardInterrupt: with the report of the batches before as its argument.
     """
     taker = Importer(ports, dry_run=dry_run, trust_export=trust_export)
     seen = 0
-    for batch in batches(items, BATCH):
-        taker.take(batch)
-        seen += len(batch)
-        if told:
-            told(seen)
-    return taker.result()
+    try:
+        for batch in batches(items, BATCH):
+            taker.take(batch)
+            seen += len(batch)
+            if told:
+                told(seen)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(taker.result()) from None
+    report = taker.result()
+    _log.info(
+        "import finished: %d messages, %d facts, %d known, %d skipped, %d problems",
+        report.messages,
+        report.facts,
+        report.known,
+        sum(report.skipped.values()),
+        len(report.problems),
+    )
+    return report
 
 
 class Importer:
@@ -308,7 +325,7 @@ class Importer:
 
     def _is_duplicate(self, memory: Memory) -> bool:
         """Whether a hot fact with the same content key is stored: a scope holds each once."""
-        if memory.kind == MESSAGE or memory.is_cascade or not memory.is_searchable:
+        if memory.kind in {MESSAGE, NOTE} or memory.is_cascade or not memory.is_searchable:
             return False
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 

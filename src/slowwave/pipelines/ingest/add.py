@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from slowwave.errors import ConflictError, InputError
+from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
-from slowwave.model.message import Message, checked_time, clean
+from slowwave.model.message import Message, checked_time
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Outcome, OutcomeName, Plan, Receipt
@@ -79,7 +80,7 @@ def checked_fact(fact: Fact) -> Fact:
         category=checked_name(fact.category, "category"),
         subject=checked_name(fact.subject, "subject") if fact.subject is not None else None,
         ref=checked_name(fact.ref, "id") if fact.ref is not None else None,
-        metadata=_checked_metadata(fact.metadata),
+        metadata=checked_metadata(fact.metadata),
         valid_from=began,
         expires_at=ends,
     )
@@ -92,15 +93,6 @@ def _refuse_messages(text: object) -> None:
         raise InputError("these are messages: use add_messages to store them; `consolidate` then extracts facts")
     if isinstance(text, list | tuple | Mapping):
         raise InputError(f"text is a {type(text).__name__}: pass one fact as a text, or several to add_all")
-
-
-def _checked_metadata(given: object) -> dict[str, str]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"metadata={given!r}: use a mapping of texts to texts")
-    metadata = {key: clean(value) for key, value in given.items() if isinstance(value, str)}
-    if len(metadata) < len(given) or not all(isinstance(key, str) for key in metadata):
-        raise InputError(f"metadata={given!r}: use texts for names and values")
-    return {clean(key): value for key, value in metadata.items()}
 
 
 def _checked_times(fact: Fact) -> tuple[datetime | None, datetime | None]:

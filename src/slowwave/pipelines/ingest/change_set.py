@@ -149,12 +149,15 @@ class ChangeSet:
         self.outcomes[new.id] = ("NOOP", because)
         if outranks(current.trust, new.trust):
             self.notes.append(f"already known: {known.text!r}")
+            if new.metadata:
+                self.notes.append("its metadata was not added: the known fact comes from a source that is trusted more")
             self._dissolve(new, current, stored=new.id in self.stored, because=because)
             return current
         if outranks(new.trust, current.trust):
             return self._replace_less_trusted(current, new, new.text, because=because)
         sources, expires_at = _joined(current.sources, new.sources), self._extended_expiry(current, new)
-        repeated = replace(current, sources=sources, expires_at=expires_at)
+        metadata = {**current.metadata, **new.metadata}
+        repeated = replace(current, sources=sources, expires_at=expires_at, metadata=metadata)
         if not current.is_searchable:
             repeated = self._change(current, transition(repeated, "revive", self.ports.config), because=because)
         elif repeated != current:
@@ -188,6 +191,7 @@ class ChangeSet:
             importance=max(current.importance, new.importance),
             pinned=current.pinned or new.pinned,
             expires_at=_stated_expiry(current, new),
+            metadata=current.metadata if outranks(current.trust, new.trust) else {**current.metadata, **new.metadata},
             flags=current.flags - {RESTORED} - waits,
             version=current.version + 1,
         )
@@ -205,7 +209,8 @@ class ChangeSet:
         """The new fact replaces the old one, which stops being true when the new one begins."""
         if text != new.text:
             new, entry = self._reworded(new, text, because=because), self._entry(text)
-        stored = self.store(replace(new, pinned=new.pinned or old.pinned), entry, because=because)
+        metadata = {**old.metadata, **new.metadata}
+        stored = self.store(replace(new, pinned=new.pinned or old.pinned, metadata=metadata), entry, because=because)
         current = self.states.get(old.id, old)
         valid_to = max(current.valid_from, stored.valid_from)
         ended = transition(current, "replace", self.ports.config, superseded_by=stored.id, valid_to=valid_to)
@@ -254,7 +259,9 @@ class ChangeSet:
         merged = self._change(current, replace(merged, flags=merged.flags - {UNRECONCILED}), because=because)
         self._successors[current.id] = new.id
         pinned, importance = new.pinned or current.pinned, max(new.importance, current.importance)
-        stored = self.store(replace(new, pinned=pinned, importance=importance), entry, because=because)
+        metadata = {**current.metadata, **new.metadata}
+        renewed = replace(new, pinned=pinned, importance=importance, metadata=metadata)
+        stored = self.store(renewed, entry, because=because)
         self._add_uses(stored, merged, because=because)
         self.outcomes[new.id] = ("UPDATE", because)
         self.notes.append(f"stands for {current.text!r}, which came from a source that is believed less")

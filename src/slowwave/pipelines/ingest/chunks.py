@@ -7,14 +7,21 @@ from typing import Final
 from slowwave.model.memory import MESSAGE, Memory, Phase
 from slowwave.model.mind import Transcript, Turn
 from slowwave.model.operations import Change, MoveCursor, Operation
-from slowwave.model.progress import RELEASED, PieceCursor, released_flags, released_offset, without_released
+from slowwave.model.progress import (
+    DISTIL_CURSOR,
+    RELEASED,
+    PieceCursor,
+    released_flags,
+    released_offset,
+    without_released,
+)
 from slowwave.model.query import Where
-from slowwave.model.status import Conversation
+from slowwave.model.status import ConversationState
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import Ports
 
-CURSOR: Final = "distil"
+CURSOR: Final = DISTIL_CURSOR
 """The cursor of the last message that was read to its end."""
 OFFSET_CURSOR: Final = "distil/piece"
 """The cursor of a place inside the message after it, as `PieceCursor` packs it."""
@@ -45,7 +52,7 @@ class Chunk:
         released: the messages lie before the cursor: they were under review when it passed them.
     """
 
-    conversation: Conversation
+    conversation: ConversationState
     messages: tuple[Memory, ...]
     texts: tuple[str, ...]
     start: int = 0
@@ -57,6 +64,12 @@ class Chunk:
     def span(self) -> tuple[int, int]:
         """The cursor before it, and the number of its last message."""
         return self.conversation.cursor(CURSOR), self.messages[-1].seq
+
+    @property
+    def position(self) -> float:
+        """How far the conversation is read with it, in messages; a piece is a part of its message."""
+        last = self.messages[-1].seq or 0
+        return last if self.ends else last - 1 + self.end / max(1, len(self.texts[-1]))
 
     @property
     def more(self) -> bool:
@@ -98,12 +111,12 @@ class Chunk:
         return replace(message, flags=without_released(message.flags) | remaining, version=message.version + 1)
 
 
-def is_partly_read(conversation: Conversation) -> bool:
+def is_partly_read(conversation: ConversationState) -> bool:
     """Whether a long message was read in part: then the rest of it is due."""
     return PieceCursor.unpack(conversation.cursor(OFFSET_CURSOR)).message > conversation.cursor(CURSOR)
 
 
-def next_chunk(ports: Ports, conversation: Conversation) -> Chunk | None:
+def next_chunk(ports: Ports, conversation: ConversationState) -> Chunk | None:
     """The next messages that fit together, or the next piece of a message that does not fit; None if all is read."""
     if unread := released_messages(ports, conversation.name):
         return _first_chunk(conversation, unread[:MESSAGES], released_offset(unread[0].flags), released=True)
@@ -125,7 +138,7 @@ def released_messages(ports: Ports, conversation: str | None = None) -> list[Mem
     return ports.store.select((ports.scope,), where)
 
 
-def _first_chunk(conversation: Conversation, unread: Sequence[Memory], start: int, *, released: bool) -> Chunk:
+def _first_chunk(conversation: ConversationState, unread: Sequence[Memory], start: int, *, released: bool) -> Chunk:
     """The first messages that fit together, or a piece of the first one from the character `start`."""
     text = without_injected_blocks(unread[0])
     end = piece_end(text, start)

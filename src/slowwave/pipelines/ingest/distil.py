@@ -9,14 +9,15 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
-from slowwave.model.status import Conversation
-from slowwave.pipelines.ingest.chunks import CURSOR, Chunk, is_partly_read, next_chunk, released_messages, transcript
+from slowwave.model.progress import DISTIL_CURSOR
+from slowwave.model.status import ConversationState
+from slowwave.pipelines.ingest.chunks import Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.policy.guard.grounding import check, ground
 from slowwave.policy.guard.redaction import hollow, redact
 from slowwave.policy.guard.trust import least
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
@@ -37,7 +38,8 @@ class ConsolidationResult:
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
     as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
-    `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them.
+    `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
+    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -52,6 +54,8 @@ class ConsolidationResult:
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
     too_few: TooFew | None = field(default=None, repr=False)
+    conversations: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         head = (
@@ -66,14 +70,22 @@ class ConsolidationResult:
         return "\n".join(lines)
 
 
-def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) -> ConsolidationResult:
+def consolidate(
+    ports: Ports,
+    conversation: str | None,
+    *,
+    force: bool = False,
+    parent: str | None = None,
+    progress: Progress | None = None,
+) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due.
+    due. With `parent` all chunks are parts of that run. `progress` is called after each chunk with the number of messages
+    that were read, and of all to read.
     """
     found = _conversation(ports, conversation)
-    unread = found.last_seq - found.cursor(CURSOR) if found else 0
+    unread = ports.store.unread(ports.scope).get(found.name, 0) if found else 0
     released = found is not None and bool(released_messages(ports, found.name))
     if found is None or (unread == 0 and not released):
         return ConsolidationResult(skipped_reason="no new messages")
@@ -85,17 +97,18 @@ def consolidate(ports: Ports, conversation: str | None, *, force: bool = False) 
         )
     until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
-    parent: str | None = None
     while (read := planned(ports, found.name, until=until)) is not None:
-        if not results and read.chunk.more:
+        if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
+        if progress:
+            progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
             break
     return _joined(results, parent)
 
 
-def _conversation(ports: Ports, name: str | None) -> Conversation | None:
+def _conversation(ports: Ports, name: str | None) -> ConversationState | None:
     if name is not None:
         return ports.store.conversation(ports.scope, name)
     return next(iter(ports.store.conversations(ports.scope)), None)

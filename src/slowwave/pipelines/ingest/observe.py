@@ -147,4 +147,5 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, th
         phase=QUARANTINED if why else "active",
         reason=why,
         flags=frozenset({AHEAD}) if at - now > FUTURE else frozenset(),
+        metadata=message.metadata,
     )

@@ -4,12 +4,12 @@ from slowwave.errors import SettingsError
 from slowwave.model.memory import Memory
 from slowwave.pipelines.ingest.index_text import embedded_entries
 from slowwave.policy.text.features import index_text
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 BATCH = 500
 
 
-def reembed(ports: Ports, *, most: int | None = None) -> int:
+def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None = None) -> int:
     """Embed batch by batch until nothing is left. Returns how many texts got a vector.
 
     Full texts come first, then the remaining clauses of shortened messages.
@@ -17,6 +17,7 @@ def reembed(ports: Ports, *, most: int | None = None) -> int:
     Args:
         ports: the store and the embedder.
         most: how many texts to read; None means all.
+        progress: called after each batch with the number of texts that were read, and of all.
 
     Raises:
         SettingsError: if there is no embedder.
@@ -25,6 +26,7 @@ def reembed(ports: Ports, *, most: int | None = None) -> int:
     if ports.embedder is None:
         raise SettingsError("there is no embedder to re-embed with: open the memory with one")
     embedded = read = 0
+    total = _count(ports, ports.embedder.name) if progress else 0
     for gists in (False, True):
         while most is None or read < most:
             batch = ports.store.unembedded(ports.scope, ports.embedder.name, BATCH, gists=gists)
@@ -32,7 +34,13 @@ def reembed(ports: Ports, *, most: int | None = None) -> int:
                 break
             read += len(batch)
             embedded += _embed(ports, batch, gists=gists)
+            if progress:
+                progress(read, max(read, total))
     return embedded
+
+
+def _count(ports: Ports, embedder: str) -> int:
+    return sum(len(ports.store.unembedded(ports.scope, embedder, gists=gists)) for gists in (False, True))
 
 
 def without_vector(ports: Ports, most: int | None = None) -> list[Memory]:

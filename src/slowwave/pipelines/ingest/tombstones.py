@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from slowwave.model.codec import content_key
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.ports import Ports
 
 SOME = "erased"
@@ -30,6 +30,8 @@ def buried(memory: Memory) -> tuple[str, ...]:
     """The keys to suppress when this memory is erased."""
     if memory.kind == MESSAGE:
         return said_tombstones(memory.text, memory.ref, memory.at)
+    if memory.kind == NOTE:  # another note may have the same text
+        return (tombstone(f"{memory.conversation}\n{memory.ref}\n{memory.text}"),)
     return (tombstone(memory.text),)
 
 

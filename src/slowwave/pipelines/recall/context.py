@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError
 from slowwave.model.context import Scene
-from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import HOT, MESSAGE, NOTE, SUMMARY, Memory
 from slowwave.model.names import optional_conversation
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries, latest_conversation
@@ -267,7 +267,7 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
     return [
         hit
-        for hit in search(ports, Search(text=wanted.question, top_k=most))
+        for hit in search(ports, Search(text=wanted.question, top_k=most, min_relevance=ports.config.relevance_floor))
         if not (
             hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
         )
@@ -299,7 +299,13 @@ def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[H
     if not question.strip():
         return []
     ids = {memory.id for memory in shown}
-    request = Search(text=question, kinds=(SUMMARY,), categories=("summary",), top_k=RELATED + len(ids))
+    request = Search(
+        text=question,
+        kinds=(SUMMARY,),
+        categories=("summary",),
+        top_k=RELATED + len(ids),
+        min_relevance=ports.config.relevance_floor,
+    )
     return [hit for hit in search(ports, request) if hit.memory.is_cascade and hit.memory.id not in ids][:RELATED]
 
 
@@ -391,4 +397,4 @@ def _origin(memory: Memory) -> str:
     if memory.is_cascade:
         first, last = memory.span or (0, 0)
         return f"{'era' if memory.depth > 1 else 'summary'} {memory.id} of messages {first}-{last} of {memory.conversation}"
-    return f"{memory.category} fact {memory.id}"
+    return f"{'note' if memory.kind == NOTE else f'{memory.category} fact'} {memory.id}"

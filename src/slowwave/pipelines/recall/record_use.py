@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import combinations
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.model.names import optional_name
 from slowwave.model.operations import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
@@ -88,7 +88,7 @@ def _neighbours(ports: Ports, counted: Sequence[Memory], now: datetime) -> list[
 
 def _associations(ports: Ports, memories: Sequence[Memory]) -> list[Link]:
     """The links between facts that were used together, with higher weights."""
-    facts = [memory for memory in memories if memory.kind != MESSAGE][:ASSOCIATED]
+    facts = [memory for memory in memories if memory.kind in FACT_KINDS][:ASSOCIATED]
     if len(facts) < 2:  # noqa: PLR2004 - a pair
         return []
     now = ports.now()

@@ -1,19 +1,23 @@
 """Finds the best memories for a question, each with its reasons. It writes nothing."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import EmbedderError, InputError
+from slowwave.log import Log
 from slowwave.model.codec import content_key
-from slowwave.model.memory import FACT_KINDS, KINDS, MESSAGE, Memory, SourceRef
+from slowwave.model.filters import Filter, checked_filter
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
-from slowwave.model.names import optional_conversation, optional_names
+from slowwave.model.names import optional_conversation, optional_name, optional_names
+from slowwave.model.note import checked_folder
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.pipelines.ingest.notes import is_below, is_findable, passes_filter
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
@@ -25,7 +29,11 @@ if TYPE_CHECKING:
 
     from slowwave.policy.comparison.succession import Supersession
 
+_log = Log("recall")
+
 QUESTION_LONGEST = 20_000
+RELATED = 0.40
+"""The cosine of related texts, for an embedder that states none: that of MiniLM."""
 LOOKED_AT = 20
 """How many hits are compared for changed values."""
 
@@ -39,11 +47,17 @@ class Search:
     categories: Collection[str] | None = None
     kinds: Collection[str] | None = None
     conversation: str | None = None
+    except_conversation: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
     deep: bool = False
+    min_relevance: float | None = None
+    where: object = None
+    folder: str | None = None
+    passes: Filter | None = None
+    """The checked filter of `where`."""
 
 
 def search(ports: Ports, asked: Search) -> list[Hit]:
@@ -57,16 +71,36 @@ def search(ports: Ports, asked: Search) -> list[Hit]:
     query, known = _query(ports, asked, question)
     if asks_for_value(question) or asks_current_value(question):
         query = replace(query, top_k=max(asked.top_k, LOOKED_AT))
-    ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
-    if asked.deep and query.outdated_penalty < 1.0:
-        ranked = _without_penalty_for_exact_text(ports, query, ranked)
-    hits = _hits(ports, ranked, known, asked)
-    if not (asked.deep or asked.as_of or asked.known_at) and any(_has_ended(ports, hit.memory) for hit in hits):
-        wider = replace(query, top_k=query.top_k + LOOKED_AT)
-        more = with_associates(ports, wider, ports.store.search(ports.scopes, wider))
-        hits = [hit for hit in _hits(ports, more, known, asked) if not _has_ended(ports, hit.memory)]
+    if query.allowed is not None and not query.allowed:
+        return []
+    hits = _findable(ports, query, known, asked)
+    _log.debug("search: %d hits found, at most %d returned", len(hits), asked.top_k)
     hits = _changed_values(ports, question, hits)[: asked.top_k]
+    if asked.min_relevance is not None:
+        hits = [hit for hit in hits if hit.relevance >= asked.min_relevance]
     return _with_linked(ports, hits, asked) if asked.known_at is None else hits
+
+
+def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, asked: Search) -> list[Hit]:
+    """The hits, as many as wanted, without those that have expired and without notes that have no words.
+
+    The index does not know when a memory expires: if the ranking has such memories, a longer one is read.
+    """
+    most, expired = query.top_k, asked.deep or asked.as_of is not None or known is not None
+    while True:
+        ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
+        if asked.deep and query.outdated_penalty < 1.0:
+            ranked = _without_penalty_for_exact_text(ports, query, ranked)
+        hits = _hits(ports, ranked, known, asked)
+        found = [
+            hit
+            for hit in hits
+            if is_findable(hit.memory, query.now, ports, expired=expired)
+            and (expired or not _has_ended(ports, hit.memory))
+        ]
+        if len(found) >= most or len(found) == len(hits) or len(ranked) < query.top_k:
+            return found[:most]
+        query = replace(query, top_k=2 * query.top_k)
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:
@@ -103,6 +137,8 @@ def _checked(asked: Search) -> Search:
         raise InputError("the question is empty: ask something; get_all(), or `slowwave facts`, lists what is known")
     if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
         raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
+    if asked.min_relevance is not None and not _is_share(asked.min_relevance):
+        raise InputError(f"min_relevance={asked.min_relevance!r}: use a number from 0 to 1, or None for every hit")
     kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
     if unknown := (kinds or frozenset()).difference(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
@@ -111,11 +147,18 @@ def _checked(asked: Search) -> Search:
         kinds=kinds,
         categories=categories,
         conversation=optional_conversation(asked.conversation),
+        except_conversation=optional_name(asked.except_conversation, "except_conversation", numbers=True),
+        passes=checked_filter(asked.where),
+        folder=checked_folder(asked.folder) if asked.folder is not None else None,
         since=_time(asked.since, "since"),
         until=_time(asked.until, "until"),
         as_of=_time(asked.as_of, "as_of"),
         known_at=_time(asked.known_at, "known_at"),
     )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _time(at: datetime | None, name: str) -> datetime | None:
@@ -130,6 +173,10 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
     if asked.as_of is not None:
         true_then = frozenset(memory.id for memory in _true_at(ports, asked.as_of, known))
         allowed = true_then if allowed is None else allowed & true_then
+    at_another_time = allowed is not None
+    if asked.passes is not None or asked.folder is not None:
+        passing = frozenset(memory.id for memory in _filtered(ports, asked, known) if _passes(memory, asked))
+        allowed = passing if allowed is None else allowed & passing
     vector = _vector(ports, question)
     query = Query(
         text=question,
@@ -140,15 +187,39 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
         kinds=frozenset(asked.kinds) if asked.kinds is not None else None,
         categories=frozenset(asked.categories) if asked.categories is not None else None,
         conversation=asked.conversation,
+        except_conversation=asked.except_conversation,
         allowed=allowed,
         since=asked.since,
         until=asked.until,
-        deep=asked.deep or allowed is not None,
-        outdated_penalty=1.0 if allowed is not None else ports.config.deep_recall_penalty,
+        deep=asked.deep or at_another_time,
+        outdated_penalty=1.0 if at_another_time else ports.config.deep_recall_penalty,
         profile=ports.config.ranking_profile,
         strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
+        related=getattr(ports.embedder, "similarity", {}).get("related", RELATED),
     )
     return query, known
+
+
+def _filtered(ports: Ports, asked: Search, known: dict[str, Memory] | None) -> Iterable[Memory]:
+    """The memories that a filter is applied to: those of the kinds and phases that may be found."""
+    if known is not None:
+        return known.values()
+    kinds = frozenset(asked.kinds) if asked.kinds is not None else frozenset(KINDS)
+    where = Where(
+        kinds=kinds & {NOTE} if asked.folder is not None else kinds,
+        phases=None if asked.deep or asked.as_of is not None else frozenset(HOT),
+        cascade=None,
+        below=asked.folder,
+        with_metadata=asked.passes is not None and not asked.passes.passes_without_metadata,
+    )
+    return ports.store.select(ports.scopes, where)
+
+
+def _passes(memory: Memory, asked: Search) -> bool:
+    """Whether a memory passes the filters on metadata and on folders."""
+    if asked.folder is not None and not is_below(memory, asked.folder):
+        return False
+    return asked.passes is None or passes_filter(asked.passes, memory)
 
 
 def _strengths(ports: Ports) -> dict[str, float]:
@@ -214,6 +285,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
             Hit(
                 memory=memory,
                 score=one.score,
+                relevance=one.relevance,
                 parts=one.parts,
                 facts=tuple(found[i] for i in one.facts if i in found and not (hides and _has_ended(ports, found[i]))),
                 sources=sources_of(ports, memory),
@@ -312,6 +384,7 @@ def _wanted(memory: Memory, asked: Search) -> bool:
         and (asked.since is None or memory.at >= asked.since)
         and (asked.until is None or memory.at <= asked.until)
         and (asked.as_of is None or _was_true(memory, asked.as_of))
+        and _passes(memory, asked)
     )
 
 
@@ -327,6 +400,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
     beside = Hit(
         memory=other,
         score=hits[place].score,
+        relevance=hits[place].relevance,
         sources=sources_of(ports, other),
         deep=not other.is_searchable,
         stale=other.outdated and asked.as_of is None,
@@ -338,6 +412,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
 def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Supersession") -> list[Hit]:
     if (place := _place(hits, one)) is None or not other.is_searchable:
         return hits
-    above = Hit(memory=other, score=hits[place].score, sources=sources_of(ports, other))
+    near = hits[place]
+    above = Hit(memory=other, score=near.score, relevance=near.relevance, sources=sources_of(ports, other))
     older = replace(hits[place], stale=True, because=found.explanation, perhaps=not found.certain)
     return [*hits[:place], above, older, *hits[place + 1 :]]

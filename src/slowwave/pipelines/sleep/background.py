@@ -4,12 +4,11 @@ import re
 import threading
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from slowwave import forks
 from slowwave.errors import ClosedError, InputError, SlowwaveError
 from slowwave.pipelines.sleep.lease import has_exited, process_identity
-from slowwave.pipelines.sleep.report import SleepReport
 
 PATIENCE: Final = 5.0
 """Seconds that closing waits for a pass to end; a pass that takes longer finds the store closed and stops."""
@@ -41,15 +40,24 @@ def seconds(every: timedelta | str | float) -> float:
     return number
 
 
+class PassResult(Protocol):
+    """The result of sleep passes."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The problems of the passes, as sentences."""
+        ...
+
+
 class BackgroundSleeper:
     """A thread that runs a sleep pass at intervals and when it is woken. A forked child has no such thread.
 
     Args:
-        sleep: runs one sleep pass.
+        sleep: runs one sleep pass, or those of several scopes.
         every: seconds between two passes; None means only when woken.
     """
 
-    def __init__(self, sleep: Callable[[], SleepReport], every: float | None) -> None:
+    def __init__(self, sleep: Callable[[], PassResult], every: float | None) -> None:
         self._run_pass = sleep
         self._every = every
         self._awake = threading.Event()

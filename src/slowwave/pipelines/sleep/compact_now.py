@@ -95,14 +95,14 @@ def _why_nothing_is_due(ports: Ports, conversation: str) -> str:
 
 
 class Background:
-    """Compacts conversations in a thread, one at a time. Problems are kept for `status`."""
+    """Compacts conversations of all scopes of a store in a thread, one at a time. Problems are kept for `status`."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._waiting: dict[str, Ports] = {}
+        self._waiting: dict[tuple[str, str], Ports] = {}  # by scope and conversation
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._problems: deque[str] = deque(maxlen=PROBLEMS_KEPT)
+        self._problems: deque[tuple[str, str]] = deque(maxlen=PROBLEMS_KEPT)
         forks.watch(self)
 
     def after_fork(self) -> None:
@@ -111,10 +111,9 @@ class Background:
         self._waiting = {}
         self._thread = None
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """The latest problems."""
-        return tuple(self._problems)
+    def problems(self, scope: str) -> tuple[str, ...]:
+        """The latest problems in a scope."""
+        return tuple(problem for other, problem in self._problems if other == scope)
 
     def after_messages(self, ports: Ports, conversation: str) -> None:
         """Start compacting if the configuration says so and a stretch is due. Returns at once."""
@@ -126,7 +125,7 @@ class Background:
         with self._guard:
             if self._closed:
                 return
-            self._waiting[conversation] = ports
+            self._waiting[ports.scope, conversation] = ports
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="slowwave-cascade", daemon=True)
                 self._thread.start()
@@ -148,13 +147,14 @@ class Background:
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
-            conversation, ports = job
+            (scope, conversation), ports = job
             try:
-                self._problems.extend(compact_conversation(ports.start_run(), conversation, force=False).problems)
+                problems = compact_conversation(ports.start_run(), conversation, force=False).problems
             except SlowwaveError as error:  # kept for `status`: the caller only added messages
-                self._problems.append(str(error))
+                problems = (str(error),)
+            self._problems.extend((scope, problem) for problem in problems)
 
-    def _next(self) -> tuple[str, Ports] | None:
+    def _next(self) -> tuple[tuple[str, str], Ports] | None:
         with self._guard:
             if not self._waiting:
                 self._thread = None

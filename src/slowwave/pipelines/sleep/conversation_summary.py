@@ -18,7 +18,7 @@ from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import Add, Change, MoveCursor, Operation, Suppress
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
-from slowwave.model.status import Conversation
+from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries
 from slowwave.pipelines.planning import transition
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
@@ -105,7 +105,7 @@ def compact(context: SleepContext, name: str, *, force: bool = False, most: int 
         return compacting.run(spans[:most], left=max(0, len(spans) - most))
 
 
-def spans_to_summarise(ports: Ports, found: Conversation, *, force: bool = False) -> tuple[Span, ...]:
+def spans_to_summarise(ports: Ports, found: ConversationState, *, force: bool = False) -> tuple[Span, ...]:
     """The stretches of a conversation that are due, in order."""
     if not found.name:
         return ()
@@ -118,7 +118,7 @@ def spans_to_summarise(ports: Ports, found: Conversation, *, force: bool = False
     )
 
 
-def unsummarised_spans(ports: Ports, found: Conversation) -> tuple[Span, ...]:
+def unsummarised_spans(ports: Ports, found: ConversationState) -> tuple[Span, ...]:
     """The stretches before the cursor that are in no summary and have messages to summarise.
 
     They exist where a person took back a summary but not the ones after it. Each is cut as it was cut at first.
@@ -138,7 +138,7 @@ def summarisable_messages(ports: Ports, name: str, span: Span) -> list[Memory]:
     return [message for message in messages if message.phase not in {"quarantined", "retracted"}]
 
 
-def unwritten_eras(ports: Ports, found: Conversation) -> tuple[Era, ...]:
+def unwritten_eras(ports: Ports, found: ConversationState) -> tuple[Era, ...]:
     """The eras that are due although no stretch is: a mind failed at them."""
     return _due_eras(*_open_summaries(ports, found.name)) if found.cursor(CURSOR) else ()
 
@@ -202,7 +202,7 @@ class _Compacting:
     With `rewrite`, summaries are also written again that a person took back, and full eras may change.
     """
 
-    def __init__(self, context: SleepContext, conversation: Conversation, *, rewrite: bool) -> None:
+    def __init__(self, context: SleepContext, conversation: ConversationState, *, rewrite: bool) -> None:
         self.context = context
         self.ports = context.ports
         self.name = conversation.name

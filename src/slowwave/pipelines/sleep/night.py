@@ -1,11 +1,13 @@
 """Runs a sleep pass: each stage plans, the store applies. A pass with nothing due is two index reads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from slowwave import forks
 from slowwave.errors import EmbedderError
-from slowwave.model.memory import FACT_KINDS, HOT
+from slowwave.log import Log
+from slowwave.model.memory import FACT_KINDS, HOT, NOTE, Memory
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
@@ -24,7 +26,9 @@ from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_lin
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.unread import distil, retry
 from slowwave.policy.retention.policies import decay_class_range
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
+
+_log = Log("sleep")
 
 DUE_MAX = 2000
 """How many due facts one pass reads; the others stay due."""
@@ -33,7 +37,8 @@ REPLANNED_MAX = 2000
 EMBEDDED_MAX = 2000
 """How many texts one pass embeds again."""
 
-STAGES: tuple[tuple[str, Callable[[SleepContext], StagePlan]], ...] = (
+Stage = Callable[[SleepContext], StagePlan]
+STAGES: tuple[tuple[str, Stage], ...] = (
     ("distil", distil),
     ("retry", retry),
     ("expire", expire),
@@ -63,30 +68,43 @@ class SleepState:
         self.sequence = None
 
 
-def sleep(ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True) -> SleepReport:
-    """Run all stages in order. A dry run asks minds and plans, and applies nothing."""
+def sleep(
+    ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None
+) -> SleepReport:
+    """Run all stages in order. A dry run asks minds and plans, and applies nothing.
+
+    `progress` is called before each stage with the number of stages that were run, and of all.
+    """
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
         return SleepReport(plan=plan, dry_run=dry_run, thought=think)
     if dry_run:
-        return _run_stages(ports, rest, plan, None, think=think)
+        return _run_stages(ports, rest, plan, None, think=think, progress=progress)
     lease = Lease.taken(ports)
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        report = _run_stages(ports, rest, plan, lease.beating(), think=think)
+        report = _run_stages(ports, rest, plan, lease.beating(), think=think, progress=progress)
         lease.slept()
+        _log.info(
+            "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
+            sum(len(receipt.applied) for receipt in report.receipts),
+            sum(report.left.values()),
+            len(report.problems),
+            report.cost.calls,
+        )
         return report
     finally:
         lease.given_back()
 
 
-def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool) -> SleepReport:
+def _run_stages(
+    ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, progress: Progress | None
+) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
     dry_run, now = lease is None, plan.at
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
-    due = ports.store.select((ports.scope,), where)
+    due = _due_facts(ports, now)
     rescheduled, unscheduled = ports.store.facts_without_schedule(
         ports.scope, *decay_class_range(ports.config), REPLANNED_MAX
     )
@@ -103,7 +121,7 @@ def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None,
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
-    for name, stage in STAGES:
+    for name, stage in _stages(progress):
         if lease and not lease.renewed():
             problems.append("another sleeper took over: this one was away for too long, and stops")
             break
@@ -139,6 +157,20 @@ def _run_stages(ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None,
         thought=think,
         texts=_linked_texts(ports, runs.plans) if dry_run else {},
     )
+
+
+def _stages(progress: Progress | None) -> Iterator[tuple[str, Stage]]:
+    """The stages by name, in order; the progress is reported before each."""
+    for number, named in enumerate(STAGES):
+        if progress:
+            progress(number, len(STAGES))
+        yield named
+
+
+def _due_facts(ports: Ports, now: datetime) -> list[Memory]:
+    kinds = frozenset((*FACT_KINDS, NOTE))  # of notes, those whose end has come
+    where = Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
+    return ports.store.select((ports.scope,), where)
 
 
 def _linked_texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:

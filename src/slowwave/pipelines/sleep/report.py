@@ -6,7 +6,18 @@ from itertools import starmap
 from typing import Final
 
 from slowwave.model.memory import Memory
-from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, RejectFact, Suppress, Use
+from slowwave.model.operations import (
+    Add,
+    Change,
+    Erase,
+    Link,
+    MoveCursor,
+    Operation,
+    RejectFact,
+    SetTitle,
+    Suppress,
+    Use,
+)
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operations, merge_groups
 
 
@@ -14,18 +25,21 @@ def describe_operations(operation: Operation, texts: Mapping[str, str]) -> str |
     """What an operation does, in words; None for bookkeeping. `texts` are texts of memories by id."""
     match operation:
         case Add(memory=memory):
-            return f"+ [{memory.category}] {memory.text}"
+            line = f"+ [{memory.category}] {memory.text}"
         case Change(before=before, after=after) if not operation.only_reschedules:
-            return _changed(before, after)
+            line = _changed(before, after)
         case Link(source=source, target=target, kind=kind, weight=weight):
             verb = "linked" if weight else "unlinked"
-            return f"{verb} ({kind}): {texts.get(source, source)} — {texts.get(target, target)}"
+            line = f"{verb} ({kind}): {texts.get(source, source)} — {texts.get(target, target)}"
         case Use(used_version=memory):
-            return f"used: {memory.text}"
+            line = f"used: {memory.text}"
         case RejectFact(text=text):
-            return f"refused: {text}"
+            line = f"refused: {text}"
+        case SetTitle(conversation=conversation, after=title):
+            line = f"title of {conversation}: {title or 'removed'}"
         case Change() | MoveCursor() | Suppress() | Erase():
             return None
+    return line
 
 
 def _changed(before: Memory, after: Memory) -> str:

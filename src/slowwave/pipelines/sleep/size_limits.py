@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE, Memory
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Where
 from slowwave.pipelines.planning import transition
@@ -76,7 +76,7 @@ def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
     if limit is None:
         return []
     counts = ports.store.count(ports.scope)
-    hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind != "cascade")
+    hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind not in {"cascade", NOTE})
     hot += _more(context) - gone
     if hot <= limit:
         return []

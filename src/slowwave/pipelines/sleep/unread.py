@@ -7,7 +7,7 @@ from slowwave.model.mind import Fact
 from slowwave.model.operations import Change
 from slowwave.model.plan import FREE, Group
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.chunks import CURSOR, is_partly_read, released_messages
+from slowwave.pipelines.ingest.chunks import is_partly_read, released_messages
 from slowwave.pipelines.ingest.distil import planned
 from slowwave.pipelines.ingest.reconcile import reconcile
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
@@ -21,12 +21,13 @@ def distil(context: SleepContext) -> StagePlan:
     """
     ports = context.ports
     released = {message.conversation for message in released_messages(ports)}
+    unread = ports.store.unread(ports.scope)
     automatic = ports.config.consolidate_every_turns is not None
     waiting = [
         found.name
         for found in (ports.store.conversations(ports.scope) if automatic or released else ())
         if found.name in released
-        or (automatic and (found.last_seq - found.cursor(CURSOR) >= ports.config.min_messages or is_partly_read(found)))
+        or (automatic and (unread.get(found.name, 0) >= ports.config.min_messages or is_partly_read(found)))
     ]
     if not context.think:
         return StagePlan(left=len(waiting))

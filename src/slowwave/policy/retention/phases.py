@@ -5,11 +5,11 @@ from types import MappingProxyType
 from typing import Final
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 
 FACT: Final = "fact"
 CASCADE: Final = "cascade"
-FAMILIES: Final = (MESSAGE, FACT, CASCADE)
+FAMILIES: Final = (MESSAGE, FACT, CASCADE, NOTE)
 
 REASONS: Final[Mapping[str, str | None]] = MappingProxyType(
     {
@@ -54,7 +54,8 @@ _ARCHIVED: Final = {
 }
 
 # Messages do not fade: only a size limit archives them. A core fact leaves core by demotion, by a person, or because a newer
-# fact supersedes it; never by fading, merging or compressing. Pinning changes no phase.
+# fact supersedes it; never by fading, merging or compressing. Pinning changes no phase. A note is archived only after its
+# own end.
 _TRANSITIONS: Final[Mapping[str, Mapping[tuple[str, str], str]]] = MappingProxyType(
     {
         MESSAGE: MappingProxyType(_COMMON | _ARCHIVED),
@@ -79,6 +80,15 @@ _TRANSITIONS: Final[Mapping[str, Mapping[tuple[str, str], str]]] = MappingProxyT
             }
         ),
         CASCADE: MappingProxyType(_COMMON | _SUPERSEDED),
+        NOTE: MappingProxyType(
+            _COMMON
+            | {
+                ("active", "expire"): "cold",
+                ("cold", "revive"): "active",
+                ("cold", "retract"): "retracted",
+                ("cold", "quarantine"): "quarantined",
+            }
+        ),
     }
 )
 
@@ -88,9 +98,9 @@ class PhaseError(InputError):
 
 
 def family(memory: Memory) -> str:
-    """The family of a memory: "message", "cascade" (a summary with a span) or "fact"."""
-    if memory.kind == MESSAGE:
-        return MESSAGE
+    """The family of a memory: "message", "cascade" (a summary with a span), "note" or "fact"."""
+    if memory.kind in {MESSAGE, NOTE}:
+        return memory.kind
     return CASCADE if memory.is_cascade else FACT
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple
 
 from slowwave.model.config import Config
-from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, altered
+from slowwave.model.memory import FACT_KINDS, MESSAGE, NOTE, SUMMARY, Memory, altered
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.retention.categories import DETAIL_DAYS, LASTING_DAYS, REGISTRY, category, expires_at, later
 from slowwave.policy.retention.curves import (
@@ -295,7 +295,9 @@ def curve(memory: Memory, config: Config) -> Curve:
 
 
 def strength(memory: Memory, config: Config, now: datetime) -> float:
-    """The present strength in (0, 1]. It is computed from the last use and never stored."""
+    """The present strength in (0, 1]. It is computed from the last use and never stored. A note does not fade."""
+    if memory.kind == NOTE:
+        return 1.0
     return strength_at(curve(memory, config), memory.last_used_or_recorded, now)
 
 
@@ -321,10 +323,14 @@ def fade_date(memory: Memory, config: Config, threshold: float) -> datetime | No
     return first_below(curve(memory, config), memory.last_used_or_recorded, threshold)
 
 
+_OF_A_CONVERSATION: Final = "it belongs to a conversation, and only a size target archives that"
+_OF_A_NOTE: Final = "it is a note, which only its own end archives"
+
+
 def protection_reason(memory: Memory) -> str | None:
     """The reason why no automatic stage may expire, merge, compress or archive the memory; None if one may."""
-    if memory.kind == MESSAGE or memory.is_cascade:
-        return "it belongs to a conversation, and only a size target archives that"
+    if memory.kind in {NOTE, MESSAGE} or memory.is_cascade:
+        return _OF_A_NOTE if memory.kind == NOTE else _OF_A_CONVERSATION
     if memory.pinned:
         return "it is pinned"
     if memory.phase == "core":
@@ -348,7 +354,7 @@ def expiry(memory: Memory, config: Config) -> datetime | None:
 
     A date that was stated also ends a fact of a protected category; one that a mind proposed does not.
     """
-    if memory.expires_at and not protection_reason(_without_category(memory)):
+    if memory.kind == NOTE or (memory.expires_at and not protection_reason(_without_category(memory))):
         return memory.expires_at
     if protection_reason(memory):
         return None

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -49,8 +50,6 @@ _QUESTIONS: Final = (
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _YOU: Final = lazy_regex(r"\b(?:you|your|yours|assistant)\b")
 _NOW: Final = lazy_regex(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
-
-_ACKNOWLEDGED: Final = table_words("acknowledgements")
 
 PASSAGE: Final = 40
 """Words of a passage."""
@@ -119,12 +118,21 @@ def passages(text: str) -> list[str]:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a short text has only function words and acknowledgements, and so no content.
+    """Whether a short text has only function words, greetings, thanks and the like, of many languages, and so no content.
 
-    >>> is_small_talk("Ok, noted. Thanks!"), is_small_talk("Noted: pepper")
-    (True, False)
+    >>> is_small_talk("Ok, noted. Thanks!"), is_small_talk("Noted: pepper"), is_small_talk("Vielen Dank!")
+    (True, False, True)
     """
-    return len(text) <= SMALL_TALK_LONGEST and all(word in STOP_WORDS or word in _ACKNOWLEDGED for word in words(text))
+    if len(text) > SMALL_TALK_LONGEST:
+        return False
+    return all(word in STOP_WORDS or word in _acknowledgements() for word in words(text))
+
+
+@cache
+def _acknowledgements() -> frozenset[str]:
+    """The words of the tables, as `words` splits and folds them."""
+    phrases = table_words("acknowledgements") | table_words("small_talk_abroad")
+    return frozenset(word for phrase in phrases for word in words(phrase))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

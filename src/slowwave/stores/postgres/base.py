@@ -46,13 +46,14 @@ class PostgresBase(StoreBase):
         connections: int = _CONNECTIONS,
         reached: Any = None,  # noqa: ANN401  # as in StoreBase
         steps: Sequence[Migration] | None = None,
+        create: bool = True,
     ) -> None:
         super().__init__(_shown(url))
         self._reached = reached
         self._patience = busy_seconds
         try:
             with connected(url, busy_seconds) as db:
-                migrate(db, self.name, list(steps or migrations("postgres")))
+                migrate(db, self.name, list(steps or migrations("postgres")), create=create)
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
                 if not reads_pages(db):
                     self.unreached = (*self.unreached, PAGES)

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from psycopg.errors import InsufficientPrivilege
 
-from slowwave.errors import ForeignFileError, ReadOnlyError
+from slowwave.errors import ForeignFileError, NotFoundError, ReadOnlyError
+from slowwave.log import Log
 from slowwave.stores.backfill import fill_reasons
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.postgres.opening import LOCK_CLASS
 
 if TYPE_CHECKING:
     import psycopg
+
+_log: Final = Log("store")
 
 ROLE: Final = "slowwave_app"
 """What the store reads and writes as; row-level security holds for it, whoever logs in."""
@@ -31,17 +34,20 @@ FROM pg_namespace n WHERE n.nspname = 'slowwave'
 """
 
 
-def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]) -> None:
+def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration], *, create: bool = True) -> None:
     """Bring the schema up to the last step. Of many that do so at once, one does it and the others wait.
 
     Raises:
         ForeignFileError: there is a schema "slowwave" that is not ours.
+        NotFoundError: there is none yet, and `create` is False.
         NewerSchemaError: it was written by a newer Slowwave.
         ReadOnlyError: there is none yet, and this login may not make one.
     """
     latest = steps[-1][0]
     version = _version(db, name)
     refuse_newer(version, latest, name)
+    if not version and not create:
+        raise NotFoundError(f"no store at {name}: check the address; the first memory that is added creates a store")
     while version != latest:
         with db.transaction():
             db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK_CLASS,))
@@ -61,6 +67,7 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
                         db.execute("SELECT set_config('slowwave.every_scope', 'off', true)")
                     db.execute((files("slowwave.stores") / "postgres/sql/grants.sql").read_bytes())
                     db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+                    _log.info("%s: schema %d, migrated from %d", name, number, version)
 
 
 def _begin(db: "psycopg.Connection[Any]", name: str) -> None:

@@ -23,7 +23,7 @@ POSTINGS: Final = 10_000
 """Words are looked up, the rarest first, until together they occur in so many memories."""
 
 _NO_EMBEDDER: Final = -1
-_INSIDE: Final = """(m.conversation = :conversation OR m.key IN (
+_INSIDE: Final = """((m.conversation = :conversation AND m.kind <> 'note') OR m.key IN (
     SELECT r.fact FROM search_rests r JOIN memories s ON s.id = r.message
     WHERE r.scope = :scope AND s.scope = :scope AND s.conversation = :conversation
 ))"""
@@ -138,6 +138,7 @@ def _filters(query: Query) -> tuple[str, dict[str, Any]]:
         ("since", query.since and to_micros(query.since), "m.valid_from >= :since"),
         ("until", query.until and to_micros(query.until), "m.valid_from <= :until"),
         ("conversation", query.conversation, _INSIDE),
+        ("apart", query.except_conversation, "(m.conversation IS NULL OR m.conversation <> :apart)"),
     )
     said = "".join(f" AND {condition}" for _, value, condition in told if value is not None)
     return said, {name: value for name, value, _ in told if value is not None}
@@ -241,7 +242,7 @@ class ServerSearch(SearchSync):
             self._readable([scope])
             return None
         with self._searching:
-            self._indexes.pop(token, None)
+            self._indexes.pop(token)
         return state
 
     # ---- candidates

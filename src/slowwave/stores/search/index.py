@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import KINDS, Memory
+from slowwave.model.memory import KINDS, MESSAGE, Memory
 from slowwave.model.query import Query, Ranked
+from slowwave.policy.ranking.relevance import Features, information, relevances
 from slowwave.policy.ranking.score import (
     MEANING,
     Corpus,
@@ -44,6 +45,11 @@ class Index:
     def __len__(self) -> int:
         """The number of memories."""
         return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The RAM it takes, in bytes: its arrays, and an estimate of its ids and other objects."""
+        return self._rows.nbytes
 
     def __contains__(self, identity: object) -> bool:
         """Whether it contains the memory with this id."""
@@ -126,7 +132,10 @@ class Index:
             shares["outdated"] = (query.outdated_penalty - 1.0) * (outdated * np.maximum(scores, 0.0))
             scores += shares["outdated"]
         rows = self._ordered(top_rows_with_ties(np.where(allowed, scores, -np.inf), query.top_k), scores, query.top_k)
-        return self._ranked(rows, shares, scores, self._shown(rows, scores, searchable, corpus), question)
+        shown = self._shown(rows, scores, searchable, corpus)
+        features, shared = self._features(rows, shown, shares, corpus, question, query.related)
+        groups = [[features[row], *(features[self._rows.row[fact]] for fact in shown.get(row, ()))] for row in rows]
+        return self._ranked(rows, shares, scores, shown, relevances(groups, question), shared)
 
     def _parts(self, corpus: Corpus, question: ParsedQuestion, query: Query) -> dict[str, Floats]:
         """The parts of every score. They are cached, because a context asks the same question of several selections."""
@@ -157,6 +166,10 @@ class Index:
             resting = corpus.lenders[inside[corpus.borrowers]]
             inside[resting] = True
             mask = mask & inside
+        if query.except_conversation is not None:
+            apart = self._rows.view("conversation") == self._rows.conversations.get(query.except_conversation, -2)
+            apart[corpus.lenders] = False  # a fact has the conversation of a source; it stays
+            mask = mask & ~apart
         if query.since is not None:
             mask = mask & (corpus.at >= query.since.timestamp())
         if query.until is not None:
@@ -191,17 +204,54 @@ class Index:
             shown.setdefault(home[fact], []).append(self._rows.ids[fact])
         return shown
 
+    def _features(
+        self,
+        rows: list[int],
+        shown: Mapping[int, list[str]],
+        shares: Mapping[str, Floats],
+        corpus: Corpus,
+        question: ParsedQuestion,
+        related: float,
+    ) -> tuple[dict[int, Features], dict[int, int]]:
+        """By row, of the results and the facts shown with them: what relevance needs, and the number of shared stems."""
+        wanted = [*rows, *(self._rows.row[fact] for facts in shown.values() for fact in facts)]
+        known = information(question, self.originals, lambda term: self._rows.posting(term)[1])
+        mass, shared = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=np.intp)
+        for term, value in known.items():
+            contains = np.isin(wanted, self._rows.postings.of(term))
+            mass += value * contains
+            shared += contains
+        attainable = sum(known.values())
+        asked = corpus.speaker[wanted] == (-2 if question.speaker is None else question.speaker)
+        covered = mass / attainable if attainable else asked.astype(np.float64)
+        cosines = shares["meaning"][wanted] / MEANING / related if "meaning" in shares else np.zeros(len(wanted))
+        embedded = corpus.scale[wanted] > 0 if "meaning" in shares else np.zeros(len(wanted), dtype=np.bool_)
+        asking = corpus.question[wanted] * corpus.people[wanted]
+        values = zip(wanted, shares["words"][wanted], covered, mass, cosines, embedded, asked, asking, strict=True)
+        kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)
+        features = {
+            row: Features(
+                words=float(words),
+                covered=float(share),
+                mass=float(found),
+                cosine=float(cosine) if has_vector else None,
+                asked=bool(by_asked),
+                question=float(asks),
+                fact=kinds[row] != message,
+            )
+            for row, words, share, found, cosine, has_vector, by_asked, asks in values
+        }
+        return features, dict(zip(wanted, shared.tolist(), strict=True))
+
     def _ranked(
         self,
         rows: list[int],
         shares: Mapping[str, Floats],
         scores: Floats,
         shown: Mapping[int, list[str]],
-        question: ParsedQuestion,
+        relevance: Sequence[float],
+        shared: Mapping[int, int],
     ) -> list[Ranked]:
-        shared = np.zeros(len(rows), dtype=np.intp)
-        for term in question.terms:
-            shared += np.isin(rows, self._rows.postings.of(term))
         values = {name: part[rows].tolist() for name, part in shares.items()}
         return [
             Ranked(
@@ -210,9 +260,10 @@ class Index:
                 parts={name: part[place] for name, part in values.items() if part[place]},
                 facts=tuple(shown.get(row, ())),
                 cosine=values["meaning"][place] / MEANING if "meaning" in values else None,
-                shared=common,
+                shared=shared[row],
+                relevance=relevance[place],
             )
-            for place, (row, score, common) in enumerate(zip(rows, scores[rows].tolist(), shared.tolist(), strict=True))
+            for place, (row, score) in enumerate(zip(rows, scores[rows].tolist(), strict=True))
         ]
 
 

@@ -45,6 +45,11 @@ class Postings:
         self._looked += self._count - self._sorted
         return np.concatenate((self._rows[first:last], self._rows[new])).astype(np.intp)
 
+    @property
+    def nbytes(self) -> int:
+        """The RAM of the arrays, in bytes."""
+        return self._terms.nbytes + self._rows.nbytes
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All pairs, sorted, in the form that `take` reads."""
         if self._sorted < self._count:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import HOT, KINDS, MESSAGE, Memory, is_outdated
+from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated
 from slowwave.policy.ranking.score import Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
 from slowwave.stores.search.cold_load import MessageColumns, seconds
@@ -20,6 +20,15 @@ _DAY: Final = 86_400_000_000
 _EPOCH: Final = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001 - a day has no zone
 _SHARED_WITH_GIST: Final = ("hot", "outdated", "kind", "category", "at", "anchor", "importance", "day")
 """The columns that the row of a gist copies from its message."""
+
+ROW_BYTES: Final = 400
+"""What a row takes beside its arrays: its id, its place in a dictionary, and its part of cached scores. Measured."""
+FACT_BYTES: Final = 700
+"""What a fact takes beside its row: its sources and the words of its subject. Measured."""
+TERM_BYTES: Final = 250
+"""What a date word takes: its entry in a dictionary, and the list of its days."""
+EMPTY_BYTES: Final = 12_000
+"""What an index without rows takes. Measured."""
 
 _NO_VECTORS: Final = (
     None,
@@ -34,6 +43,14 @@ class IndexRows(IndexState):
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @property
+    def nbytes(self) -> int:
+        """The RAM it takes, in bytes: its arrays, and an estimate of the other objects."""
+        arrays = sum(column.nbytes for column in self.columns.values()) + self.postings.nbytes
+        vectors = sum(vectors.nbytes for vectors in self._vectors.values())
+        objects = ROW_BYTES * self.size + FACT_BYTES * len(self._origins) + TERM_BYTES * len(self._day_terms)
+        return arrays + vectors + objects + EMPTY_BYTES
 
     def append(self, rows: Sequence[tuple[Memory, IndexEntry]]) -> None:
         """Append memories, the messages of a conversation in the order of their seq. A known fact gets its new text.
@@ -187,7 +204,7 @@ class IndexRows(IndexState):
             self._link_message(row, memory)
             return
         self._origins[row] = _origin(memory)
-        if memory.conversation is not None:
+        if memory.conversation is not None and memory.kind != NOTE:  # of a note it is the folder
             columns["conversation"][row] = self._conversation(memory.conversation)
         for source in dict.fromkeys(source.memory for source in memory.sources):
             if source in self.row:

@@ -1,9 +1,8 @@
 """Search: a cached index in RAM for each scope in use, updated from the journal, and stored when the store is closed."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import itemgetter
 from threading import RLock
 from typing import Any, Final
@@ -13,11 +12,13 @@ from numpy.typing import NDArray
 
 from slowwave.errors import ClosedError, StoreError
 from slowwave.model.codec import dumps, from_row
+from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
+from slowwave.stores.search.cache import MEGABYTE, CachedIndex, IndexCache
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.index import Index
 from slowwave.stores.search.snapshot import LAYOUT, checksum
@@ -27,9 +28,6 @@ _WIDTH = len(MEMORY_COLUMNS)
 _COLUMNS = tuple(field.name for field in fields(MessageColumns))
 _PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
 _EMBEDDER = _COLUMNS.index("embedder")
-ROWS_IN_RAM = 1_000_000
-"""The number of rows of all cached indexes; above it the least recently used index is dropped."""
-
 WORTH_STORING: Final = 1000
 """The least number of memories of a stored index. Smaller ones are built as fast as they are read."""
 BEHIND: Final = 64
@@ -38,31 +36,18 @@ LARGEST: Final = 800_000_000
 """The largest stored index in bytes. SQLite stores at most a billion bytes in a row."""
 
 
-@dataclass(slots=True)
-class CachedIndex:
-    """An index, and the state of the scope that it shows."""
-
-    index: Index
-    scope: str
-    journal: int
-    reindexed: int
-    stored: int | None = None  # the last journal row in the stored index, if there is one
-    behind: int = 0  # memories added or changed since then
-    seen: object = None
-
-
 class Searcher(StoreBase):
     """Reads that use the search indexes in RAM."""
 
-    def __init__(self, path: str, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
-        self._indexes: OrderedDict[int, CachedIndex] = OrderedDict()
+    def __init__(self, path: str, *, index_cache_mb: int = INDEX_CACHE_MB, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
+        self._indexes = IndexCache(index_cache_mb * MEGABYTE)
         self._searching = RLock()  # an index is not thread-safe
         super().__init__(path, **arguments)
 
     def after_fork(self) -> None:
         """In a forked child: drop all indexes, since another thread of the parent may have been changing one."""
         super().after_fork()
-        self._indexes = OrderedDict()
+        self._indexes = IndexCache(self._indexes.limit)
         self._searching = RLock()
 
     def close(self) -> None:
@@ -123,7 +108,6 @@ class Searcher(StoreBase):
         held = self._indexes.get(token)
         seen = self._state()
         if held is not None and seen is not None and held.seen == seen:
-            self._indexes.move_to_end(token)
             return held.index
         with self._one_state():
             low, high = bounds(token)
@@ -133,10 +117,7 @@ class Searcher(StoreBase):
             if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
                 held = self._built(scope, token)
             held.journal, held.reindexed, held.seen = last or low, reindexed, seen
-        self._indexes[token] = held
-        self._indexes.move_to_end(token)
-        while len(self._indexes) > 1 and sum(len(cached.index) for cached in self._indexes.values()) > ROWS_IN_RAM:
-            self._indexes.popitem(last=False)
+        self._indexes.put(token, held)
         return held.index
 
     def _built(self, scope: str, token: int) -> CachedIndex:
@@ -180,7 +161,7 @@ class Searcher(StoreBase):
     def _pop_index(self) -> tuple[int, CachedIndex] | None:
         """Remove one index from the cache."""
         with self._searching:
-            return self._indexes.popitem() if self._indexes else None
+            return self._indexes.pop_last()
 
     def _store(self, token: int, held: CachedIndex) -> None:
         """Store a large index, unless the stored one is recent or the scope was written to in the meantime."""

@@ -1,7 +1,7 @@
 """The vectors of one scope and one embedder, each pooled with the vectors of the messages around it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ Vectors = NDArray[np.float32]
 
 CHUNK = 512
 """The number of rows that are added together, so that they stay in the processor's cache."""
+
+ARRAY_BYTES: Final = 200
+"""What a small array and its entry in a dictionary take beside its numbers."""
 
 
 def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
@@ -49,6 +52,13 @@ class ContextVectors:
             self._passages[: self._passage_count],
             self._passage_rows[: self._passage_count],
         )
+
+    @property
+    def nbytes(self) -> int:
+        """The RAM of the arrays, in bytes."""
+        arrays = (self._sums, self._scale, self._passages, self._passage_rows)
+        kept = len(self._recent) + len(self._gists)
+        return sum(array.nbytes for array in arrays) + kept * (4 * self.dim + ARRAY_BYTES)
 
     def packed(self, size: int) -> dict[str, NDArray[Any]]:
         """All arrays of the first `size` rows by name, in the form that `take` reads."""

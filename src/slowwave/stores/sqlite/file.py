@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, ForeignFileError, ReadOnlyError, StoreError
+from slowwave.log import Log
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.sqlite.bytes import MAGIC, header, rolls_back_to_nothing
 
@@ -15,6 +16,8 @@ APPLICATION_ID = 0x736C7777
 """"slww" in the file's header."""
 
 MEMORY = ":memory:"
+PRIVATE = 0o600
+"""The permissions of a new file: only its owner may read conversations."""
 _CACHE_KIB = 32 * 1024
 _WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
@@ -40,8 +43,11 @@ def opened(
         if _is_read_only(path):
             return _open_read_only(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    new = path != MEMORY and vfs is None and not Path(path).exists()
     db = Connection(path, flags=flags, vfs=vfs)
     try:
+        if new:  # SQLite gives the log and the shared memory, which it creates later, the permissions of the file
+            Path(path).chmod(PRIVATE)
         db.set_busy_handler(_busy_handler(busy_seconds))
         # Without QPSG SQLite recompiles, at every run, statements that compare and order by the same column.
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -71,11 +77,18 @@ def _busy_handler(seconds: float) -> Callable[[int], bool]:
 
 
 def _is_read_only(path: str) -> bool:
-    """Whether the file exists and neither it nor its folder can be written, as on a read-only disk."""
+    """Whether the file exists and can only be read: it, or its folder where SQLite needs a log, cannot be written.
+
+    SQLite would create a log and shared memory beside a read-only file, with its permissions. They would stay, and the
+    owner of the file could not write until they are deleted. Where another process has the file open, they exist, and
+    SQLite needs them to read what that process has written.
+    """
     file, effective = Path(path), os.access in os.supports_effective_ids
-    return file.is_file() and not any(
-        os.access(place, os.W_OK, effective_ids=effective) for place in (file, file.parent)
-    )
+    if not file.is_file():
+        return False
+    if any(os.path.exists(f"{path}{end}") for end in ("-wal", "-shm")):  # noqa: PTH110 - as the path is written
+        return not any(os.access(place, os.W_OK, effective_ids=effective) for place in (file, file.parent))
+    return not all(os.access(place, os.W_OK, effective_ids=effective) for place in (file, file.parent))
 
 
 def _open_read_only(path: str) -> Connection:
@@ -86,9 +99,7 @@ def _open_read_only(path: str) -> Connection:
                 f"{path} cannot be written, and {beside.name} holds writes that were not merged into it yet: "
                 "copy both files to a folder that can be written, and open the store there"
             )
-    import logging  # noqa: PLC0415 - slow to import and rarely needed
-
-    logging.getLogger("slowwave").warning("%s cannot be written: it is opened read-only", path)
+    Log("store").warning("%s cannot be written: it is opened read-only", path)
     db = Connection(
         f"{Path(path).resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
@@ -188,7 +199,8 @@ _ERRORS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] 
     (
         (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError),
         ReadOnlyError,
-        "{path} cannot be written, only read: check the permissions of the file and its folder",
+        "{path} cannot be written, only read: check the permissions of the file, of its folder, and of the files "
+        "{path}-wal and {path}-shm, which can be deleted while no process has the store open",
     ),
     (
         (apsw.CantOpenError,),

@@ -15,13 +15,15 @@ from slowwave.model.plan import BATCH_MAX, GROUP_MAX
 from slowwave.model.query import Where
 from slowwave.ports import Store
 from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan, use
+from slowwave.testing.store_contract.conversations import ConversationContract
 from slowwave.testing.store_contract.journal import DAY, OTHER, JournalContract
+from slowwave.testing.store_contract.notes import NotesContract
 
 MESSAGES = frozenset({"message"})
 FACTS = frozenset({"semantic", "episodic", "procedural", "summary"})
 
 
-class StoreContract(JournalContract):
+class StoreContract(ConversationContract, JournalContract, NotesContract):
     """Tests of writes. The `store` fixture of the inheriting class returns an empty, open store."""
 
     @pytest.fixture(autouse=True)
@@ -93,6 +95,16 @@ class StoreContract(JournalContract):
         one, two = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(one), add(two)))
         assert store.get([SCOPE], [two.id, "nobody", one.id]) == [two, one]
+
+    def test_ids_are_found_by_how_they_begin(self, store: Store) -> None:
+        first, second, other = (fact(f"Likes {name}", id=f"{name}0") for name in ("tea", "teabags", "rye"))
+        receipt = store.apply(plan(add(first), add(second), add(other)))
+        assert store.ids_with_prefix([SCOPE], "tea", 5) == ["tea0", "teabags0"]
+        assert store.ids_with_prefix([SCOPE], "tea", 1) == ["tea0"]
+        assert store.ids_with_prefix([SCOPE], "", 5) == ["rye0", "tea0", "teabags0"]
+        assert store.ids_with_prefix([OTHER], "tea", 5) == []
+        assert store.run_ids_with_prefix(SCOPE, receipt.run_id[:2], 5) == [receipt.run_id]
+        assert store.run_ids_with_prefix(OTHER, receipt.run_id, 5) == []
 
     def test_a_message_known_by_its_id_is_not_stored_twice(self, store: Store) -> None:
         store.apply(plan(add(message("Hello", ref="a")), cause="observe"))

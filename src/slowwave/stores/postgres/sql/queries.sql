@@ -51,7 +51,7 @@ ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
 -- name: conversations
-SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN LATERAL (
     SELECT key, seq, valid_from FROM memories
     WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
@@ -84,7 +84,7 @@ SELECT pace, accesses, (
 UNION ALL
 SELECT * FROM (
     SELECT CAST(NULL AS bigint), 0, CAST(NULL AS bigint) FROM memories
-    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1
+    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core') LIMIT 1
 ) AS without
 
 -- name: reasons_of_groups
@@ -101,6 +101,12 @@ WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups)) AND NOT (
     j.op = 'add' AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = j.memory AND m.seq IS NOT NULL)
 )
 
+-- name: totals_of_parts
+SELECT r.parent, j.op, count(*) FROM runs r CROSS JOIN LATERAL (
+    SELECT op FROM journal WHERE scope = :scope AND key BETWEEN r.first AND r.last AND run = r.key OFFSET 0
+) j
+WHERE r.scope = :scope AND r.parent IN (SELECT value FROM json_each(:parents)) GROUP BY r.parent, j.op
+
 -- name: erase_refusals_of
 DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
     SELECT run, part FROM journal
@@ -108,7 +114,7 @@ DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run,
 )
 
 -- name: erase_advances
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
+DELETE FROM journal WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: costs
 SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
@@ -127,3 +133,19 @@ SELECT s.path FROM (
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
 WHERE s.path >= '!'
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+
+-- name: scopes_page
+WITH page AS MATERIALIZED (
+    SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit
+)
+SELECT p.path,
+    (SELECT count(*) FROM memories m WHERE m.scope = p.token AND m.seq IS NOT NULL),
+    (SELECT count(*) FROM memories m WHERE m.scope = p.token AND m.seq IS NULL
+        AND m.kind IN ('episodic', 'semantic', 'procedural') AND m.phase IN ('active', 'core')),
+    (SELECT r.at FROM runs r WHERE r.scope = p.token AND r.key >= p.token << 40 AND r.key < (p.token + 1) << 40
+        ORDER BY r.key DESC LIMIT 1)
+FROM page p ORDER BY p.path
+
+-- name: scope_of_memory
+SELECT s.path FROM scopes s CROSS JOIN LATERAL (SELECT 1 FROM memories m WHERE m.scope = s.token AND m.id = :id LIMIT 1) m
+WHERE s.path >= :low AND s.path < :high ORDER BY s.path LIMIT 1

@@ -27,6 +27,9 @@ SELECT id FROM memories WHERE scope = ? AND ref = ? AND seq IS NULL AND kind <> 
 -- name: live_fact
 SELECT id FROM memories WHERE scope = ? AND content = ? AND phase IN ('active', 'core')
 
+-- name: live_note
+SELECT id FROM memories WHERE scope = ? AND conversation = ? AND ref = ? AND kind = 'note' AND phase IN ('active', 'core')
+
 -- name: key_of
 SELECT key FROM memories WHERE scope = ? AND id = ?
 
@@ -53,15 +56,72 @@ INSERT INTO conversations (scope, name) VALUES (?, ?)
 -- name: keep_seq
 UPDATE conversations SET erased_seq = max(erased_seq, :seq) WHERE scope = :scope AND name = :name
 
+-- name: title
+SELECT title FROM conversations WHERE scope = ? AND name = ?
+
+-- name: put_title
+UPDATE conversations SET title = ? WHERE scope = ? AND name = ?
+
+-- name: titles
+SELECT name, title FROM conversations WHERE scope = ? AND title IS NOT NULL
+
+-- name: title_rows
+SELECT key, op, memory, other, because, payload FROM journal WHERE key BETWEEN :low AND :high AND op = 'title'
+
+-- name: last_memory
+SELECT max(key) FROM memories WHERE key BETWEEN :low AND :high
+
+-- name: conversation_places
+SELECT name, title, place FROM (
+    SELECT c.name, c.title, (
+        SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
+            AND phase <> 'retracted' AND key <= :snapshot
+        ORDER BY seq DESC LIMIT 1
+    ) AS place
+    FROM conversations c WHERE c.scope = :scope
+) AS listed
+WHERE place < :before ORDER BY place DESC LIMIT :limit
+
+-- name: conversation_place
+SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL
+    AND phase <> 'retracted' AND key <= :snapshot
+ORDER BY seq DESC LIMIT 1
+
+-- name: conversation_counts
+SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from)
+FROM memories
+WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND seq IS NOT NULL AND phase <> 'retracted'
+GROUP BY conversation
+
+-- name: after_cursor
+SELECT c.name, count(*)
+FROM conversations c LEFT JOIN cursors r ON r.scope = c.scope AND r.conversation = c.name AND r.cursor = :cursor
+JOIN memories m ON m.scope = c.scope AND m.conversation = c.name AND m.seq > coalesce(r.seq, 0) AND m.seq IS NOT NULL
+WHERE c.scope = :scope GROUP BY c.name
+
+-- name: hidden_after_cursor
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
+WHERE m.scope = :scope AND m.seq IS NOT NULL AND m.phase <> 'active' AND m.phase IN ('quarantined', 'retracted')
+    AND m.seq > coalesce(r.seq, 0)
+GROUP BY m.conversation
+
+-- name: released_before_cursor
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
+WHERE m.scope = :scope AND m.flags IS NOT NULL AND m.seq IS NOT NULL AND m.phase IN ('active', 'cold')
+    AND instr(m.flags, :released) AND m.seq <= coalesce(r.seq, 0)
+GROUP BY m.conversation
+
 -- name: conversation
-SELECT max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN memories m ON m.key = (
     SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
 )
 WHERE c.scope = :scope AND c.name = :name
 
 -- name: conversations
-SELECT c.name, max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0)
+SELECT c.name, max(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN memories m ON m.key = (
     SELECT key FROM memories WHERE scope = c.scope AND conversation = c.name AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
 )
@@ -135,7 +195,7 @@ ORDER BY m.key
 
 -- name: unpaced
 SELECT {memory} FROM memories WHERE key IN (
-    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core')
+    SELECT key FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core')
     UNION ALL
     SELECT key FROM memories WHERE scope = :scope AND pace < :low
     UNION ALL
@@ -144,7 +204,7 @@ SELECT {memory} FROM memories WHERE key IN (
 )
 
 -- name: count_unpaced
-SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core'))
+SELECT (SELECT count(*) FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core'))
     + (SELECT count(*) FROM memories WHERE scope = :scope AND pace < :low)
     + (SELECT count(*) FROM memories WHERE scope = :scope AND pace > :high)
 
@@ -171,7 +231,7 @@ SELECT pace, accesses, (
     ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
 ) FROM lane WHERE accesses IS NOT NULL
 UNION ALL
-SELECT * FROM (SELECT NULL, 0, NULL FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND phase IN ('active', 'core') LIMIT 1)
+SELECT * FROM (SELECT NULL, 0, NULL FROM memories WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core') LIMIT 1)
 
 -- name: lane
 SELECT id, max(recorded_at, coalesce(used_at, recorded_at)), confidence FROM memories WHERE scope = ? AND pace = ? AND accesses = ?
@@ -245,7 +305,8 @@ WHERE key BETWEEN :low AND :high
     AND (instr(folded(because), folded(:escaped)) OR instr(folded(details), folded(:escaped)))
 
 -- name: someone_in_conversations
-SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) LIMIT 1
+SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND kind <> 'note'
+LIMIT 1
 
 -- name: conversations_of
 SELECT name FROM conversations WHERE scope = :scope AND name IN (SELECT value FROM json_each(:names))
@@ -264,7 +325,7 @@ DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run,
 
 -- name: erase_advances
 DELETE FROM journal
-WHERE key BETWEEN :low AND :high AND op = 'advance' AND payload ->> 0 IN (SELECT value FROM json_each(:names))
+WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND payload ->> 0 IN (SELECT value FROM json_each(:names))
 
 -- name: runs_of_conversations
 SELECT key, because, details FROM runs WHERE key BETWEEN ? AND ? AND instr(details, '"conversations"')
@@ -278,7 +339,7 @@ SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
 UNION
 SELECT memory FROM journal
 WHERE key BETWEEN :low AND :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
-    AND instr(folded(payload), folded(:escaped))
+    AND (instr(folded(payload), folded(:escaped)) OR instr(folded(payload), folded(:twice)))
 ORDER BY 1
 
 -- name: put_run_because
@@ -306,11 +367,13 @@ DELETE FROM journal WHERE key = ?
 -- name: runs
 SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_frequent_cause
 SELECT {run} FROM runs
 WHERE key BETWEEN :low AND :high AND (:since IS NULL OR at > :since) AND cause = :cause
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: runs_of_cause
@@ -320,11 +383,25 @@ WHERE key IN (
     UNION ALL
     SELECT key FROM runs WHERE scope = :scope AND cause > :cause || '/' AND cause < :cause || '0'
         AND cause <> 'observe' AND cause <> 'use'
-) AND (:since IS NULL OR at > :since)
+) AND key BETWEEN :low AND :high AND (:since IS NULL OR at > :since)
+    AND (parent IS NULL OR :parts = 2 OR (:parts = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
 ORDER BY key DESC LIMIT :limit
 
 -- name: run
 SELECT {run} FROM runs WHERE scope = ? AND id = ?
+
+-- name: undos
+SELECT id, undoes, parent FROM runs
+WHERE scope = ? AND cause = 'undo' AND cause <> 'observe' AND cause <> 'use' AND undoes IS NOT NULL
+ORDER BY key DESC
+
+-- name: totals_of_parts
+SELECT r.parent, j.op, count(*) FROM runs r JOIN journal j ON j.key BETWEEN r.first AND r.last AND j.run = r.key
+WHERE r.scope = :scope AND r.parent IN (SELECT value FROM json_each(:parents)) GROUP BY r.parent, j.op
+
+-- name: count_parts
+SELECT parent, count(*) FROM runs
+WHERE scope = :scope AND parent IN (SELECT value FROM json_each(:parents)) GROUP BY parent
 
 -- name: children
 SELECT {run} FROM runs
@@ -373,6 +450,7 @@ SELECT max(key) FROM journal WHERE key BETWEEN ? AND ?
 -- name: changed
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq IS NULL AND m.span_first IS NULL
+    AND m.kind <> 'note'
 GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
 
 -- name: whole_journal
@@ -401,6 +479,12 @@ WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'use', 'erase')
 
 -- name: embedders
 SELECT token, name FROM embedders
+
+-- name: memory_ids_with_prefix
+SELECT id FROM memories WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
+
+-- name: run_ids_with_prefix
+SELECT id FROM runs WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
 
 -- name: memory
 SELECT {memory} FROM memories WHERE scope = ? AND id = ?
@@ -496,6 +580,18 @@ FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.key BETWEEN :low AND :high AND m.seq IS NULL
 ORDER BY m.key
 
+-- name: scopes_page
+WITH page AS (SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit)
+SELECT page.path,
+    (SELECT count(*) FROM memories WHERE scope = page.token AND seq IS NOT NULL),
+    (SELECT count(*) FROM memories WHERE scope = page.token AND seq IS NULL AND kind IN ('episodic', 'semantic', 'procedural') AND phase IN ('active', 'core')),
+    (SELECT at FROM runs WHERE key >= page.token << 40 AND key < (page.token + 1) << 40 ORDER BY key DESC LIMIT 1)
+FROM page ORDER BY page.path
+
+-- name: scope_of_memory
+SELECT s.path FROM scopes s CROSS JOIN memories m ON m.scope = s.token AND m.id = :id
+WHERE s.path >= :low AND s.path < :high ORDER BY s.path LIMIT 1
+
 -- name: some_of_scope
 SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
 FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
@@ -568,7 +664,9 @@ FROM memories WHERE key > ? ORDER BY key LIMIT ?
 
 -- name: words_of_changes
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > ? AND j.payload IS NOT NULL AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+WHERE j.key > ? AND j.payload IS NOT NULL AND (
+    j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+)
 ORDER BY j.key LIMIT ?
 
 -- name: lease

@@ -1,0 +1,91 @@
+"""How a command ends: its exit code, and each error as one sentence or one JSON value on the error stream."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import click
+
+from slowwave.errors import SlowwaveError
+
+INTERRUPTED: Final = 130
+CANCELLED: Final = 1
+OUTPUT_LOST: Final = 1
+"""Exit code: the command was carried out, and its output could not be written."""
+USAGE: Final = 2
+
+
+class CancelledError(SlowwaveError):
+    """A person answered no, or ended the question with Ctrl-C or Ctrl-D."""
+
+    def __init__(self, code: int = CANCELLED) -> None:
+        super().__init__("Cancelled: nothing was changed.")
+        self.exit_code = code
+
+
+class ClosedStream(io.TextIOBase):
+    """Stands for an output that was closed before the program started: writing raises an error that can be reported."""
+
+    def write(self, _: str, /) -> int:
+        """Raise OSError."""
+        raise OSError(9, os.strerror(9))
+
+
+def run_command(function: Callable[[], int | None], *, json: bool, verbose: bool) -> int:
+    """The exit code of a function. An error that a user can cause is printed as one sentence."""
+    try:
+        code = function() or 0
+        sys.stdout.flush()
+    except (KeyboardInterrupt, click.Abort):
+        return _report("interrupted; what was acknowledged is kept", "Interrupted", INTERRUPTED, json=json)
+    except click.ClickException as error:
+        return _report_usage(error, json=json)
+    except SlowwaveError as error:
+        if verbose:
+            import traceback  # noqa: PLC0415 - few ask
+
+            traceback.print_exception(error)
+        return _report(str(error), type(error).__name__, error.exit_code, json=json)
+    except OSError as error:
+        return _report_output(error, json=json)
+    return code
+
+
+def _report_output(error: OSError, *, json: bool) -> int:
+    """Print an error of a file; one without a name is of the output."""
+    if error.filename is not None:
+        return _report(f"{error.filename}: {error.strerror}", "OSError", OUTPUT_LOST, json=json)
+    _discard_output()
+    if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has all that it wants
+        return 0
+    sentence = f"the output could not be written ({error.strerror or error})"
+    return _report(sentence, "OSError", OUTPUT_LOST, json=json)
+
+
+def _report_usage(error: click.ClickException, *, json: bool) -> int:
+    """Print an error in the words of a command line, with the usage before it unless it is JSON."""
+    if json:
+        return _report(error.format_message(), "UsageError", USAGE, json=True)
+    error.show()
+    return error.exit_code
+
+
+def _report(sentence: str, kind: str, code: int, *, json: bool) -> int:
+    line = _as_json(sentence, kind) if json else f"slowwave: {sentence}"
+    with suppress(OSError):  # nobody can read it
+        sys.stderr.write(f"{line}\n")
+    return code
+
+
+def _as_json(sentence: str, kind: str) -> str:
+    return json.dumps({"error": sentence, "kind": kind}, ensure_ascii=False)
+
+
+def _discard_output() -> None:
+    """Send what is still buffered to nowhere. Python flushes it at exit, which would fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,137 @@
+"""Filters on metadata, such as `{"project": "x", "a.b": 3, "score": {"$gte": 2}}`. All stores use this one function."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from slowwave.errors import InputError
+from slowwave.model.json_value import checked_json, same_json
+
+KEY_LONGEST: Final = 512
+CONDITIONS_MOST: Final = 100
+"""Conditions of one filter."""
+_MISSING: Final = object()
+
+Test: TypeAlias = Callable[[object], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that all must hold. A field that is missing counts as null.
+
+    Attributes:
+        conditions: for each the whole key, its parts between the dots, and the test of the value.
+    """
+
+    conditions: tuple[tuple[str, tuple[str, ...], Test], ...]
+
+    def __call__(self, *fields: object) -> bool:
+        """Whether the conditions hold. A field is looked up in the first of these values that has it."""
+        return all(test(_first(fields, key, parts)) for key, parts, test in self.conditions)
+
+    @property
+    def passes_without_metadata(self) -> bool:
+        """Whether a memory without metadata passes, as with `{"project": {"$ne": "x"}}`."""
+        return self({})
+
+
+def checked_filter(where: object) -> Filter | None:
+    """The filter of a `where` argument, or InputError with the condition at fault; None without conditions.
+
+    >>> passes = checked_filter({"project": "x", "score": {"$gte": 2}})
+    >>> passes({"project": "x", "score": 3}), passes({"project": "x"})
+    (True, False)
+    """
+    if where is None:
+        return None
+    if not isinstance(where, Mapping):
+        raise InputError(f"where={where!r:.80}: pass a mapping such as {{'project': 'x', 'score': {{'$gte': 2}}}}")
+    conditions = [(key, _parts(key), test) for key, wanted in where.items() for test in _tests(_key(key), wanted)]
+    if len(conditions) > CONDITIONS_MOST:
+        raise InputError(f"where has {len(conditions)} conditions, more than {CONDITIONS_MOST}: use fewer")
+    return Filter(tuple(conditions)) if conditions else None
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str) or not 0 < len(key) <= KEY_LONGEST or "" in key.split("."):
+        raise InputError(f"where has the key {key!r:.80}: use the name of a field, or names joined by single dots")
+    if key.startswith("$"):
+        raise InputError(f"where has the operator {key!r:.80} in place of a field: write {{'field': {{'$gte': 2}}}}")
+    return key
+
+
+def _parts(key: str) -> tuple[str, ...]:
+    return tuple(key.split("."))
+
+
+def _tests(key: str, wanted: object) -> list[Test]:
+    """The tests of one field: a mapping whose keys begin with "$" holds operators, anything else is a value."""
+    if not isinstance(wanted, Mapping) or not any(isinstance(name, str) and name.startswith("$") for name in wanted):
+        return [_equal(checked_json(wanted, f"where[{key!r}]"))]
+    return [_operator(key, name, value) for name, value in wanted.items()]
+
+
+def _operator(key: str, name: object, value: object) -> Test:
+    if name not in _OPERATORS:
+        raise InputError(f"where[{key!r}] has the unknown operator {name!r:.80}: use {', '.join(_OPERATORS)}")
+    operator, value = _OPERATORS[str(name)], checked_json(value, f"where[{key!r}][{name!r}]")
+    if name == "$in" and not isinstance(value, list):
+        raise InputError(f"where[{key!r}] has '$in' with {value!r:.80}: pass a list of values")
+    is_ordered = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if name in _ORDERED and not is_ordered:
+        raise InputError(f"where[{key!r}] compares with {value!r:.80}: {name!r} takes a number or a text")
+    return operator(value)
+
+
+def _equal(wanted: object) -> Test:
+    return lambda value: same_json(value, wanted)
+
+
+def _different(wanted: object) -> Test:
+    return lambda value: not same_json(value, wanted)
+
+
+def _among(wanted: Any) -> Test:  # noqa: ANN401 - a list, as `_operator` checked
+    return lambda value: any(same_json(value, one) for one in wanted)
+
+
+def _ordered(holds: Callable[[Any, Any], bool]) -> Callable[[object], Test]:
+    """A comparison by order: numbers with numbers, texts with texts by code point; other pairs do not pass."""
+
+    def operator(wanted: object) -> Test:
+        kind: Any = str if isinstance(wanted, str) else (int, float)
+        return lambda value: isinstance(value, kind) and not isinstance(value, bool) and holds(value, wanted)
+
+    return operator
+
+
+_ORDERED: Final[Mapping[str, Callable[[object], Test]]] = {
+    "$gt": _ordered(lambda value, wanted: value > wanted),
+    "$gte": _ordered(lambda value, wanted: value >= wanted),
+    "$lt": _ordered(lambda value, wanted: value < wanted),
+    "$lte": _ordered(lambda value, wanted: value <= wanted),
+}
+_OPERATORS: Final[Mapping[str, Callable[[object], Test]]] = {
+    "$eq": _equal,
+    "$ne": _different,
+    "$in": _among,
+    **_ORDERED,
+}
+
+
+def _first(fields: tuple[object, ...], key: str, parts: tuple[str, ...]) -> object:
+    for value in fields:
+        if (found := _at(value, key, parts)) is not _MISSING:
+            return found
+    return None
+
+
+def _at(value: object, key: str, parts: tuple[str, ...]) -> object:
+    """The value of a field: of the name as it is written, else of the path of its parts."""
+    if isinstance(value, Mapping) and key in value:
+        return value[key]
+    for part in parts:
+        if not isinstance(value, Mapping) or part not in value:
+            return _MISSING
+        value = value[part]
+    return value

@@ -1,0 +1,68 @@
+"""The checks of an open memory: its store, its model and its embedder."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from slowwave.errors import SlowwaveError
+from slowwave.pipelines.admin.status import status
+from slowwave.ports import Ports
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was checked: its name, whether it is in order, and what was found, with advice."""
+
+    check: str
+    ok: bool
+    found: str
+
+
+def checks(ports: Ports, *, deep: bool = False, repair: bool = False) -> list[Check]:
+    """Check the store, the model and the embedder one by one. The model is not called, because a call costs money.
+
+    Args:
+        ports: the store, the mind and the embedder.
+        deep: also replay the journal and compare the rows.
+        repair: first recompute the checksums of damaged rows where the journal proves their content.
+    """
+    return [*_store(ports, deep=deep, repair=repair), _mind(ports.mind.name), _embedder(ports), *_work(ports)]
+
+
+def _store(ports: Ports, *, deep: bool, repair: bool) -> Iterator[Check]:
+    repaired = ports.store.repair() if repair else None
+    problems = [*(repaired.refused if repaired is not None else ()), *ports.store.check(deep=deep)]
+    yield Check(check="store", ok=True, found=ports.store.name)
+    if repaired is not None:
+        yield Check(check="repair", ok=not repaired.refused, found=str(repaired))
+    for name, ok, found in ports.store.about():
+        yield Check(check=name, ok=ok, found=found)
+    for problem in problems:
+        yield Check(check="store", ok=False, found=problem)
+
+
+def _mind(name: str) -> Check:
+    found = "offline, rules alone" if name == "offline" else f"{name}, configured and not tried: the next run asks it"
+    return Check(check="mind", ok=True, found=found)
+
+
+def _embedder(ports: Ports) -> Check:
+    try:
+        width = int(ports.embed(["a sentence to try it"]).shape[1])
+    except SlowwaveError as error:
+        return Check(check="embedder", ok=False, found=str(error))
+    name = ports.embedder.name if ports.embedder else "none"
+    return Check(check="embedder", ok=True, found=f"{name}, {width} numbers a text")
+
+
+def _work(ports: Ports) -> Iterator[Check]:
+    state = status(ports)
+    if state.waiting:
+        facts = "fact waits" if state.waiting == 1 else "facts wait"
+        yield Check(
+            check="waiting", ok=False, found=f"{state.waiting} {facts} for a model: the next sleep pass asks it again"
+        )
+    if state.unembedded:
+        memories = "memory has" if state.unembedded == 1 else "memories have"
+        yield Check(
+            check="vectors", ok=False, found=f"{state.unembedded:,} {memories} no vector of the embedder: run reembed"
+        )

@@ -1,0 +1,68 @@
+"""Distils every conversation with unread messages, as one run."""
+
+from collections.abc import Callable
+from itertools import chain
+
+from slowwave.model.plan import FREE
+from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
+from slowwave.pipelines.planning import new_id
+from slowwave.ports import Ports
+
+
+def consolidate_all(
+    ports: Ports, *, force: bool = False, on_progress: Callable[[int, int], None] | None = None
+) -> ConsolidationResult:
+    """Distil all conversations with unread messages, the one that was idle longest first.
+
+    They are the parts of one run. It stops at the first conversation for which the mind fails, because a model that
+    cannot be reached fails for the next one too; what remains stays due.
+
+    Args:
+        ports: the store, the mind, the embedder and the settings.
+        force: also read conversations with fewer than `Config.min_messages` unread messages.
+        on_progress: called after each conversation with how many were visited, and of how many.
+    """
+    unread = ports.store.unread(ports.scope)
+    names = [found.name for found in reversed(ports.store.conversations(ports.scope)) if found.name in unread]
+    parent = new_id(ports.now())
+    results: dict[str, ConsolidationResult] = {}
+    left: dict[str, str] = {}
+    for done, name in enumerate(names, 1):
+        results[name] = consolidate(ports, name, force=force, parent=parent)
+        if on_progress is not None:
+            on_progress(done, len(names))
+        if (reason := results[name].skipped_reason) is not None:
+            left[name] = reason
+            if results[name].too_few is None:
+                left |= dict.fromkeys(names[done:], reason)
+                break
+    return _total(results, left, parent)
+
+
+def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent: str) -> ConsolidationResult:
+    """The results of all conversations in one."""
+    every = list(results.values())
+    facts = {fact.id: fact for result in every for fact in result.facts}
+    failed = next((result.skipped_reason for result in every if result.skipped_reason and not result.too_few), None)
+    return ConsolidationResult(
+        facts=tuple(facts.values()),
+        skipped_reason=failed or _reason(len(every), len(left)),
+        run_id=parent if any(result.run_id for result in every) else None,
+        cost=sum((result.cost for result in every), FREE),
+        rejected=tuple(chain.from_iterable(result.rejected for result in every)),
+        waiting=sum(result.waiting for result in every),
+        problems=tuple(chain.from_iterable(result.problems for result in every)),
+        notes=tuple(chain.from_iterable(result.notes for result in every)),
+        about={fact: notes for result in every for fact, notes in result.about.items()},
+        receipts=tuple(chain.from_iterable(result.receipts for result in every)),
+        conversations=tuple(name for name, result in results.items() if result.run_id),
+        left=left,
+    )
+
+
+def _reason(visited: int, left: int) -> str | None:
+    if not visited:
+        return "no new messages"
+    if not left:
+        return None
+    return "1 conversation has too few messages" if left == 1 else f"{left} conversations have too few messages"

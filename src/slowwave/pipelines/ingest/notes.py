@@ -1,0 +1,307 @@
+"""Stores, reads and removes notes: texts and data under a name, which nothing merges, rewords or fades."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from slowwave.errors import InputError, NotFoundError
+from slowwave.model.codec import dumps
+from slowwave.model.filters import Filter, checked_filter
+from slowwave.model.json_value import checked_json, checked_metadata, strings
+from slowwave.model.memory import HOT, NOTE, WORDS_OF_DATA, Memory, Trust, altered
+from slowwave.model.message import checked_time
+from slowwave.model.names import checked_id, optional_count
+from slowwave.model.note import Note, checked_folder, checked_note_text, checked_place, note_of
+from slowwave.model.operations import Add, Change, Operation
+from slowwave.model.plan import BATCH_MAX, Plan, Receipt
+from slowwave.model.query import Where
+from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.review import QUARANTINED, suspect
+from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, transition, with_notes
+from slowwave.policy.retention.policies import is_expired
+from slowwave.ports import Ports
+
+PAGE: Final = 500
+"""Notes that are read at once."""
+WORDS_LONGEST: Final = 100_000
+"""Characters of the text that is made from the data of a note."""
+CAUSE: Final = "note"
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteListing:
+    """A request for notes; `AgentMemory.notes` explains each field."""
+
+    folder: str = ""
+    below: bool = False
+    where: object = None
+    after: str | None = None
+    limit: int | None = None
+
+
+def put_notes(
+    ports: Ports, notes: Iterable[Note], *, remove: Iterable[Note] = (), trust: Trust = "user", cause: str = CAUSE
+) -> Receipt:
+    """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
+
+    A note of a known name is changed in place, so that its history continues. One that has expired is archived, and a
+    new note takes its name. A text that reads as an instruction and does not come from the user is stored for review
+    beside the present note of its name.
+
+    Args:
+        ports: the store, the embedder and the settings.
+        notes: those to write.
+        remove: those to retract, of which only folder and name count; the names that no note has are skipped.
+        trust: who states the notes.
+        cause: the cause of the run.
+
+    Raises:
+        InputError: a note is invalid, a name occurs twice, or there are more than 10,000; nothing is stored.
+    """
+    now, given = ports.now(), [_note(note) for note in notes]
+    wanted = {checked_place(note.folder, note.name): _checked(note, now) for note in given}
+    gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
+    if len({*wanted, *gone}) < len(given) + len(gone):
+        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
+    if len(wanted) + len(gone) > BATCH_MAX // 2:  # a note that has expired takes two operations
+        raise InputError(
+            f"{len(wanted) + len(gone):,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts"
+        )
+    made, problems = entries(ports, [_words(note) for note in wanted.values()])
+    prepared = dict(zip(wanted, made, strict=True))
+    skipped = 0
+
+    def plan() -> Plan:
+        nonlocal skipped
+        now, current = ports.now(), _current(ports, [*wanted, *gone])
+        operations = list[Operation]()
+        for place, note in wanted.items():
+            for operation in _writing(ports, note, current.get(place), now, trust):
+                operations.append(replace(operation, entry=prepared[place]) if _has_new_words(operation) else operation)
+        known = [memory for place in gone if (memory := current.get(place)) is not None]
+        operations += [_removal(ports, memory, now) for memory in known]
+        skipped = len(gone) - len(known)
+        because = (
+            f"a note {_shown(*next(iter([*wanted, *gone])))}" if len(operations) == 1 else f"{len(operations)} notes"
+        )
+        return single_group_plan(ports, cause, operations, because, now=now)
+
+    receipt = apply_with_retry(ports, plan)
+    missing = (f"{skipped} of the names to remove have no note",) if skipped else ()
+    return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
+
+
+def remove_note(ports: Ports, name: str, folder: str = "") -> Receipt:
+    """Retract a note. `undo` of the run brings it back.
+
+    Raises:
+        NotFoundError: there is no such note, or it has expired.
+    """
+    place = checked_place(folder, name)
+    if (memory := _current(ports, [place]).get(place)) is None or is_expired(memory, ports.config, ports.now()):
+        raise _unknown(ports, place)
+    return put_notes(ports, (), remove=[note_of(memory)])
+
+
+def read_note(ports: Ports, name: str, folder: str = "") -> Note | None:
+    """The present note of a name, of the own scope or else of the nearest scope above; None if there is none."""
+    folder, name = checked_place(folder, name)
+    where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=folder, ref=name)
+    now = ports.now()
+    found = (memory for memory in ports.store.select(ports.scopes, where) if not is_expired(memory, ports.config, now))
+    return next(map(note_of, found), None)
+
+
+def list_notes(ports: Ports, asked: NoteListing) -> list[Note]:
+    """The present notes of a folder, ordered by folder and name.
+
+    Raises:
+        InputError: the filter is invalid.
+        NotFoundError: `after` is no note of this scope.
+    """
+    limit = optional_count(asked.limit, "limit")
+    passes, after = checked_filter(asked.where), _place_of(ports, asked.after)
+    folder = checked_folder(asked.folder)
+    found: list[Note] = []
+    for memory in _pages(ports, folder, below=asked.below, after=after, most=limit if passes is None else None):
+        if limit is not None and len(found) >= limit:
+            break
+        if passes is None or passes_filter(passes, memory):
+            found.append(note_of(memory))
+    return found
+
+
+def passes_filter(passes: Filter, memory: Memory) -> bool:
+    """Whether a memory passes a `where` filter: of a note, fields are looked up in its data, then in its metadata."""
+    return passes(memory.data, memory.metadata) if memory.kind == NOTE else passes(memory.metadata)
+
+
+def is_findable(memory: Memory, now: datetime, ports: Ports, *, expired: bool) -> bool:
+    """Whether a search may find the memory: not a note without words, and one that has expired only if `expired`."""
+    if memory.kind != NOTE:
+        return True
+    return bool(memory.text.strip()) and (expired or not is_expired(memory, ports.config, now))
+
+
+def is_below(memory: Memory, folder: str) -> bool:
+    """Whether a memory is a note in this folder or in one below it."""
+    inside = memory.conversation or ""
+    return memory.kind == NOTE and (not folder or inside == folder or inside.startswith(f"{folder}/"))
+
+
+def _pages(ports: Ports, folder: str, *, below: bool, after: Place | None, most: int | None) -> Iterator[Memory]:
+    """The notes that have not expired, page by page."""
+    now = ports.now()
+    where = Where(
+        kinds=frozenset({NOTE}),
+        phases=frozenset(HOT),
+        conversation=None if below else folder,
+        below=folder if below else None,
+        order="name",
+        limit=PAGE if most is None else max(1, min(PAGE, most)),
+    )
+    while page := ports.store.select((ports.scope,), replace(where, after_name=after)):
+        yield from (memory for memory in page if not is_expired(memory, ports.config, now))
+        if len(page) < (where.limit or PAGE):
+            return
+        after = _place(page[-1])
+
+
+def _place_of(ports: Ports, note_id: str | None) -> Place | None:
+    """Folder and name of the note that the previous page ended with."""
+    if note_id is None:
+        return None
+    found = ports.store.get((ports.scope,), [checked_id(note_id, "after")])
+    if not found or found[0].kind != NOTE:
+        raise NotFoundError(
+            f"no note {note_id!r} in scope {ports.scope}: pass the id of the last note of the page before"
+        )
+    return _place(found[0])
+
+
+def _place(memory: Memory) -> Place:
+    return memory.conversation or "", memory.ref or ""
+
+
+def _current(ports: Ports, places: Sequence[Place]) -> dict[Place, Memory]:
+    """The current notes of these names in the own scope, one read for each folder; they may have expired."""
+    names: dict[str, set[str]] = {}
+    for folder, name in places:
+        names.setdefault(folder, set()).add(name)
+    found: dict[Place, Memory] = {}
+    for folder, some in names.items():
+        where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=folder, refs=frozenset(some))
+        found |= {_place(memory): memory for memory in ports.store.select((ports.scope,), where)}
+    return found
+
+
+def _note(note: object) -> Note:
+    if not isinstance(note, Note):
+        raise InputError(f"a {type(note).__name__} is not a note: pass slowwave.Note(name=..., text=...)")
+    return note
+
+
+def _checked(note: Note, now: datetime) -> Note:
+    expires_at = checked_time(note.expires_at, "expires_at") if note.expires_at is not None else None
+    if expires_at is not None and expires_at <= now:
+        raise InputError(f"expires_at {expires_at.isoformat()} has passed: use a later time, or None")
+    folder, name = checked_place(note.folder, note.name)
+    return Note(
+        name=name,
+        folder=folder,
+        text=checked_note_text(note.text),
+        data=checked_json(note.data, "data", exact=True),
+        metadata=checked_metadata(note.metadata),
+        expires_at=expires_at,
+    )
+
+
+def _words(note: Note) -> str:
+    """The text to search: its own, else the texts of its data, else its name."""
+    return note.text or "\n".join(filter(str.strip, strings(note.data)))[:WORDS_LONGEST] or note.name
+
+
+def _writing(ports: Ports, note: Note, before: Memory | None, now: datetime, trust: Trust) -> Iterator[Add | Change]:
+    """The operations that write one note."""
+    words = _words(note)
+    why = suspect("\n".join((note.name, words, *strings(note.data))), trust)
+    made = Memory(
+        id=new_id(now),
+        scope=ports.scope,
+        kind=NOTE,
+        text=words,
+        category=NOTE,
+        recorded_at=now,
+        valid_from=now,
+        conversation=note.folder,
+        ref=note.name,
+        trust=trust,
+        phase=QUARANTINED if why else "active",
+        reason=why,
+        expires_at=note.expires_at,
+        flags=frozenset() if note.text else frozenset({WORDS_OF_DATA}),
+        metadata=note.metadata,
+        data=note.data,
+    )
+    if why is None and before is not None and not is_expired(before, ports.config, now):
+        if _content(before) == _content(made):
+            return
+        after = altered(made, id=before.id, recorded_at=before.recorded_at, version=before.version + 1, **_uses(before))
+        yield Change(before=before, after=reschedule(after, ports.config), because="written again")
+        return
+    if why is None and before is not None:
+        expired = transition(before, "expire", ports.config)
+        yield Change(before=before, after=expired, because="expired, and a new note takes its name")
+    yield Add(
+        memory=made if why else reschedule(made, ports.config), because=f"for review: {why}" if why else "written"
+    )
+
+
+def _uses(memory: Memory) -> Mapping[str, object]:
+    """The fields that count uses: writing a note changes none of them."""
+    names = ("accesses", "sessions", "used_at", "last_session", "stability", "pinned")
+    return {name: getattr(memory, name) for name in names}
+
+
+def _content(memory: Memory) -> tuple[object, ...]:
+    """What a writer sets; 1, 1.0 and true are three values."""
+    values = (_canonical(memory.data), _canonical(memory.metadata))
+    return (memory.text, memory.flags & {WORDS_OF_DATA}, memory.expires_at, memory.trust, *values)
+
+
+def _canonical(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{dumps(name)}:{_canonical(value[name])}" for name in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    return dumps(value)
+
+
+def _has_new_words(operation: Operation) -> bool:
+    match operation:
+        case Add():
+            return True
+        case Change(before=before, after=after):
+            return before.text != after.text
+        case _:
+            return False
+
+
+def _removal(ports: Ports, memory: Memory, now: datetime) -> Change:
+    ended = transition(memory, "retract", ports.config, valid_to=max(now, memory.valid_from))
+    return Change(before=memory, after=ended, because="removed")
+
+
+def _for_review(receipt: Receipt) -> tuple[str, ...]:
+    kept = [one for one in receipt.applied if isinstance(one, Add) and one.memory.phase == QUARANTINED]
+    return tuple(f"kept for review ({one.memory.reason}): see `slowwave review`" for one in kept)
+
+
+def _shown(folder: str, name: str) -> str:
+    return repr(f"{folder}/{name}" if folder else name)
+
+
+def _unknown(ports: Ports, place: Place) -> NotFoundError:
+    return NotFoundError(f"no note {_shown(*place)} in scope {ports.scope}: notes() lists those of a folder")

@@ -1,0 +1,111 @@
+"""Lists memories in pages: in an order, from a cursor on, and of one conversation."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from slowwave.errors import InputError, NotFoundError
+from slowwave.model.filters import checked_filter
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
+from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
+from slowwave.model.query import Order, Where
+from slowwave.pipelines.ingest.notes import passes_filter
+from slowwave.policy.retention.policies import strength
+from slowwave.ports import Ports
+
+ORDERS: Final = ("recorded", "-recorded", "at", "-at", "strength", "-strength")
+PAGE: Final = 500
+"""Memories that are read at once when those of one conversation are selected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A request; `AgentMemory.get_all` explains each field."""
+
+    kinds: Collection[str] | None = None
+    categories: Collection[str] | None = None
+    phases: Collection[str] | None = None
+    conversation: str | None = None
+    order: str = "recorded"
+    after: Memory | str | None = None
+    limit: int | None = None
+    where: Mapping[str, object] | None = None
+
+
+def listed(ports: Ports, asked: Listing) -> list[Memory]:
+    """The memories that match, in the order that was asked for.
+
+    Raises:
+        InputError: a kind, a phase or the order is unknown, or an argument is invalid.
+        NotFoundError: the memory of the cursor does not exist, such as after an erase.
+    """
+    kinds, phases = optional_names(asked.kinds, "kinds"), optional_names(asked.phases, "phases")
+    for what, values, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
+        if unknown := set(values or ()) - set(known):
+            raise InputError(f"unknown {what} {', '.join(sorted(unknown))}: use {', '.join(known)}")
+    if asked.order not in ORDERS:
+        raise InputError(f"unknown order {asked.order!r}: use {', '.join(ORDERS)}")
+    limit, cursor = optional_count(asked.limit, "limit"), _cursor(ports, asked.after)
+    by_strength = asked.order.endswith("strength")
+    where = Where(
+        kinds=frozenset(FACT_KINDS if kinds is None else kinds),
+        categories=optional_names(asked.categories, "categories"),
+        phases=frozenset(HOT if phases is None else phases),
+        order="recorded" if by_strength else cast("Order", asked.order),
+        after=cursor.id if cursor is not None and not by_strength else None,
+        limit=None if by_strength else limit,
+    )
+    name, passes = optional_conversation(asked.conversation), checked_filter(asked.where)
+    most = where.limit
+    if passes is not None:
+        where = replace(where, limit=None, with_metadata=not passes.passes_without_metadata)
+    found = ports.store.select((ports.scope,), where) if name is None else _of_conversation(ports, where, name)
+    if passes is not None:
+        found = [memory for memory in found if passes_filter(passes, memory)][:most]
+    return _by_strength(ports, found, cursor, asked.order, limit) if by_strength else found
+
+
+def _cursor(ports: Ports, after: Memory | str | None) -> Memory | None:
+    """The memory after which the page begins."""
+    if after is None:
+        return None
+    identity = checked_id(after.id if isinstance(after, Memory) else after, "after")
+    found = ports.store.get((ports.scope,), [identity])
+    if not found:
+        raise NotFoundError(
+            f"after={identity!r} is no memory of scope {ports.scope}, it may have been erased: begin with the first page"
+        )
+    return found[0]
+
+
+def _of_conversation(ports: Ports, where: Where, name: str) -> list[Memory]:
+    """The messages of a conversation, and the facts of which a source is one of its messages."""
+    own = frozenset({MESSAGE})
+    if where.kinds == own:
+        return ports.store.select((ports.scope,), replace(where, conversation=name))
+    ids = {memory.id for memory in ports.store.select((ports.scope,), Where(kinds=own, conversation=name))}
+    found: list[Memory] = []
+    limit = where.limit
+    page = replace(where, limit=PAGE)
+    while memories := ports.store.select((ports.scope,), page):
+        found += [one for one in memories if one.id in ids or any(source.memory in ids for source in one.sources)]
+        if limit is not None and len(found) >= limit:
+            break
+        page = replace(page, after=memories[-1].id)
+    return found[:limit]
+
+
+def _by_strength(
+    ports: Ports, memories: list[Memory], cursor: Memory | None, order: str, limit: int | None
+) -> list[Memory]:
+    """The memories by their strength now; of equal strength, in the order of their ids."""
+    now, sign = ports.now(), -1.0 if order.startswith("-") else 1.0
+
+    def place(memory: Memory) -> tuple[float, str]:
+        return sign * strength(memory, ports.config, now), memory.id
+
+    ordered = sorted(memories, key=place)
+    if cursor is not None:
+        begin = place(cursor)
+        ordered = [memory for memory in ordered if place(memory) > begin]
+    return ordered[:limit]

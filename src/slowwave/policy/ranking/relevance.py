@@ -1,0 +1,126 @@
+"""Estimates the probability that a search result answers the question, from the features of its score.
+
+    relevance = sigmoid(KNOWN) * sigmoid(ANSWERS)
+
+`KNOWN` is about the question: do these memories know anything of it? It is computed from the first result. `ANSWERS` is
+about one result: does it answer the question, if anything does? Both are linear, with round weights of our own fit
+(22 November 2026; `bench/relevance.py` prints its check): LoCoMo and BEAM 100K, half of the conversations for the fit and
+half for the check. Evidence turns are positive. All other results are negative: those of the same questions, of questions of
+other conversations, and of general requests. Questions that a conversation answers and others have equal weight.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from slowwave.policy.text.features import ParsedQuestion, is_small_talk
+from slowwave.policy.text.tokens import STOP_WORDS, word_id, words
+from slowwave.policy.text.word_frequency import commonest
+
+BACKGROUND: Final = 300.0
+"""Texts of general English that are added to the counts of a scope. Without them each word of a small scope is common."""
+TEXT: Final = 20.0
+"""Words of such a text."""
+ENGLISH: Final = 2_000
+"""How many of the most frequent words occur in these texts; the others do not."""
+OCCURS: Final = 0.55
+"""What a word adds to the signal "words" if it occurs once in a text of average length: 1 / (1 + k1)."""
+MASS: Final = 10.0
+"""Information in nats that counts as 1: about that of one word which occurs nowhere else."""
+MASS_MOST: Final = 1.5
+UNSAID: Final = -2.0
+"""For a fact without a word of the question. A message may answer with the words of the messages around it, a fact not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What relevance is computed from, for one result.
+
+    Attributes:
+        words: the share of the question's information that the text and its neighbours cover, 0 to 1.
+        covered: the share of the question's information that the text itself contains, 0 to 1, whatever its length. If the
+            question is a speaker's name alone, it is 1 for what that speaker said.
+        mass: the information of the question's words that the text contains, in nats.
+        cosine: the cosine of question and text, divided by that of related texts; None without a vector.
+        asked: whether it is by the one speaker that the question names.
+        question: how far it is only a question, 0 to 1.
+        fact: whether it is a fact or a summary, not a message.
+    """
+
+    words: float
+    covered: float
+    mass: float
+    cosine: float | None
+    asked: bool
+    question: float
+    fact: bool = False
+
+    @property
+    def said(self) -> float:
+        """The share of the question's information that is said, 0 to 1; in a small scope `words` alone is too low."""
+        return max(self.words, OCCURS * self.covered)
+
+
+def relevances(results: Sequence[Sequence[Features]], question: ParsedQuestion) -> list[float]:
+    """The relevance of each result, 0 to 1. All are 0 if the question is small talk, such as "hi" or "thanks".
+
+    Args:
+        results: the results, best first: each the features of its text, then those of the facts that are shown with it. The
+            text or fact with the highest value counts.
+        question: the question.
+    """
+    if not results or (is_small_talk(question.wording) and words(question.wording) and not question.cue):
+        return [0.0] * len(results)
+    named = question.speaker is not None
+    known = _sigmoid(max(_known(each, named=named) for each in results[0]))
+    return [known * _sigmoid(max(map(_answers, result))) for result in results]
+
+
+def _known(first: Features, *, named: bool) -> float:
+    mass = min(first.mass / MASS, MASS_MOST)
+    by_words = -5.0 + 5.0 * first.said + 3.5 * mass + 3.0 * named
+    if first.cosine is None:
+        return by_words
+    return max(by_words - 1.0, -6.0 + first.said + 2.0 * mass + 3.0 * named + 3.0 * max(first.cosine, 0.0))
+
+
+def _answers(result: Features) -> float:
+    other = UNSAID * (result.fact and result.said == 0.0) - 4.0 * result.question
+    if result.cosine is None:
+        return -3.0 + 3.5 * result.said + other
+    return -4.0 + 2.5 * result.said + max(result.cosine, 0.0) + 0.5 * result.asked + other
+
+
+def _sigmoid(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+def information(question: ParsedQuestion, count: int, frequency: Callable[[int], int]) -> dict[int, float]:
+    """The information of each term of a question in nats: the rarer, the more.
+
+    Args:
+        question: the question.
+        count: how many originals the scope has.
+        frequency: how many of them contain a term.
+    """
+    english = _english_texts(question)
+    total = count + BACKGROUND
+    known = {term: frequency(term) + english.get(term, 0.0) for term in question.terms}
+    return {term: math.log1p((total - texts + 0.5) / (texts + 0.5)) for term, texts in known.items()}
+
+
+def _english_texts(question: ParsedQuestion) -> Mapping[int, float]:
+    """In how many of the background texts each term of a question occurs, if it occurs in any."""
+    shares: dict[int, float] = {}
+    for word in words(question.wording):
+        if word not in STOP_WORDS and (probability := _probabilities().get(word)):
+            term = word_id(word)
+            shares[term] = max(shares.get(term, 0.0), BACKGROUND * min(1.0, TEXT * probability))
+    return shares
+
+
+@cache
+def _probabilities() -> Mapping[str, float]:
+    return commonest(ENGLISH)

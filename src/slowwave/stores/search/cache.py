@@ -1,0 +1,79 @@
+"""The cache of search indexes in RAM: a limit in bytes, with eviction of the least recently used."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from slowwave.stores.search.index import Index
+
+MEGABYTE: Final = 1024 * 1024
+
+
+@dataclass(slots=True)
+class CachedIndex:
+    """An index, and the state of the scope that it shows."""
+
+    index: Index
+    scope: str
+    journal: int
+    reindexed: int
+    stored: int | None = None  # the last journal row in the stored index, if there is one
+    behind: int = 0  # memories added or changed since then
+    seen: object = None
+    size: int = 0  # bytes, when it was put into the cache
+
+
+class IndexCache:
+    """The indexes of scopes by token, the most recently used last. It is not thread-safe: the store locks it.
+
+    Args:
+        limit: bytes of all indexes. The index used last stays even if it alone is larger.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.size = 0
+        self.evicted = 0
+        self._indexes: OrderedDict[int, CachedIndex] = OrderedDict()
+
+    def __len__(self) -> int:
+        """The number of indexes."""
+        return len(self._indexes)
+
+    def get(self, token: int) -> CachedIndex | None:
+        """The index of a scope, or None. It becomes the most recently used."""
+        held = self._indexes.get(token)
+        if held is not None:
+            self._indexes.move_to_end(token)
+        return held
+
+    def put(self, token: int, held: CachedIndex) -> None:
+        """Store an index that is new or has changed, and evict others until all are within the limit."""
+        self.pop(token)
+        held.size = held.index.nbytes
+        self._indexes[token] = held
+        self.size += held.size
+        while self.size > self.limit and len(self._indexes) > 1:
+            self._remove(next(iter(self._indexes)))
+            self.evicted += 1
+
+    def pop(self, token: int) -> CachedIndex | None:
+        """Remove the index of a scope, and return it; None if there is none."""
+        return self._remove(token) if token in self._indexes else None
+
+    def pop_last(self) -> tuple[int, CachedIndex] | None:
+        """Remove the most recently used index, and return it with its token; None if the cache is empty."""
+        if not self._indexes:
+            return None
+        token = next(reversed(self._indexes))
+        return token, self._remove(token)
+
+    def clear(self) -> None:
+        """Remove all indexes."""
+        self._indexes.clear()
+        self.size = 0
+
+    def _remove(self, token: int) -> CachedIndex:
+        held = self._indexes.pop(token)
+        self.size -= held.size
+        return held

@@ -1,0 +1,268 @@
+"""Slowwave: an open store with all its scopes, for an application with many users."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Literal, Never, Self
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.errors import NotFoundError
+from slowwave.model.config import Config
+from slowwave.model.memory import Memory
+from slowwave.model.names import checked_count, checked_id, optional_count
+from slowwave.model.scope import Scope, checked_scope, scope_of
+from slowwave.ports import LLM, Clock, Embedder, Mind
+from slowwave.session import (
+    FROM_SETTINGS,
+    FromSettings,
+    MemorySession,
+    open_store,
+    ports_of,
+    refuse_unknown_arguments,
+)
+
+if TYPE_CHECKING:
+    from slowwave.aio import AsyncSlowwave
+    from slowwave.pipelines.admin.erase import ErasureReceipt
+    from slowwave.pipelines.sleep.report import SleepReport
+
+PAGE: Final = 1000
+"""Scopes that `scopes` reads in one query."""
+
+
+class Slowwave:
+    """An open store with all its scopes. `within` gives the memory of a scope at almost no cost.
+
+    Open a store once for the whole application: all its memories share one embedder, one connection (of Postgres, one
+    pool), one model and one cache of search indexes. Threads may share one object, and a forked child may use it. Every
+    method raises ClosedError after `close()`, and StoreError if the file or the server fails.
+
+    >>> with Slowwave.open(":memory:", embedder="none") as store:
+    ...     _ = store.within("acme", "Alice O'Neil").add("Alice owns the deploy pipeline")
+    ...     [(scope.names, scope.facts) for scope in store.scopes()]
+    [(('acme', "Alice O'Neil"), 1)]
+
+    The arguments and errors are those of `open`.
+    """
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
+        embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> None:
+        from slowwave.pipelines.sleep.background import seconds
+
+        refuse_unknown_arguments(unknown, type(self).open)
+        pause = seconds(sleep_every) if sleep_every is not None else None
+        self._session = open_store(store, llm=llm, embedder=embedder, config=config, clock=clock, strict=strict)
+        self._async: AsyncSlowwave | None = None
+        if pause is not None:
+            self._session.start_sleeper(pause)
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path | None = None,
+        *,
+        llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
+        embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> Self:
+        """Open a store. One that does not exist is created.
+
+        Args:
+            store: a file, ":memory:", or "postgresql://…"; None: SLOWWAVE_STORE, else a file in the user's data folder.
+            llm: the model of all scopes, as in `AgentMemory.open`. By default SLOWWAVE_LLM, else the offline rules.
+            embedder: the embedder of all scopes, as in `AgentMemory.open`. By default SLOWWAVE_EMBEDDER, else "static".
+            config: the numbers of all policies; None: those of the settings file, else the defaults.
+            clock: a function that returns the present time, with a time zone; None: the system's clock.
+            strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
+            sleep_every: run `sleep_due` this often on a thread of its own: a timedelta, seconds, or text such as "8h".
+                `health()` of any memory reports its failures. None: only `sleep`, `sleep_due` and
+                `Config.sleep_every_ingests` run sleep passes.
+            unknown: no other argument is accepted; the error says where fields of Config belong.
+
+        Raises:
+            InputError: the store or `sleep_every` is invalid, or an argument is unknown.
+            SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
+            StoreError: the store cannot be opened; each subclass says what to do.
+        """
+        return cls(
+            store,
+            llm=llm,
+            embedder=embedder,
+            config=config,
+            clock=clock,
+            strict=strict,
+            sleep_every=sleep_every,
+            **unknown,
+        )
+
+    def within(self, *names: str | int, inherit: bool = False) -> AgentMemory:
+        """Return the memory of a scope: `within("acme", "alice")` has the scope "acme/alice". Nothing is read or loaded.
+
+        Each name is one part of the path, whatever it contains, so that no user's name can reach the scope of another.
+        A name that is a valid part stays as it is. In other names a slash, a space, a control character, and a % before
+        two hexadecimal digits become "%2F" and the like; `scopes` returns the names as they were. So
+        `within("acme/alice")` is one name, with the scope "acme%2Falice". Different names give different scopes, and an
+        int is the name of its digits.
+
+        Closing a memory leaves the store open. It may also be dropped without closing it: it holds nothing open.
+
+        Args:
+            names: one or more texts or ints.
+            inherit: also read the memories of the parent scopes ("acme" for "acme/alice"). They are never written.
+
+        Raises:
+            InputError: there is no name, one is invalid, or the path is longer than 2,048 bytes of UTF-8.
+        """
+        return self._at(scope_of(names), inherit=inherit)
+
+    def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:
+        """Return scopes with the counts of their content, in order of path, page by page.
+
+            page = store.scopes(limit=100)
+            next_page = store.scopes(after=page[-1].path, limit=100)
+
+        A page costs what its scopes cost: paths are read from an index, and only the content of the returned scopes is
+        counted.
+
+        Args:
+            prefix: only this path and those below it: "acme" selects "acme" and "acme/alice", not "acme2".
+            after: only paths greater than this one; None: from the first.
+            limit: how many at most; None: all.
+
+        Raises:
+            InputError: an argument is invalid.
+        """
+        limit, prefix = optional_count(limit, "limit"), prefix and checked_scope(prefix)
+        found: list[Scope] = []
+        last = "" if after is None else checked_scope(after)
+        while limit is None or len(found) < limit:
+            size = PAGE if limit is None else min(PAGE, limit - len(found))
+            page = self._session.ports.store.scopes(prefix, last, size)
+            found += page
+            if len(page) < size:
+                break
+            last = page[-1].path
+        return found
+
+    def find(self, memory_id: str, prefix: str = "") -> Memory:
+        """Return the memory with an id from any scope at or below a prefix, the first in order of path.
+
+        It takes one index step for each of these scopes: some 2 µs, on Postgres some 5 µs. `memory.scope` is the path.
+
+        Args:
+            memory_id: the id.
+            prefix: a path, such as "acme"; empty: the whole store.
+
+        Raises:
+            NotFoundError: none of these scopes has a memory of that id.
+            InputError: an argument is invalid.
+        """
+        store, prefix = self._session.ports.store, prefix and checked_scope(prefix)
+        scope = store.scope_of(checked_id(memory_id), prefix)
+        memories = [] if scope is None else store.get((scope,), [memory_id])
+        if not memories:
+            place = f"at or below {prefix!r}" if prefix else "of the store"
+            raise NotFoundError(f"no memory {memory_id!r} in any scope {place}: check the id")
+        return memories[0]
+
+    def delete_scope(self, path: str, *, rewrite: bool | None = None) -> "ErasureReceipt":
+        """Destroy everything in a scope, and verify it: `erase(scope=True, rewrite=rewrite)` of its memory.
+
+        It cannot be undone. Scopes below it are not touched. The path stays listed with counts of 0, because the journal
+        records that the erase took place: name scopes after ids if the names of users must not stay.
+
+        Args:
+            path: the path, as `scopes` lists it.
+            rewrite: as in `AgentMemory.erase`.
+
+        Raises:
+            InputError: the path is invalid.
+            NotFoundError: the scope contains nothing.
+        """
+        return self._at(checked_scope(path)).erase(scope=True, rewrite=rewrite)
+
+    def sleep_due(
+        self,
+        *,
+        think: bool = True,
+        limit: int = 1000,
+        told: Callable[[str, "SleepReport"], None] | None = None,
+    ) -> dict[str, "SleepReport"]:
+        """Run a sleep pass for each scope that is due. Returns reports by scope. See `AgentMemory.sleep_due`."""
+        return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), told=told)
+
+    def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
+        """Check the whole store. Returns the problems as sentences. See `AgentMemory.doctor`."""
+        return self._memory().doctor(deep=deep, repair=repair)
+
+    def backup(self, path: str | Path) -> None:
+        """Write a verified copy of the whole store to a new file. See `AgentMemory.backup`.
+
+        Raises:
+            InputError: the file exists, or the store is in Postgres: use `pg_dump` or `slowwave copy`.
+            StoreError: the copy cannot be written, or fails the check; no file remains.
+        """
+        self._memory().backup(path)
+
+    def close(self) -> None:
+        """Close the store, all its memories and the background threads. Idempotent.
+
+        A sleep pass and a summary under way in the background each get up to 5 seconds to end.
+        """
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        """Return the store itself.
+
+        Raises:
+            ClosedError: the store was closed.
+        """
+        _ = self._session.ports
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        """Close the store; errors pass through."""
+        self.close()
+        return False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._session.name!r})"
+
+    @property
+    def aio(self) -> "AsyncSlowwave":
+        """This store for async code: the same methods, to be awaited. It is always the same object."""
+        from slowwave.aio import AsyncSlowwave
+
+        if self._async is None:
+            self._async = AsyncSlowwave(self)
+        return self._async
+
+    @property
+    def closed(self) -> bool:
+        """Whether the store was closed."""
+        return self._session.closed
+
+    def _at(self, path: str, *, inherit: bool = False) -> AgentMemory:
+        ports = ports_of(self._session.ports, path, inherit=inherit)
+        return AgentMemory.of_session(MemorySession(self._session, ports))
+
+    def _memory(self) -> AgentMemory:
+        """The memory of the scope that the settings name, for methods of the whole store."""
+        return AgentMemory.of_session(MemorySession(self._session, self._session.ports))

