@@ -18,7 +18,7 @@ _OTHER_ROLES: Final[Mapping[str, Role]] = {
     "developer": "system",
     "function": "tool",
 }
-_STORED_FIELDS: Final = frozenset({"role", "content", "refusal", "name", "speaker", "at", "id"})
+_STORED_FIELDS: Final = frozenset({"role", "content", "refusal", "name", "speaker", "at", "id", "metadata"})
 _FORMAT_FIELDS: Final = frozenset({"type", "object", "status"})
 """Fields that only name the format of a message; leaving them out loses nothing."""
 _CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio"})
@@ -182,6 +182,7 @@ def as_message(message: object, place: str = "the message") -> Message:
         speaker=message.get("name") if speaker is None else speaker,
         at=_time_of(message.get("at"), place),
         id=format(identity, "d") if isinstance(identity, int) and not isinstance(identity, bool) else identity,
+        metadata=message.get("metadata") or {},
     )
 
 
