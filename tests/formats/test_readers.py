@@ -159,8 +159,9 @@ def test_json_lines_hold_messages_facts_and_whole_conversations(written: Callabl
         {"role": "ai", "content": [{"type": "text", "text": "How many"}, {"type": "text", "text": "hives?"}]},
         {"conversation": "other", "speaker": "Bo", "text": "Hello."},
         {"messages": [{"role": "user", "content": "In a list."}], "id": "list"},
-        {"fact": "Ada keeps bees", "category": "person", "importance": 0.9},
+        {"fact": "Ada keeps bees", "category": "person", "importance": 0.9, "metadata": {"n": [1]}},
     ]
+    lines[0]["metadata"] = {"channel": {"name": "mail"}}
     items, texts = everything(written("\n".join(map(json.dumps, lines)), "talk.jsonl"))
     assert texts == ["I keep bees.", "How many\nhives?", "Hello.", "In a list."]
     assert [one.conversation for one in items[:4]] == ["talk", "talk", "other", "list"]
@@ -168,6 +169,7 @@ def test_json_lines_hold_messages_facts_and_whole_conversations(written: Callabl
     assert (items[2].message.role, items[2].message.speaker) == ("user", "Bo")
     assert isinstance(items[4], ImportedFact)
     assert (items[4].fact.text, items[4].fact.category, items[4].fact.importance) == ("Ada keeps bees", "person", 0.9)
+    assert (items[0].message.metadata, items[4].fact.metadata) == ({"channel": {"name": "mail"}}, {"n": [1]})
 
 
 def test_lines_in_one_json_array_are_read_as_lines(written: Callable[..., Path]) -> None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError
+from slowwave.stores.migrations import migrations
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing.builders import SCOPE, add, fact, message, plan
 
 if TYPE_CHECKING:
     from conftest import World
@@ -294,6 +297,52 @@ def test_a_revived_note_has_no_end_that_has_passed(memory: AgentMemory, world: "
     note = memory.read_note("a")
     assert note is not None
     assert (note.text, note.expires_at) == ("old", None)
+
+
+def test_the_archiving_of_a_note_can_be_planned_saved_and_applied(
+    memory: AgentMemory, world: "World", tmp_path: Path
+) -> None:
+    memory.note("a", "old", folder="f", data={"x": [1]}, expires_at=world.clock() + DAY)
+    world.clock.advance(days=2)
+    memory.save_plan(memory.sleep(dry_run=True).plan, tmp_path / "plan.json")
+    memory.apply(memory.load_plan(tmp_path / "plan.json"))
+    (archived,) = memory.get_all(kinds=["note"], phases=["cold"])
+    assert (archived.ref, archived.conversation, archived.data) == ("a", "f", {"x": [1]})
+
+
+# ---- scopes and stores
+
+
+def test_a_note_of_a_parent_scope_is_read_where_it_is_inherited_and_not_hidden(world: "World") -> None:
+    parent, child = world.open(scope="acme"), world.open(scope="acme/alice", inherit=True)
+    parent.note("a", "of the parent")
+    parent.note("b", "of the parent")
+    child.note("a", "of the child")
+    assert [note.text for name in "ab" if (note := child.read_note(name))] == ["of the child", "of the parent"]
+    assert [note.name for note in child.notes()] == ["a"]
+    assert world.open(scope="acme/alice").read_note("b") is None
+    with pytest.raises(NotFoundError):
+        child.remove_note("b")
+
+
+def test_two_handles_that_write_one_name_make_one_note(world: "World") -> None:
+    one, other = world.open(), world.open()
+    for n in range(3):
+        one.note("a", f"one {n}")
+        other.note("a", f"other {n}")
+    assert [(note.text, note.version) for note in one.notes()] == [("other 2", 6)]
+
+
+def test_a_store_of_the_schema_before_notes_opens_with_its_metadata_and_takes_notes(tmp_path: Path) -> None:
+    path, kept = tmp_path / "old.db", fact("Likes tea", metadata={"channel": "mail"})
+    old = SqliteStore(str(path), steps=migrations("sqlite")[:3])
+    old.apply(plan(add(kept), add(message("Hello", metadata={"a": "b"}))))
+    old.close()
+    with AgentMemory.open(path, scope=SCOPE, llm=None, embedder=None) as memory:
+        assert memory.get(kept.id).metadata == {"channel": "mail"}
+        assert memory.get_all(where={"channel": "mail"}) == [memory.get(kept.id)]
+        memory.note("a", data={"x": 1})
+        assert memory.doctor(deep=True) == []
 
 
 # ---- left alone

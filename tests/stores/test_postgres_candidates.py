@@ -22,7 +22,7 @@ from slowwave.stores.postgres.search_sync import _TABLES
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.postgres.words import words
 from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
-from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, plan
+from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, note, plan
 
 WORDS = [
     "tea",
@@ -182,6 +182,24 @@ def test_what_was_just_added_is_found(lived: PostgresStore) -> None:
     lived.apply(plan(indexed(message("Quokka in the garden", id="q", conversation="c0", seq=101))))
     assert lived.search([SCOPE], asked("quokka"))[0].id == "q"
     same(lived)
+
+
+def test_notes_are_found_at_the_server_as_in_ram_and_belong_to_no_conversation(lived: PostgresStore) -> None:
+    chance = Random(9)
+    notes = [
+        note(f"n{number}", folder=f"c{number % 3}", text=" ".join(chance.choices(WORDS, k=5)), id=f"n{number}")
+        for number in range(30)
+    ]
+    lived.apply(plan(*(indexed(one) for one in notes)))
+    same(lived)
+    same(lived, kinds=frozenset({"note"}))
+    same(lived, conversation="c1")
+    inside = lived.search([SCOPE], asked("tea and rye", conversation="c1"))
+    assert {one.id for one in inside}.isdisjoint({one.id for one in notes})
+    again = change(notes[0], text="A walrus in the bathtub")
+    lived.apply(plan(again, change(notes[1], phase="retracted")))
+    assert lived.search([SCOPE], asked("walrus"))[0].id == "n0"
+    same(lived, kinds=frozenset({"note"}))
 
 
 def test_what_goes_cold_is_found_by_a_deep_search_only(lived: PostgresStore) -> None:

@@ -12,7 +12,7 @@ RANKING_PROFILES = ("evidence", "generative_agents", "retention")
 CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
 INDEX_CACHE_MB = 256
-"""The default limit of the search indexes in RAM: some 170,000 memories in one scope, or 2,500 scopes of 50 messages."""
+"""The default limit of the search indexes in RAM: 100,000 to 170,000 memories, or 2,000 scopes of 50 messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from slowwave.errors import InputError
+from slowwave.model.filters import Filter
 from slowwave.model.memory import NOTE, WORDS_OF_DATA, JsonValue, Memory
 from slowwave.model.message import storable
 
@@ -69,6 +70,29 @@ def note_of(memory: Memory) -> Note:
         id=memory.id,
         version=memory.version,
     )
+
+
+def has_expired(memory: Memory, now: datetime) -> bool:
+    """Whether the end of a note has passed (strictly)."""
+    return memory.kind == NOTE and memory.expires_at is not None and now > memory.expires_at
+
+
+def is_findable(memory: Memory, now: datetime, *, expired: bool) -> bool:
+    """Whether a search may find the memory: not a note without words, and one that has expired only if `expired`."""
+    if memory.kind != NOTE:
+        return True
+    return bool(memory.text.strip()) and (expired or not has_expired(memory, now))
+
+
+def is_below(memory: Memory, folder: str) -> bool:
+    """Whether a memory is a note in this folder or in one below it."""
+    inside = memory.conversation or ""
+    return memory.kind == NOTE and (not folder or inside == folder or inside.startswith(f"{folder}/"))
+
+
+def passes_filter(passes: Filter, memory: Memory) -> bool:
+    """Whether a memory passes a `where` filter: of a note, fields are looked up in its data, then in its metadata."""
+    return passes(memory.data, memory.metadata) if memory.kind == NOTE else passes(memory.metadata)
 
 
 def checked_place(folder: object, name: object) -> tuple[str, str]:

@@ -2,12 +2,15 @@
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from slowwave.stores.sql import SQL
 
 if TYPE_CHECKING:
     from slowwave.stores.connection import Connection
+
+SCOPES_CACHED: Final = 10_000
+"""How many scopes a cache of tokens holds, about 2 MB; a full one is emptied. A missing token is one index read."""
 
 
 @dataclass(slots=True)
@@ -24,6 +27,8 @@ class Tokens:
             found = self.db.execute(SQL["scope_token"], (path,)).get
             if found is None:
                 return None
+            if len(self.scopes) >= SCOPES_CACHED:
+                self.scopes.clear()
             self.scopes[path] = found
         return self.scopes[path]
 

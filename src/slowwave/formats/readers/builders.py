@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from types import MappingProxyType
@@ -9,6 +10,8 @@ from types import MappingProxyType
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
 from slowwave.model.exchange import ImportedFact, ImportedMessage, SkippedItem
+from slowwave.model.json_value import checked_metadata
+from slowwave.model.memory import JsonValue
 from slowwave.model.message import ROLES, Message, checked_message, clean
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
@@ -58,6 +61,7 @@ class MessageBuilder:
         at: datetime | None = None,
         speaker: str | None = None,
         ref: str | None = None,
+        metadata: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> ImportedMessage | SkippedItem:
         """The checked message, or the reason why it is skipped."""
         if not text.strip():
@@ -65,7 +69,12 @@ class MessageBuilder:
         if role is None:
             return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
         message = Message(
-            role=role, content=text, speaker=speaker, at=at, id=ref or self._new_id(conversation, role, text)
+            role=role,
+            content=text,
+            speaker=speaker,
+            at=at,
+            id=ref or self._new_id(conversation, role, text),
+            metadata=metadata,
         )
         try:
             conversation = checked_name(conversation, "conversation")
@@ -107,8 +116,9 @@ def imported_fact(
 
 
 def checked_fact(fact: Fact, where: str) -> ImportedFact | SkippedItem:
-    """The fact, or the reason why its category or subject cannot be stored."""
+    """The fact, or the reason why its category, its subject or its metadata cannot be stored."""
     try:
+        fact = replace(fact, metadata=checked_metadata(fact.metadata))
         checked_name(fact.category, "category")
         optional_name(fact.subject, "subject")
     except InputError as error:

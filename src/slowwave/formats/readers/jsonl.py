@@ -29,6 +29,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
+from slowwave.model.memory import JsonValue
 from slowwave.model.message import clean, role_of
 from slowwave.model.mind import Fact
 
@@ -151,6 +152,7 @@ class JsonlReader:
             at=at,
             speaker=speaker,
             ref=as_label(value.get("id")),
+            metadata=_metadata(value),
         )
 
 
@@ -167,5 +169,12 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
         subject=as_label(value.get("subject")),
         importance=importance,
         valid_from=instant(first_field(value, _TIMES)),
+        metadata=_metadata(value),
     )
     return checked_fact(fact, where)
+
+
+def _metadata(value: Mapping[str, Json]) -> Mapping[str, JsonValue]:
+    """The metadata of a line: the object of this name."""
+    found = value.get("metadata")
+    return found if isinstance(found, Mapping) else {}

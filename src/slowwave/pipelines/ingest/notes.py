@@ -7,12 +7,20 @@ from typing import Final
 
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.codec import dumps
-from slowwave.model.filters import Filter, checked_filter
+from slowwave.model.filters import checked_filter
 from slowwave.model.json_value import checked_json, checked_metadata, strings
 from slowwave.model.memory import HOT, NOTE, WORDS_OF_DATA, Memory, Trust, altered
 from slowwave.model.message import checked_time
 from slowwave.model.names import checked_id, optional_count
-from slowwave.model.note import Note, checked_folder, checked_note_text, checked_place, note_of
+from slowwave.model.note import (
+    Note,
+    checked_folder,
+    checked_note_text,
+    checked_place,
+    has_expired,
+    note_of,
+    passes_filter,
+)
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import BATCH_MAX, Plan, Receipt
 from slowwave.model.query import Where
@@ -28,7 +36,6 @@ from slowwave.pipelines.planning import (
     with_notes,
 )
 from slowwave.policy.guard.trust import least
-from slowwave.policy.retention.policies import is_expired
 from slowwave.ports import Ports
 
 PAGE: Final = 500
@@ -113,7 +120,7 @@ def remove_note(ports: Ports, name: str, folder: str = "") -> Receipt:
         NotFoundError: there is no such note, or it has expired.
     """
     place = checked_place(folder, name)
-    if (memory := _current(ports, [place]).get(place)) is None or is_expired(memory, ports.config, ports.now()):
+    if (memory := _current(ports, [place]).get(place)) is None or has_expired(memory, ports.now()):
         raise _unknown(ports, place)
     return put_notes(ports, (), remove=[note_of(memory)])
 
@@ -123,7 +130,7 @@ def read_note(ports: Ports, name: str, folder: str = "") -> Note | None:
     folder, name = checked_place(folder, name)
     where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=folder, ref=name)
     now = ports.now()
-    found = (memory for memory in ports.store.select(ports.scopes, where) if not is_expired(memory, ports.config, now))
+    found = (memory for memory in ports.store.select(ports.scopes, where) if not has_expired(memory, now))
     return next(map(note_of, found), None)
 
 
@@ -146,24 +153,6 @@ def list_notes(ports: Ports, asked: NoteListing) -> list[Note]:
     return found
 
 
-def passes_filter(passes: Filter, memory: Memory) -> bool:
-    """Whether a memory passes a `where` filter: of a note, fields are looked up in its data, then in its metadata."""
-    return passes(memory.data, memory.metadata) if memory.kind == NOTE else passes(memory.metadata)
-
-
-def is_findable(memory: Memory, now: datetime, ports: Ports, *, expired: bool) -> bool:
-    """Whether a search may find the memory: not a note without words, and one that has expired only if `expired`."""
-    if memory.kind != NOTE:
-        return True
-    return bool(memory.text.strip()) and (expired or not is_expired(memory, ports.config, now))
-
-
-def is_below(memory: Memory, folder: str) -> bool:
-    """Whether a memory is a note in this folder or in one below it."""
-    inside = memory.conversation or ""
-    return memory.kind == NOTE and (not folder or inside == folder or inside.startswith(f"{folder}/"))
-
-
 def _pages(ports: Ports, folder: str, *, below: bool, after: Place | None, most: int | None) -> Iterator[Memory]:
     """The notes that have not expired, page by page."""
     now = ports.now()
@@ -176,7 +165,7 @@ def _pages(ports: Ports, folder: str, *, below: bool, after: Place | None, most:
         limit=PAGE if most is None else max(1, min(PAGE, most)),
     )
     while page := ports.store.select((ports.scope,), replace(where, after_name=after)):
-        yield from (memory for memory in page if not is_expired(memory, ports.config, now))
+        yield from (memory for memory in page if not has_expired(memory, now))
         if len(page) < (where.limit or PAGE):
             return
         after = _place(page[-1])
@@ -258,7 +247,7 @@ def _writing(ports: Ports, note: Note, before: Memory | None, now: datetime, tru
         metadata=note.metadata,
         data=note.data,
     )
-    if why is None and before is not None and not is_expired(before, ports.config, now):
+    if why is None and before is not None and not has_expired(before, now):
         if _content(before) == _content(made):
             return
         after = altered(made, id=before.id, recorded_at=before.recorded_at, version=before.version + 1, **_uses(before))

@@ -14,10 +14,9 @@ from slowwave.model.filters import Filter, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, SourceRef
 from slowwave.model.message import checked_time, clean
 from slowwave.model.names import optional_conversation, optional_name, optional_names
-from slowwave.model.note import checked_folder
+from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
-from slowwave.pipelines.ingest.notes import is_below, is_findable, passes_filter
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
@@ -95,8 +94,7 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, asked
         found = [
             hit
             for hit in hits
-            if is_findable(hit.memory, query.now, ports, expired=expired)
-            and (expired or not _has_ended(ports, hit.memory))
+            if is_findable(hit.memory, query.now, expired=expired) and (expired or not _has_ended(ports, hit.memory))
         ]
         if len(found) >= most or len(found) == len(hits) or len(ranked) < query.top_k:
             return found[:most]

@@ -23,7 +23,7 @@ from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
 from slowwave.stores.sql import SQL
-from slowwave.stores.tokens import Tokens
+from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
     from slowwave.stores.connection import WriteHints
@@ -174,6 +174,8 @@ class ScopeFilter(Tokens):
     def learned(self) -> None:
         """What this session found or committed is known to all."""
         if self.scopes or self.embedders:
+            if len(self._scopes) >= SCOPES_CACHED:
+                self._scopes.clear()
             self._scopes.update(self.scopes)
             self._embedders.update(self.embedders)
             self.forget()

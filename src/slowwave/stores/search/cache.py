@@ -28,6 +28,10 @@ class IndexCache:
 
     Args:
         limit: bytes of all indexes. The index used last stays even if it alone is larger.
+
+    Attributes:
+        size: bytes of all indexes now.
+        evicted: how many were evicted so far.
     """
 
     def __init__(self, limit: int) -> None:
@@ -47,15 +51,18 @@ class IndexCache:
             self._indexes.move_to_end(token)
         return held
 
-    def put(self, token: int, held: CachedIndex) -> None:
-        """Store an index that is new or has changed, and evict others until all are within the limit."""
+    def put(self, token: int, held: CachedIndex) -> list[tuple[int, CachedIndex]]:
+        """Store an index that is new or has changed. Returns those that were evicted for it, with their tokens."""
         self.pop(token)
         held.size = held.index.nbytes
         self._indexes[token] = held
         self.size += held.size
+        evicted = []
         while self.size > self.limit and len(self._indexes) > 1:
-            self._remove(next(iter(self._indexes)))
-            self.evicted += 1
+            oldest = next(iter(self._indexes))
+            evicted.append((oldest, self._remove(oldest)))
+        self.evicted += len(evicted)
+        return evicted
 
     def pop(self, token: int) -> CachedIndex | None:
         """Remove the index of a scope, and return it; None if there is none."""

@@ -36,6 +36,7 @@ class SqliteBase(StoreBase):
     ) -> None:
         super().__init__(path)
         self._reached = reached
+        self._busy_seconds = busy_seconds
         wanted = list(steps or migrations("sqlite"))
         place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
         before = None if place is None else inode(place)

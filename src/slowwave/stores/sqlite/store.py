@@ -11,10 +11,12 @@ from slowwave.stores.reads import Reader
 from slowwave.stores.search.service import Searcher
 from slowwave.stores.sqlite.check import SqliteCheck
 from slowwave.stores.sqlite.connection import Transaction
-from slowwave.stores.sqlite.file import MEMORY, STEP_SECONDS
+from slowwave.stores.sqlite.file import MEMORY, STEP_SECONDS, busy_handler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from slowwave.stores.search.cache import CachedIndex
 
 
 class SqliteStore(PlanApplier, Reader, Searcher, SqliteCheck):
@@ -34,11 +36,17 @@ class SqliteStore(PlanApplier, Reader, Searcher, SqliteCheck):
         StoreError: a subclass that says what to do; files of other programs are never changed.
     """
 
-    def close(self) -> None:
-        """Close the file. Idempotent."""
-        if self.name == MEMORY:
-            self._indexes.clear()  # indexes of a database in RAM are not stored
-        super().close()
+    def _store(self, token: int, held: "CachedIndex") -> None:
+        if self.name != MEMORY:  # indexes of a database in RAM are not stored
+            super()._store(token, held)
+
+    def _store_evicted(self) -> None:
+        with self._guard:
+            self._db.set_busy_timeout(0)  # a search never waits for a writer: the index is dropped instead
+            try:
+                super()._store_evicted()
+            finally:
+                self._db.set_busy_handler(busy_handler(self._busy_seconds))
 
     def _stop_waiting(self) -> None:
         with self._guard:

@@ -1,0 +1,46 @@
+"""The complete programs of the pages in docs run, print what the page shows, and have the types that they say."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = re.compile(r'^```python\n(""".*?)^```\n.*?^```text\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
+"""A program begins with its docstring; the next block of text is what it prints."""
+
+
+def programs() -> list[tuple[str, str, str]]:
+    """Name of the page, program and output."""
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    return [(page.name, *found) for page in pages for found in PROGRAM.findall(page.read_text(encoding="utf-8"))]
+
+
+def test_the_page_of_many_users_has_a_program() -> None:
+    assert [name for name, _, _ in programs()].count("many-users.md") == 1
+
+
+@pytest.mark.parametrize(("name", "program", "printed"), programs(), ids=[name for name, _, _ in programs()])
+def test_a_program_of_a_page_prints_what_the_page_shows(name: str, program: str, printed: str, tmp_path: Path) -> None:
+    assert name.endswith(".md")
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "program.py"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.stderr, done.stdout) == ("", printed)
+
+
+@pytest.mark.parametrize(("name", "program", "_printed"), programs(), ids=[name for name, _, _ in programs()])
+def test_a_type_checker_accepts_a_program_of_a_page(
+    name: str, program: str, _printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = pytest.importorskip("mypy.api")
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
+    file = tmp_path / "program.py"
+    file.write_text(program, encoding="utf-8")
+    output, errors, status = api.run(
+        ["--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'public_api'}", str(file)]
+    )
+    assert (status, errors) == (0, ""), f"{name}: {output}"
