@@ -37,7 +37,7 @@ def nights(server: PostgresServer, scopes: int) -> None:
         _state(memory, scopes)
         clock.advance(days=2)
         slept: list[float] = []
-        with Worker(memory, address, at_once=16, told=lambda *_: slept.append(time.perf_counter())) as worker:
+        with Worker(memory, address, at_once=16, on_progress=lambda *_: slept.append(time.perf_counter())) as worker:
             begun = time.perf_counter()
             worker.look()
             queued = time.perf_counter() - begun

@@ -30,9 +30,7 @@ def main() -> None:
             memory.add_messages(
                 [Message(role="user", content=question), Message(role="assistant", content=reply)], conversation="trip"
             )
-            memory.record_retrieval(
-                item.memory for section in context.sections for item in section.items if item.memory
-            )
+            memory.record_retrieval(context)
             if turn % EVERY == 0:
                 memory.consolidate("trip")
         memory.end_conversation("trip")

@@ -202,7 +202,7 @@ def test_consolidating_an_unknown_conversation_lists_the_existing_ones(world: "W
         memory.add_message(Message(role="user", content=f"Note {n}"), conversation=f"talk {n}")
     with pytest.raises(NotFoundError, match=r"'talk \d+', .* and 2 more"):
         memory.end_conversation("nosuch")
-    assert str(memory.context("x", conversation="tomorrow's first")) != ""
+    assert str(memory.context("note 7", conversation="tomorrow's first")) != ""
 
 
 def test_a_closed_memory_cannot_be_entered(world: "World") -> None:

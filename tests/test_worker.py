@@ -58,7 +58,7 @@ def test_each_due_scope_is_slept_once_and_the_queue_contains_no_memory_text(own:
     due(own, "acme/alice", "acme/bob")
     assert queue_status(own) is None
     reports: list[str] = []
-    with Worker(memory, own, told=lambda scope, _: reports.append(scope)) as node:
+    with Worker(memory, own, on_progress=lambda scope, _: reports.append(scope)) as node:
         node.look()
         node.look()
         until(lambda: len(reports) == 2 and "slept" in queue_rows(own))
@@ -84,7 +84,7 @@ def test_a_scope_that_keeps_failing_becomes_a_dead_letter_until_retry(
 
     monkeypatch.setattr(worker, "sleep_scope", failing_for_one_scope)
     reports: list[str] = []
-    with Worker(memory, own, told=lambda scope, report: reports.append(f"{scope}: {report}")) as node:
+    with Worker(memory, own, on_progress=lambda scope, report: reports.append(f"{scope}: {report}")) as node:
         until(lambda: bool(node.look().dead))
         failed = node.look().failed["acme/bad"]
         assert (failed.tries, failed.error) == (TRIES, "StoreError")
@@ -126,7 +126,7 @@ def test_only_a_successful_pass_clears_earlier_failures(jobs: list[_Job], tries:
 def test_per_minute_limits_the_passes_that_are_started(own: str, memory: AgentMemory) -> None:
     due(own, "a", "b", "c")
     reports: list[str] = []
-    with Worker(memory, own, per_minute=1, told=lambda scope, _: reports.append(scope)) as node:
+    with Worker(memory, own, per_minute=1, on_progress=lambda scope, _: reports.append(scope)) as node:
         node.look()
         until(lambda: bool(reports))
         time.sleep(1.0)
@@ -157,7 +157,7 @@ def test_a_separate_login_needs_the_privilege_to_create_the_queue(own: str, memo
     reports: list[str] = []
     with (
         AgentMemory.open(nightly, scope="keeper", llm=None, embedder="none") as keeper,
-        Worker(keeper, nightly, told=lambda scope, _: reports.append(scope)) as node,
+        Worker(keeper, nightly, on_progress=lambda scope, _: reports.append(scope)) as node,
     ):
         node.look()
         until(lambda: reports == ["a"])
@@ -173,7 +173,7 @@ def test_look_raises_while_the_server_is_down_and_works_when_it_is_back() -> Non
         )
         with AgentMemory(ports=ports) as memory:
             reports: list[str] = []
-            with Worker(memory, address, told=lambda scope, _: reports.append(scope)) as node:
+            with Worker(memory, address, on_progress=lambda scope, _: reports.append(scope)) as node:
                 server.kill()
                 until(lambda: _is_down(node))
                 with pytest.raises(StoreError):

@@ -48,6 +48,7 @@ _MODULES: Final = {
     "Group": "model.plan",
     "Health": "pipelines.admin.health",
     "Hit": "model.query",
+    "ImportInterruptedError": "pipelines.exchange.import_",
     "ImportReport": "pipelines.exchange.import_",
     "InMemoryVectorStore": "compat",
     "InputError": "errors",

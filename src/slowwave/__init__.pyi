@@ -60,7 +60,7 @@ from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Finding, Health
-from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.exchange.import_ import ImportInterruptedError, ImportReport
 from slowwave.pipelines.exchange.vault import VaultImport
 from slowwave.pipelines.ingest.distil import ConsolidationResult, TooFew
 from slowwave.pipelines.sleep.compact_now import Compaction
@@ -108,6 +108,7 @@ __all__ = [
     "Group",
     "Health",
     "Hit",
+    "ImportInterruptedError",
     "ImportReport",
     "InMemoryVectorStore",
     "InputError",

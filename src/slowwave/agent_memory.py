@@ -406,7 +406,7 @@ class AgentMemory:
         conversation: str | None = None,
         *,
         force: bool = False,
-        progress: Progress | None = None,
+        on_progress: Progress | None = None,
     ) -> "ConsolidationResult":
         """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
@@ -415,7 +415,7 @@ class AgentMemory:
         Args:
             conversation: its name; None: the one written to last.
             force: also read fewer than `Config.min_messages` messages.
-            progress: called after each part with the number of messages that were read, and of all to read.
+            on_progress: called after each part with the number of messages that were read, and of all to read.
 
         Raises:
             NotFoundError: the conversation has no messages; the error lists those that exist.
@@ -424,14 +424,12 @@ class AgentMemory:
 
         conversation = optional_conversation(conversation)
         self._session.check_conversation(conversation)
-        result = consolidate(self.ports.start_run(), conversation, force=force, progress=progress)
+        result = consolidate(self.ports.start_run(), conversation, force=force, on_progress=on_progress)
         self._session.raise_if_strict(result.problems)
         return result
 
     @traced("upsert_memory")
-    def consolidate_all(
-        self, *, force: bool = False, on_progress: Callable[[int, int], None] | None = None
-    ) -> "ConsolidationResult":
+    def consolidate_all(self, *, force: bool = False, on_progress: Progress | None = None) -> "ConsolidationResult":
         """Extract facts from all conversations with unread messages, the one that was idle longest first.
 
         It is one run, which `undo` reverses whole. If the model fails, it stops: what was read is stored, the rest stays
@@ -452,18 +450,24 @@ class AgentMemory:
         return self.consolidate(conversation, force=True)
 
     @traced("update_memory")
-    def record_retrieval(self, hits: Iterable[Hit | Memory], *, session: str | None = None) -> int:
+    def record_retrieval(
+        self,
+        hits: Context | Hit | Memory | str | Iterable[Context | Hit | Memory | str],
+        *,
+        session: str | None = None,
+    ) -> int:
         """Record that memories were used: their strength counts from now, and they fade more slowly.
 
         Args:
-            hits: hits of `search`, or memories.
+            hits: a context (every memory that it shows), a hit of `search`, a memory, an id, or several of these.
             session: uses under one name count as one session; an int becomes its digits. None: one session a day.
 
         Returns:
             How many memories were recorded as used.
 
         Raises:
-            InputError: the session is of another type, or a text that cannot be stored.
+            InputError: the session is of another type, or a text that cannot be stored; or a value is none of these.
+            NotFoundError: no memory has a given id.
         """
         from slowwave.pipelines.recall.record_use import use
 
@@ -868,18 +872,18 @@ class AgentMemory:
     # ---- sleep
 
     @traced("upsert_memory")
-    def sleep(self, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None) -> "SleepReport":
+    def sleep(self, *, dry_run: bool = False, think: bool = True, on_progress: Progress | None = None) -> "SleepReport":
         """Run one sleep pass: read what is unread, merge, summarise and archive what is due.
 
         Args:
             dry_run: plan and change nothing. The model is asked as in a real pass. `apply(report.plan)` carries it out.
             think: False: ask no model; work that needs one stays due.
-            progress: called before each stage with the number of stages that were run, and of all.
+            on_progress: called before each stage with the number of stages that were run, and of all.
         """
         from slowwave.pipelines.sleep.night import sleep
 
         report = sleep(
-            self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think, progress=progress
+            self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think, on_progress=on_progress
         )
         self._session.raise_if_strict(report.problems)
         return report
@@ -892,7 +896,7 @@ class AgentMemory:
         *,
         think: bool = True,
         limit: int = 1000,
-        told: Callable[[str, "SleepReport"], None] | None = None,
+        on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope of the store that is due, of all tenants. Returns reports by scope.
 
@@ -901,15 +905,15 @@ class AgentMemory:
         Args:
             think: False: ask no model; work that needs one stays due.
             limit: how many scopes at most; those that slept least recently come first.
-            told: called with scope and report after each pass.
+            on_progress: called with scope and report after each pass.
         """
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
         reports: dict[str, SleepReport] = {}
         for scope, report in sleep_due(self.ports, think=think, limit=checked_count(limit, "limit")):
             reports[scope] = report
-            if told:
-                told(scope, report)
+            if on_progress:
+                on_progress(scope, report)
         return reports
 
     @traced("upsert_memory")
@@ -1329,15 +1333,15 @@ class AgentMemory:
         return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
 
     @traced("update_memory")
-    def reembed(self, *, progress: Progress | None = None) -> int:
+    def reembed(self, *, on_progress: Progress | None = None) -> int:
         """Compute vectors for all memories that have none of the present embedder. Resumable. Returns how many.
 
         Args:
-            progress: called after each batch with the number of texts that were read, and of all.
+            on_progress: called after each batch with the number of texts that were read, and of all.
         """
         from slowwave.pipelines.ingest.reembed import reembed
 
-        return reembed(self.ports, progress=progress)
+        return reembed(self.ports, on_progress=on_progress)
 
     # ---- move
 
@@ -1349,21 +1353,27 @@ class AgentMemory:
         *,
         dry_run: bool = False,
         trust_export: bool = False,
-        told: Callable[[int], None] | None = None,
+        user: str | None = None,
+        on_progress: Progress | None = None,
     ) -> "ImportReport":
-        """Import the conversations or facts of a file. Known items are skipped. It is one run, which `undo` reverses.
+        """Import the conversations or facts of a file, or a folder of notes. Known items are skipped.
+
+        It is one run, which `undo` reverses. After an interruption, import the same file again to continue.
 
         Args:
-            path: the file; exports of ChatGPT and Claude as they were downloaded.
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", or "auto" to detect it.
+            path: the file; exports of ChatGPT and Claude as they were downloaded. Of notes also a folder (docs/formats.md).
+            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text", or "auto" to
+                detect it.
             dry_run: count only.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
-            told: called after each batch with the number of items read.
+            user: of an export of Mem0 with several users, the one whose memories are imported.
+            on_progress: called after each batch with the bytes read so far, and the bytes of the file.
 
         Raises:
-            InputError: the file is not of the format, or is the file of the open store.
-            KeyboardInterrupt: Ctrl-C; its argument is the ImportReport of what was stored.
+            InputError: the file is not of the format, is the file of the open store, or contains memories of several
+                users and `user` is None.
+            ImportInterruptedError: Ctrl-C was pressed. It is a KeyboardInterrupt, and its `report` says what is stored.
         """
         from slowwave import formats
         from slowwave.pipelines.exchange.import_ import incoming
@@ -1371,8 +1381,10 @@ class AgentMemory:
         ports = self.ports.start_run()
         refuse_open_store(path)
         proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
-        items = formats.read(path, format, proof=proof)
-        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, told=told)
+        meter = formats.Meter()
+        items = formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)
+        report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
+        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
 
     def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
         """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
@@ -1408,7 +1420,7 @@ class AgentMemory:
         self.ports.store.backup(str(path))
 
     def export_vault(
-        self, folder: str | Path, *, force: bool = False, told: Callable[[str], None] | None = None
+        self, folder: str | Path, *, force: bool = False, on_progress: Callable[[str], None] | None = None
     ) -> tuple[str, ...]:
         """Write facts, core memory, summaries and a log of sleep passes as Markdown pages, for Obsidian or any editor.
 
@@ -1418,7 +1430,7 @@ class AgentMemory:
         Args:
             folder: the folder of the vault; created if it does not exist.
             force: also replace the pages of another store's vault.
-            told: called with a sentence for each page that was kept or not replaced.
+            on_progress: called with a sentence for each page that was kept or not replaced.
 
         Returns:
             The pages that changed, by path.
@@ -1432,7 +1444,7 @@ class AgentMemory:
         folder = Path(folder)
         self._check_vault_owner(folder, force=force)
         self._session.replace_config(front_matter.compaction(folder))
-        return files.write(folder, render.Holding(**vault_contents(self.ports)), told=told)
+        return files.write(folder, render.Holding(**vault_contents(self.ports)), on_progress=on_progress)
 
     @traced("upsert_memory")
     def import_vault(self, folder: str | Path, *, dry_run: bool = True, force: bool = False) -> "VaultImport":
@@ -1478,7 +1490,7 @@ class AgentMemory:
             files.check_writable(folder)
             report = self.import_vault(folder, dry_run=False, force=force)
         try:
-            pages = self.export_vault(folder, force=force, told=notes.append)
+            pages = self.export_vault(folder, force=force, on_progress=notes.append)
         except InputError as error:
             if report.run_id is None:
                 raise

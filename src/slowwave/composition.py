@@ -98,13 +98,13 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
     }
 
 
-def copy_store(source: str, target: str, *, progress: Progress | None = None) -> "CopyReport":
+def copy_store(source: str, target: str, *, on_progress: Progress | None = None) -> "CopyReport":
     """Copy a whole store into another, and compare hashes. After an interruption, call it again to continue.
 
     Args:
         source: a file or "postgresql://…"; it must exist.
         target: another one; created if it does not exist.
-        progress: called after each scope with the number of scopes that are complete, and of all.
+        on_progress: called after each scope with the number of scopes that are complete, and of all.
 
     Raises:
         NotFoundError: there is no store at `source`.
@@ -115,7 +115,7 @@ def copy_store(source: str, target: str, *, progress: Progress | None = None) ->
 
     with closing(make_store(source, create=False)) as old, closing(make_store(target)) as new:
         total, done = len(scope_paths(old)), count(1)
-        return copy(old, new, told=(lambda _: progress(next(done), total)) if progress else None)
+        return copy(old, new, on_progress=(lambda _: on_progress(next(done), total)) if on_progress else None)
 
 
 def discard_partial_copy(target: str) -> int:

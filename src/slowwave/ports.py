@@ -88,8 +88,8 @@ class Clock(Protocol):
         ...
 
 
-Progress: TypeAlias = Callable[[float, float], None]
-"""Is called with how much of a work is done, and how much there is, in any unit."""
+Progress: TypeAlias = Callable[[float, float | None], None]
+"""Is called with how much of a work is done, and how much there is (None: unknown), in any unit."""
 
 
 class MemoryReader(Protocol):
@@ -129,8 +129,10 @@ class MemoryReader(Protocol):
         """Return a page of the conversations, the one written to last first. See `AgentMemory.conversations`."""
         ...
 
-    def unread(self, scope: str) -> dict[str, int]:
+    def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:
         """Count the messages that are not distilled yet, by conversation. Conversations without any are left out.
+
+        With `conversation`, only those of this one are counted.
 
         Messages that were taken back, and those under review, are not counted; released ones are.
         """

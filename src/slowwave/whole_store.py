@@ -201,10 +201,10 @@ class Slowwave:
         *,
         think: bool = True,
         limit: int = 1000,
-        told: Callable[[str, "SleepReport"], None] | None = None,
+        on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope that is due. Returns reports by scope. See `AgentMemory.sleep_due`."""
-        return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), told=told)
+        return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), on_progress=on_progress)
 
     def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
         """Check the whole store. Returns the problems as sentences. See `AgentMemory.doctor`."""

@@ -132,7 +132,7 @@ class Worker:
         per_minute: sleep passes started per minute, over all workers, to limit the load of a shared model; None: no
             limit.
         think: False: ask no model.
-        told: called with the scope and its report, or the message of the error, after each pass. Many threads call it.
+        on_progress: called with the scope and its report, or the message of the error, after each pass. Many threads call it.
 
     Raises:
         InputError: `at_once` or `per_minute` is less than 1.
@@ -148,14 +148,14 @@ class Worker:
         at_once: int = AT_ONCE,
         per_minute: int | None = None,
         think: bool = True,
-        told: OnProgress | None = None,
+        on_progress: OnProgress | None = None,
     ) -> None:
         if at_once < 1 or (per_minute is not None and per_minute < 1):
             raise InputError("at_once and per_minute must be at least 1")
         if not address.startswith(("postgresql://", "postgres://")):
             raise SettingsError("workers need a Postgres store: give postgresql://…; for a file use `sleep --due`")
         self._memory, self._address, self._think = memory, address, think
-        self._on_progress: OnProgress = told or _ignore_progress
+        self._on_progress: OnProgress = on_progress or _ignore_progress
         self._number = secrets.randbelow(2**31)
         self._lock_connection: psycopg.Connection[Any] | None = None
         self._dbos = _dbos()
@@ -228,7 +228,7 @@ class Worker:
                 "system_database_url": self._address,
                 "dbos_system_schema": SCHEMA,
                 "max_executor_threads": at_once + 4,
-                "log_level": "CRITICAL",  # `look` and `told` report failures
+                "log_level": "CRITICAL",  # `look` and `on_progress` report failures
                 "serializer": _serializer(dbos),
             }
         )

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROGRAM = re.compile(r'^```python\n(""".*?)^```\n.*?^```text\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
 """A program begins with its docstring; the next block of text is what it prints."""
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def programs() -> list[tuple[str, str, str]]:
@@ -44,3 +45,11 @@ def test_a_type_checker_accepts_a_program_of_a_page(
         ["--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'public_api'}", str(file)]
     )
     assert (status, errors) == (0, ""), f"{name}: {output}"
+
+
+@pytest.mark.parametrize("page", ["inspecting.md", "formats.md"])
+def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = BLOCK.findall((ROOT / "docs" / page).read_text("utf-8"))
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    exec(compile("\n".join(blocks), page, "exec"), {})

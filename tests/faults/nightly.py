@@ -17,7 +17,7 @@ def main(address: str, at: str) -> None:
             sys.stdout.write(f"{scope}\n")
             sys.stdout.flush()
 
-        with Worker(memory, address, at_once=16, told=told) as worker:
+        with Worker(memory, address, at_once=16, on_progress=told) as worker:
             while True:
                 worker.look()
                 time.sleep(0.5)

@@ -119,7 +119,7 @@ def test_a_page_with_disputed_lines_stays_unchanged(memory: AgentMemory, folder:
 def test_an_export_keeps_edits_that_were_not_imported(memory: AgentMemory, folder: Path) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
     told: list[str] = []
-    memory.export_vault(folder, told=told.append)
+    memory.export_vault(folder, on_progress=told.append)
     assert "Run two marathons" in _kept(folder)
     assert "facts/goal.md held words of yours" in told[0]
 

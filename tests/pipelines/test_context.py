@@ -29,7 +29,7 @@ def _filled(world: "World", **config: object) -> AgentMemory:
 
 
 def test_sections_come_in_an_order_that_caches_well(world: "World") -> None:
-    memory = _filled(world)
+    memory = _filled(world, relevance_floor=0.0)
     context = memory.context("who is lactose intolerant?", conversation="c", budget_tokens=4000)
     assert [section.name for section in context.sections] == [
         "Known about the user",

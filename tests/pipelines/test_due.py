@@ -46,7 +46,7 @@ def test_a_scope_whose_store_fails_is_told_and_the_round_goes_on(
         bad.add("Alice owns the deploy pipeline")
         good.add("Bob likes tea")
         told: list[str] = []
-        reports = good.sleep_due(told=lambda scope, _: told.append(scope))
+        reports = good.sleep_due(on_progress=lambda scope, _: told.append(scope))
     assert told == ["bad", "good"]
     assert reports["bad"].problems == ("no space left",)
     assert reports["good"].problems == ()

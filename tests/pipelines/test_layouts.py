@@ -28,7 +28,7 @@ def _grown(world: "World", **config: object) -> AgentMemory:
 
 
 def test_the_layout_of_s4_has_its_order_and_ends_where_the_agent_goes_on(world: "World") -> None:
-    memory = _grown(world)
+    memory = _grown(world, relevance_floor=0.0)
     scene = Scene(
         agent="Rosa",
         profile="You garden.",

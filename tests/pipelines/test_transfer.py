@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slowwave import AgentMemory, Config, Message
+from slowwave import AgentMemory, Config, ImportInterruptedError, Message
 from slowwave.errors import InputError
 from slowwave.model.memory import KINDS, PHASES, Memory
 
@@ -149,13 +149,20 @@ def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     path.write_text("\n".join(lines))
     monkeypatch.setattr("slowwave.pipelines.exchange.import_.BATCH", 10)
 
-    def stop(seen: int) -> None:
-        if seen == 20:
+    seen: list[tuple[int, int | None]] = []
+
+    def stop(done: int, total: int | None) -> None:
+        seen.append((done, total))
+        if len(seen) == 2:
             raise KeyboardInterrupt
 
     with opened() as memory:
-        with pytest.raises(KeyboardInterrupt):
-            memory.import_(path, told=stop)
+        with pytest.raises(ImportInterruptedError) as stopped:
+            memory.import_(path, on_progress=stop)
+        assert (stopped.value.report.messages, stopped.value.report.conversations) == (20, 3)
+        assert [run.id for run in memory.runs()] == [stopped.value.report.run_id]
+        assert 0 < seen[0][0] <= seen[1][0] <= path.stat().st_size
+        assert seen[0][1] == path.stat().st_size
         done = memory.import_(path)
         assert (done.messages, done.known) == (30, 20)
         assert [m.content for m in memory.get_conversation_messages("c0")] == [f"Line {n}." for n in range(0, 50, 3)]

@@ -129,6 +129,39 @@ def test_a_use_blocks_only_an_archiving_planned_before_it_and_that_is_planned_ag
     assert memory.get_all() == []
 
 
+def test_a_use_names_a_context_hits_memories_or_ids(world: "World") -> None:
+    memory = world.open()
+    alice = memory.add("Alice owns the deploy pipeline").ids[0]
+    bob = memory.add("Bob waters the tulips").ids[0]
+    context = memory.context("who owns the deploy pipeline and who waters the tulips?")
+    hits = memory.search("who owns the deploy pipeline?", top_k=1)
+    assert {shown.id for shown in context.memories} == {alice, bob}
+    assert memory.record_retrieval(context) == 2
+    for used in (hits, hits[0], hits[0].memory, alice, [alice], iter(hits), [hits[0], alice]):
+        assert memory.record_retrieval(used) == 1
+    assert (memory.get(alice).accesses, memory.get(bob).accesses) == (8, 1)
+    with pytest.raises(NotFoundError):
+        memory.record_retrieval(["nosuch"])
+    for wrong in (42, [None], [[alice]]):
+        with pytest.raises(InputError):
+            memory.record_retrieval(wrong)
+    assert memory.get(alice).accesses == 8
+
+
+def test_a_context_shows_the_facts_in_the_line_of_a_message_too(world: "World") -> None:
+    memory = world.open()
+    quote = "Alice owns the deploy pipeline"
+    said = memory.add_messages([Message(role="user", content=f"{quote} since May.", id="m-1")], "c").ids[0]
+    world.mind.facts = [Fact(text=quote, turn=1, quote=quote, category="person", confidence=0.9)]
+    memory.consolidate("c", force=True)
+    fact = memory.get_all()[0].id
+    context = memory.context("who owns the deploy pipeline?", conversation="other")
+    assert said in {shown.id for shown in context.memories}
+    assert memory.record_retrieval(context) == len(context.memories)
+    assert memory.record_retrieval(memory.search("who owns the deploy pipeline?")) == 2
+    assert memory.get(fact).accesses >= 1
+
+
 # ---- update
 
 

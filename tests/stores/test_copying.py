@@ -88,7 +88,7 @@ def said(store: SqliteStore | PostgresStore) -> object:
 def test_a_copy_there_and_back_keeps_every_row(full: SqliteStore, in_postgres: PostgresStore) -> None:
     in_postgres.apply(plan(add(fact("Not here", scope="zz")), scope="zz"))  # so that tokens differ
     done: list[str] = []
-    there = copy(full, in_postgres, told=done.append)
+    there = copy(full, in_postgres, on_progress=done.append)
     assert (there.scopes, there.known, done) == (2, 0, [SCOPE, OTHER])
     assert said(in_postgres)[:3] == said(full)[:3]  # type: ignore[index]  # a tuple
     assert in_postgres.check(deep=True) == []
@@ -106,7 +106,7 @@ def test_an_interrupted_copy_skips_the_scopes_that_are_complete(full: SqliteStor
         raise KeyboardInterrupt(path)
 
     with pytest.raises(KeyboardInterrupt):
-        copy(full, in_postgres, told=stop)
+        copy(full, in_postgres, on_progress=stop)
     rest = copy(full, in_postgres)
     assert (rest.scopes, rest.known) == (1, 1)
     assert "same hash" in str(rest)

@@ -127,11 +127,24 @@ def same(store: PostgresStore, **more: Any) -> None:  # noqa: ANN401  # fields o
         {"kinds": frozenset()},
         {"since": NOW + timedelta(days=20), "until": NOW + timedelta(days=25)},
         {"conversation": "c1"},
+        {"except_conversation": "c1"},
         {"allowed": frozenset({"m3", "m4", "f7", "nobody"})},
         {"profile": "generative_agents"},
         {"profile": "retention", "strength": {"m5": 0.5, "f2": 0.1}},
     ],
-    ids=["plain", "deep", "messages", "facts", "nothing", "dates", "talk", "allowed", "generative", "retention"],
+    ids=[
+        "plain",
+        "deep",
+        "messages",
+        "facts",
+        "nothing",
+        "dates",
+        "talk",
+        "other talks",
+        "allowed",
+        "generative",
+        "retention",
+    ],
 )
 def test_a_search_at_the_server_finds_what_one_in_ram_finds_with_the_same_scores(
     lived: PostgresStore, more: dict[str, Any]

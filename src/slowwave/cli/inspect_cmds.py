@@ -23,7 +23,7 @@ from slowwave.cli.output import format_counts, one_line
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
 from slowwave.model.operations import Add, Change, Operation
-from slowwave.model.plan import Run, count_operations, merge_groups
+from slowwave.model.plan import Run, merge_groups
 
 REASON_WIDTH: Final = 200
 """Characters of the reason of a group that `runs` shows."""
@@ -124,8 +124,8 @@ def runs(options: CommonOptions, limit: int) -> None:
         return
     for run in found:
         parent = f" of {run.parent}" if run.parent else ""
-        changes = count_operations(run.plan.operations) or _parts(run, found)
-        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {changes}")
+        parts = f" in {run.part_count:,} part{'' if run.part_count == 1 else 's'}" if run.part_count else ""
+        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {run.counted or 'nothing'}{parts}")
         for group in merge_groups(run.plan.groups)[:3]:
             output.write(one_line(group.because, REASON_WIDTH), style="dim", indent=22)
     if not found:

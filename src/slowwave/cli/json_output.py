@@ -87,8 +87,8 @@ def _(value: Run | Plan) -> dict[str, Any]:
         "cause": value.cause,
         "at": value.at.isoformat(),
         "parent": value.parent,
-        "did": count_operations(plan.operations),
+        "did": value.counted if isinstance(value, Run) else count_operations(plan.operations),
         "because": [group.because for group in merge_groups(plan.groups)],
-        "parts": [to_json_value(part) for part in plan.parts],
+        "parts": [to_json_value(part) for part in (value.parts if isinstance(value, Run) else plan.parts)],
         "cost": to_json_value(value.cost),
     }

@@ -54,7 +54,7 @@ def consolidate(
         if every:
             return _consolidate_all(options, memory)
         with progress(options, "reading messages") as shown:
-            result = memory.consolidate(conversation, force=force, progress=shown)
+            result = memory.consolidate(conversation, force=force, on_progress=shown)
     if options.json:
         options.output.write_json([{"conversation": conversation, **to_json_value(result)}])
     else:
@@ -159,7 +159,7 @@ def sleep(
         if due:
             return WAITING if sleep_due_scopes(options, memory, think=not no_think) else None
         with progress(options, "sleep pass") as shown:
-            report = memory.sleep(dry_run=dry_run, think=not no_think, progress=shown)
+            report = memory.sleep(dry_run=dry_run, think=not no_think, on_progress=shown)
         if save is not None:
             memory.save_plan(report.plan, save)
     output = options.output
@@ -239,7 +239,7 @@ def _write_receipts(options: CommonOptions, receipts: Sequence[Receipt], shown: 
 def reembed(options: CommonOptions) -> None:
     """Compute a vector of the embedder in use for every memory; needed after a change of embedder."""
     with options.memory() as memory, progress(options, "computing vectors") as shown:
-        count = memory.reembed(progress=shown)
+        count = memory.reembed(on_progress=shown)
     if options.json:
         options.output.write_json({"reembedded": count})
     else:

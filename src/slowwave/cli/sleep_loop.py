@@ -67,7 +67,7 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
 
 def sleep_due_scopes(options: CommonOptions, memory: "AgentMemory", *, think: bool) -> bool:
     """Run a sleep pass for each scope that is due; whether work waits for a model."""
-    reports = memory.sleep_due(think=think, told=lambda scope, report: write_report(options, scope, report))
+    reports = memory.sleep_due(think=think, on_progress=lambda scope, report: write_report(options, scope, report))
     if not reports and not options.json:
         options.output.write("no scope is due for sleep")
     return any(report.problems for report in reports.values())

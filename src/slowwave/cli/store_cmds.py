@@ -58,7 +58,7 @@ def copy(options: CommonOptions, source: str, target: str | None, give_up: bool,
         raise InputError("name two different stores: the source and the target of the copy")
     output = options.output
     with progress(options, "copying scopes") as shown:
-        result = copy_store(source, target, progress=shown)
+        result = copy_store(source, target, on_progress=shown)
     if options.json:
         output.write_json(
             {"scopes": result.scopes, "known": result.known, "rows": result.rows, "hashes": result.hashes}

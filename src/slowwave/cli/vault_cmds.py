@@ -67,7 +67,7 @@ def export(options: CommonOptions, folder: Path, force: bool) -> None:
     """Write the pages that changed: facts, summaries, a sleep log. Edits that were not imported go to kept/."""
     warnings: list[str] = []
     with options.memory() as memory:
-        changed = memory.export_vault(folder, force=force, told=warnings.append)
+        changed = memory.export_vault(folder, force=force, on_progress=warnings.append)
     if options.json:
         options.output.write_json(list(changed))
         sys.stderr.writelines(f"slowwave: {warning}\n" for warning in warnings)

@@ -42,7 +42,7 @@ def worker(
             at_once=at_once,
             per_minute=per_minute,
             think=not no_think,
-            told=lambda scope, report: write_report(options, scope, report),
+            on_progress=lambda scope, report: write_report(options, scope, report),
         ) as running,
     ):
         if retry:

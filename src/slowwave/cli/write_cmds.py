@@ -31,6 +31,7 @@ from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
     from slowwave.model.memory import Kind
+    from slowwave.pipelines.exchange.import_ import ImportReport
 
 STDIN: Final = "-"
 FILE_NAME_MAX: Final = 255
@@ -202,21 +203,16 @@ def import_(
 
     FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, or - for standard input.
     """
+    from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
+
     with ExitStack() as stack:
         memory = stack.enter_context(options.memory(create=True))
         file = stack.enter_context(_stored_input()) if str(file) == STDIN else file
         shown = stack.enter_context(progress(options, f"importing {file.name}"))
         try:
-            total = _count(file, format) if shown else 0
-            result = memory.import_(
-                file,
-                format,
-                dry_run=dry_run,
-                trust_export=trust_export,
-                told=(lambda count: shown(count, total)) if shown else None,
-            )
-        except KeyboardInterrupt as stop:
-            raise ImportStoppedError(stop) from None
+            result = memory.import_(file, format, dry_run=dry_run, trust_export=trust_export, on_progress=shown)
+        except ImportInterruptedError as stop:
+            raise ImportStoppedError(stop.report) from None
     output = options.output
     output.write_result(result)
     if options.verbose and not options.json:
@@ -233,14 +229,13 @@ class ImportStoppedError(SlowwaveError):
     """Ctrl-C stopped an import. The sentence says what is stored.
 
     Args:
-        stop: the exception of `AgentMemory.import_`, whose argument is the report.
+        report: what was stored until then.
     """
 
     exit_code = INTERRUPTED
 
-    def __init__(self, stop: KeyboardInterrupt) -> None:
-        report = stop.args[0] if stop.args else None
-        stored = str(report) if report is not None and report.run_id else "nothing was stored"
+    def __init__(self, report: "ImportReport") -> None:
+        stored = str(report) if report.run_id else "nothing was stored"
         super().__init__(f"interrupted; {stored}\n  run the same command again to continue: what is stored is skipped")
 
 

@@ -12,12 +12,17 @@ from slowwave.errors import InputError
 from slowwave.formats.archives import Part, parts
 from slowwave.formats.export_records import to_line
 from slowwave.formats.json_stream import BrokenError, Json, elements
-from slowwave.formats.readers import beam, chatgpt, claude, jsonl, letta, locomo, mem0
+from slowwave.formats.meter import Meter as Meter
+from slowwave.formats.readers import beam, chatgpt, claude, jsonl, letta, locomo, mem0, notes
 from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.seal import Proof as Proof, Seal
-from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.exchange import ImportedFact, Item, SkippedItem
+from slowwave.model.message import clean
 
-FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta")
+FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text")
+
+_NOTES: Final = frozenset({"markdown", "text"})
+_USERS_SHOWN: Final = 10
 
 _FITS: Final[dict[str, Callable[[Json], bool]]] = {
     "chatgpt": chatgpt.fits,
@@ -43,31 +48,103 @@ def read(
     format: str = "auto",  # noqa: A002 - the public name of the option
     *,
     proof: Proof | None = None,
+    user: str | None = None,
+    meter: Meter | None = None,
 ) -> Iterator[Item]:
-    """The items of a file, read one at a time; what cannot be imported is a `SkippedItem` with its reason.
+    """The items of a file or a folder of notes, read one at a time; what cannot be imported is a `SkippedItem` with its reason.
 
     At most one conversation, one line or 1 MB is in memory at a time. Messages always have ids, so that reading a file
     again returns the same messages.
 
     Args:
-        path: a file; for ChatGPT and Claude also the downloaded zip archive.
-        format: one of FORMATS; "auto" detects it from the beginning of the file.
+        path: a file; for ChatGPT and Claude also the downloaded zip archive; for notes also a folder.
+        format: one of FORMATS; "auto" detects it from the name and the beginning of the file.
         proof: what an export must match so that its records are marked as proven; None marks none.
+        user: of an export of Mem0 with several users, the one whose memories are read.
+        meter: measures how much was read.
 
     Raises:
-        InputError: the file or format does not exist, the format cannot be detected, or the archive cannot be read.
+        InputError: the file or format does not exist, the format cannot be detected, the archive cannot be read, or the
+            file contains memories of several users and `user` names none of them.
     """
     if format not in FORMATS:
         raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
-    path = Path(path)
+    path, meter = Path(path), meter or Meter()
+    if path.is_dir() and not (path / "conversations.json").exists():
+        listed = list(notes.found(path))
+        if all(isinstance(note, SkippedItem) for note in listed):
+            raise InputError(f"{path} is a folder without a file that ends in .md or .txt: name the file to import")
+        yield from _notes(listed, format, meter)
+        return
+    if format in _NOTES or (format == "auto" and path.suffix.lower() in notes.SUFFIXES):
+        if not path.is_file():
+            raise InputError(f"{path} does not exist")
+        yield from _notes([notes.Note(path=path, name=clean(path.stem))], format, meter)
+        return
+    opened = list(parts(path))
+    meter.total = sum(part.size for part in opened if isinstance(part, Part))
     builder = MessageBuilder()
-    for part in parts(path):
+    for part in opened:
         if isinstance(part, SkippedItem):
             yield part
         else:
             chosen = _detected(part, path) if format == "auto" else format
-            for item in _items(part, chosen, builder, proof):
-                yield _placed(item, part.where)
+            wanted = _wanted_user(part, chosen, path, user)
+            for item in _items(part, chosen, builder, proof, meter):
+                yield _placed(_of_user(item, wanted), part.where)
+
+
+def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) -> Iterator[Item]:
+    """The items of notes. All of them are Markdown or text if the format says so, else each by its suffix."""
+    if named not in {*_NOTES, "auto"}:
+        raise InputError(f"a folder or a note of text is no file of the format {named!r}: use markdown, text or auto")
+    listed, builder = list(found), MessageBuilder()
+    meter.total = sum(note.size for note in listed if isinstance(note, notes.Note))
+    for note in listed:
+        if isinstance(note, SkippedItem):
+            yield note
+            continue
+        is_markdown = note.path.suffix.lower() in notes.MARKDOWN if named == "auto" else named == "markdown"
+        yield from notes.read(note, builder, markdown=is_markdown)
+        meter.count(note.size)
+
+
+def _wanted_user(part: Part, chosen: str, path: Path, user: str | None) -> str | None:
+    """The user whose memories are read; None: all of the file.
+
+    Raises:
+        InputError: the file has memories of several users and `user` is None, or has none of `user`.
+    """
+    users = _users(part, chosen)
+    if user is not None and user not in users:
+        known = f"its users are {', '.join(sorted(users)[:_USERS_SHOWN])}" if users else "it names no users"
+        raise InputError(f"{path} has no memories of the user {user!r}: {known}")
+    if user is None and len(users) > 1:
+        shown = ", ".join(sorted(users)[:_USERS_SHOWN]) + (", …" if len(users) > _USERS_SHOWN else "")
+        raise InputError(
+            f"{path} has memories of {len(users)} users ({shown}): import one at a time with user=NAME, each into a scope "
+            "of its own"
+        )
+    return user
+
+
+def _users(part: Part, chosen: str) -> set[str]:
+    """The users that an export of Mem0 names. Only such a file is read for them."""
+    if chosen not in {"mem0", "jsonl"}:
+        return set()
+    items = _items(part, chosen, MessageBuilder(), None, Meter())
+    if chosen == "jsonl":
+        first = next(items, None)
+        if not isinstance(first, ImportedFact) or first.user is None:
+            return set()
+        items = _items(part, chosen, MessageBuilder(), None, Meter())
+    return {item.user for item in items if isinstance(item, ImportedFact) and item.user is not None}
+
+
+def _of_user(item: Item, user: str | None) -> Item:
+    if user is None or not isinstance(item, ImportedFact) or item.user == user:
+        return item
+    return SkippedItem(where=item.where, why="of another user")
 
 
 def count(path: str | Path, format: str = "auto") -> int:  # noqa: A002 - as of `read`
@@ -90,11 +167,11 @@ def _detected(part: Part, path: Path) -> str:
     raise InputError(f"the format of {path} is unknown: name its format, one of {', '.join(FORMATS[1:])}")
 
 
-def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None) -> Iterator[Item]:
+def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None, meter: Meter) -> Iterator[Item]:
     number = 0
     try:
         lines = named in {"jsonl", "mem0"} and not _is_array(part)
-        with part.open() as stream:
+        with meter.reading(part.open, part.size) as stream:
             if lines:
                 yield from jsonl.JsonlReader(part.name, builder, proof).file(stream)
                 return

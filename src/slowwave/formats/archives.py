@@ -25,11 +25,13 @@ class Part:
         name: the name of the file without folders and suffix: the default name of its conversations.
         where: its name in messages; empty for the file itself.
         open: opens the stream at its beginning.
+        size: its bytes, unpacked.
     """
 
     name: str
     where: str
     open: Callable[[], AbstractContextManager[BinaryIO]]
+    size: int = 0
 
 
 def parts(path: Path) -> Iterator[Part | SkippedItem]:
@@ -49,7 +51,7 @@ def parts(path: Path) -> Iterator[Part | SkippedItem]:
     if not archive:
         if beginning == _PACKED:
             raise InputError(f"{path} is a zip archive that was cut off: download it again")
-        yield Part(name=_name(path), where="", open=lambda: path.open("rb"))
+        yield Part(name=_name(path), where="", open=lambda: path.open("rb"), size=path.stat().st_size)
         return
     yield from _members(path)
 
@@ -79,7 +81,8 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
         if why := _refusal(member):
             yield SkippedItem(where=member.filename, why=why, broken=True)
         else:
-            yield Part(name=PurePosixPath(member.filename).stem, where=member.filename, open=_opener(path, member))
+            name = PurePosixPath(member.filename).stem
+            yield Part(name=name, where=member.filename, open=_opener(path, member), size=member.file_size)
 
 
 def _is_conversations(member: zipfile.ZipInfo) -> bool:

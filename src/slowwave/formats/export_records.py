@@ -10,7 +10,7 @@ from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NAME_LONGEST
 from slowwave.formats.readers.timestamps import instant
-from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, Item
+from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import KINDS, MESSAGE, NOTE, PHASES, Memory, SourceRef
 from slowwave.model.message import LONGEST, ROLES, clean
@@ -41,6 +41,8 @@ def to_line(item: Item) -> dict[str, Json]:
             return ends | {"weight": link.weight, "at": link.at.isoformat()}
         case ExportedCursor():
             return {"type": "cursor", "conversation": item.conversation, "cursor": item.cursor, "seq": item.seq}
+        case ConversationTitle():
+            return {"type": "title", "conversation": item.conversation, "title": item.title}
         case _:
             raise AssertionError(f"an export holds no {type(item).__name__}")
 
@@ -104,6 +106,9 @@ def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
                 seq=_count(line.get("seq"), "seq"),
                 where=where,
             )
+        case "title":
+            conversation = _name(line.get("conversation"), "conversation")
+            return ConversationTitle(conversation=conversation, title=_name(line.get("title"), "title"), where=where)
         case other:
             raise InputError(f"an unknown type {other!r}")
 

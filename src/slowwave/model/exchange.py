@@ -20,10 +20,11 @@ class ImportedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedFact:
-    """A fact of a file; it is reconciled as a stated fact is."""
+    """A fact of a file; it is reconciled as a stated fact is. `user` is the user that the file says it belongs to."""
 
     fact: Fact
     where: str
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,15 @@ class ExportedCursor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTitle:
+    """The title of a conversation. It follows the messages of the conversation."""
+
+    conversation: str
+    title: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedItem:
     """An item of a file that is not imported: its place, and why.
 
@@ -70,7 +80,9 @@ class SkippedItem:
     broken: bool = False
 
 
-Item: TypeAlias = ImportedMessage | ImportedFact | ExportedMemory | ExportedLink | ExportedCursor | SkippedItem
+Item: TypeAlias = (
+    ImportedMessage | ImportedFact | ExportedMemory | ExportedLink | ExportedCursor | ConversationTitle | SkippedItem
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,6 +105,13 @@ class Memory:
     gist: str | None = None
     data: JsonValue = None
 
+    def __hash__(self) -> int:
+        """Equal memories have the same id and version; `metadata` is a mapping and has no hash."""
+        return hash((self.id, self.version))
+
+    def __repr__(self) -> str:
+        return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"
+
     @property
     def at(self) -> datetime:
         """When it was said, or since when it is true."""
@@ -134,6 +141,16 @@ class Memory:
     def is_cascade(self) -> bool:
         """Whether this is a summary of a span of a conversation, rather than of a cluster of facts."""
         return self.span is not None
+
+
+def beginning(text: str, characters: int = 60) -> str:
+    """The first characters of a text in one line, for a `repr`.
+
+    >>> beginning("We moved  to Berlin", 12), beginning("in May", 12)
+    ('We moved to…', 'in May')
+    """
+    line = " ".join(text[: 4 * characters].split())
+    return line if len(line) <= characters and len(text) <= 4 * characters else f"{line[: characters - 1].rstrip()}…"
 
 
 def altered(memory: Memory, **values: object) -> Memory:

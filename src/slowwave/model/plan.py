@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from slowwave.errors import ModelError
+from slowwave.model.memory import beginning
 from slowwave.model.operations import (
     OPERATION_NAMES,
     Add,
@@ -171,6 +172,10 @@ class Receipt:
     notes: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
+    def __repr__(self) -> str:
+        waiting = f", {self.waiting} waiting" if self.waiting else ""
+        return f"<Receipt {self.run_id} {self.cause} in {self.scope}: {count_operations(self.applied) or 'no change'}{waiting}>"
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The memories that were added, in order. `outcomes` also names those that were known or changed."""
@@ -236,6 +241,10 @@ class Run:
         nouns = {name: _NOUN[kind] for kind, name in OPERATION_NAMES.items()}
         return ", ".join(f"{number:,} {nouns[name]}" for name, number in self.totals.items() if name != "advance")
 
+    def __repr__(self) -> str:
+        done = count_operations(self.plan.operations) or "no change"
+        return f"<Run {self.id} {self.cause} in {self.scope} at {self.at:%Y-%m-%d %H:%M}: {beginning(done)}>"
+
     @property
     def undoes(self) -> str | None:
         """The id of the run that this run takes back; None if it is no undo."""
@@ -250,6 +259,10 @@ class Event:
     cause: str
     at: datetime
     operation: Operation
+
+    def __repr__(self) -> str:
+        operation = f"{type(self.operation).__name__}: {beginning(self.operation.because)!r}"
+        return f"<Event of run {self.run_id} {self.cause} at {self.at:%Y-%m-%d %H:%M}, {operation}>"
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:

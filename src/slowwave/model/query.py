@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.memory import Memory, SourceRef, beginning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,6 +146,18 @@ class Hit:
     because: str = ""
     perhaps: bool = field(default=False, repr=False)
 
+    def __hash__(self) -> int:
+        """Equal hits have the same memory and score; `parts` is a mapping and has no hash."""
+        return hash((self.memory, self.score))
+
+    def __repr__(self) -> str:
+        return f"<Hit relevance {self.relevance:.2f}, score {self.score:.2f}, {self.memory!r}>"
+
+    def __str__(self) -> str:
+        """The text, when it was said, the relevance, and the mark of an outdated or cold hit, in one line."""
+        mark = f", {self.because}" if self.because else ""
+        return f"{' '.join(self.text.split())} ({self.memory.at:%Y-%m-%d}, relevance {self.relevance:.2f}{mark})"
+
     @property
     def text(self) -> str:
         """The text of the memory: of a message the hot clauses, or all of it if it was found in cold storage."""
@@ -154,12 +166,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a context: its text, its cost in tokens, and its source."""
+    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source."""
 
     text: str
     tokens: int
     memory: Memory | None = None
     because: str = ""
+    facts: tuple[Memory, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,5 +198,16 @@ class Context:
     left: int = 0
     messages: tuple[Mapping[str, str], ...] = ()
 
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """Every memory that it shows, each once, in the order of the text."""
+        items = (item for section in self.sections for item in section.items)
+        shown = {memory.id: memory for item in items for memory in (item.memory, *item.facts) if memory is not None}
+        return tuple(shown.values())
+
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        items = sum(len(section.items) for section in self.sections)
+        return f"<Context {self.tokens} tokens, {len(self.sections)} sections, {items} items: {beginning(self.text)!r}>"

@@ -23,6 +23,9 @@ class ConversationState:
     cursors: Mapping[str, int]
     title: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<Conversation {self.name!r}, {self.last_seq} messages, the last at {self.last_at:%Y-%m-%d %H:%M}>"
+
     def cursor(self, name: str) -> int:
         """The position of a cursor; 0 if it has not moved yet."""
         return self.cursors.get(name, 0)

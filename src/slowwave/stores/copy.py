@@ -61,7 +61,7 @@ class CopyReport:
         )
 
 
-def copy(source: PlanApplier, target: PlanApplier, *, told: Callable[[str], None] | None = None) -> CopyReport:
+def copy(source: PlanApplier, target: PlanApplier, *, on_progress: Callable[[str], None] | None = None) -> CopyReport:
     """Copy every scope, 50,000 rows in each transaction. After an interruption, call it again to continue.
 
     Nothing may be written to a scope of the source while it is copied, and only one copy at a time may write to a
@@ -71,7 +71,7 @@ def copy(source: PlanApplier, target: PlanApplier, *, told: Callable[[str], None
     Args:
         source: the store to read.
         target: the store to write. An empty one also gets the secret of the source.
-        told: called with each scope that is complete.
+        on_progress: called with each scope that is complete.
 
     Raises:
         InputError: a scope of the target has other content; scopes copied before stay.
@@ -102,8 +102,8 @@ def copy(source: PlanApplier, target: PlanApplier, *, told: Callable[[str], None
                     "was written to during the copy: copy again while no program writes"
                 )
             _whole(target, half, path)
-        if told:
-            told(path)
+        if on_progress:
+            on_progress(path)
     return CopyReport(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
 
 

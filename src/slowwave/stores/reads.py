@@ -225,14 +225,17 @@ class Reader(StoreBase):
             for name, title, place in rows
         ]
 
-    def unread(self, scope: str) -> dict[str, int]:
-        """How many messages are not distilled yet, by conversation; those taken back or under review are not counted."""
+    def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:
+        """How many messages are not distilled yet, by conversation; those taken back or under review are not counted.
+
+        With `conversation`, only those of this one are counted.
+        """
         with self._guard:
             token = self._tokens.scope(scope)
-            return {} if token is None else self._unread(token)
+            return {} if token is None else self._unread(token, conversation)
 
-    def _unread(self, token: int) -> dict[str, int]:
-        values = {"scope": token, "cursor": DISTIL_CURSOR}
+    def _unread(self, token: int, conversation: str | None = None) -> dict[str, int]:
+        values = {"scope": token, "cursor": DISTIL_CURSOR, "name": conversation}
         counts = Counter(dict(self._all(SQL["after_cursor"], values)))
         counts.subtract(dict(self._all(SQL["hidden_after_cursor"], values)))
         counts.update(dict(self._all(SQL["released_before_cursor"], {**values, "released": dumps(RELEASED)})))

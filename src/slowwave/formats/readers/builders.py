@@ -1,7 +1,7 @@
 """Builds messages and facts from the values of a file: roles, texts of several parts, and missing ids."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -9,15 +9,16 @@ from types import MappingProxyType
 
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
-from slowwave.model.exchange import ImportedFact, ImportedMessage, SkippedItem
+from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, SkippedItem
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import JsonValue
-from slowwave.model.message import ROLES, Message, checked_message, clean
+from slowwave.model.message import ROLES, Message, checked_message, clean, tidy
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
 
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
+TITLE_LONGEST = 256
 FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"
@@ -74,7 +75,9 @@ class MessageBuilder:
             speaker=speaker,
             at=at,
             id=ref or self._new_id(conversation, role, text),
-            metadata=metadata,
+            metadata={
+                clean(name): clean(value) if isinstance(value, str) else value for name, value in metadata.items()
+            },
         )
         try:
             conversation = checked_name(conversation, "conversation")
@@ -88,6 +91,13 @@ class MessageBuilder:
         key = blake2b(data, digest_size=9).digest()
         self._seen[key] += 1
         return f"{key.hex()}-{self._seen[key]}"
+
+
+def conversation_title(conversation: str, title: object, where: str) -> Iterator[ConversationTitle]:
+    """The title that a file gives to a conversation, on one line and cut to 256 characters; nothing if it gives none."""
+    line = tidy(title)[:TITLE_LONGEST] if isinstance(title, str) else ""
+    if line and line != conversation:
+        yield ConversationTitle(conversation=conversation, title=line, where=where)
 
 
 def imported_fact(

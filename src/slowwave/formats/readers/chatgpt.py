@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import MessageBuilder, as_label
+from slowwave.formats.readers.builders import MessageBuilder, as_label, conversation_title
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
@@ -43,6 +43,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
         if isinstance(message, Mapping):
             last = instant(message.get("create_time")) or last
             yield from _message(message, f"{place}, message {key}", conversation, key, last, builder)
+    yield from conversation_title(conversation, element.get("title"), place)
 
 
 def _message(

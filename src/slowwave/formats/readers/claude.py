@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text
+from slowwave.formats.readers.builders import (
+    NO_OBJECT,
+    MessageBuilder,
+    as_label,
+    conversation_title,
+    message_text,
+)
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
@@ -45,6 +51,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
         for attached in ("attachments", "files"):
             if isinstance(message.get(attached), list) and message[attached]:
                 yield SkippedItem(where=where, why="its attachments: only text is imported")
+    yield from conversation_title(conversation, element.get("name"), place)
 
 
 def _text(message: Mapping[str, Json]) -> str:

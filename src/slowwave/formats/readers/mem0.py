@@ -1,11 +1,12 @@
 """Mem0: the result of `get_all()` or an export. Each memory becomes a fact with its times; histories are ignored."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NO_OBJECT, as_label, imported_fact, simple_metadata
 from slowwave.formats.readers.timestamps import instant
-from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 
 _LISTS = ("results", "memories")
 _OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "actor_id"})
@@ -50,7 +51,7 @@ def _memory(element: Json, where: str) -> Item:
     categories = row.get("categories")
     categories = categories if isinstance(categories, list) else [extra.get("category")]
     metadata = simple_metadata(extra) | {f"mem0_{name}": value for name in _NAMES if (value := as_label(row.get(name)))}
-    return imported_fact(
+    fact = imported_fact(
         _text(row),
         where=where,
         category=as_label(next(iter(categories), None)),
@@ -59,6 +60,7 @@ def _memory(element: Json, where: str) -> Item:
         expires_at=instant(row.get("expiration_date")),
         metadata=metadata,
     )
+    return replace(fact, user=as_label(row.get("user_id"))) if isinstance(fact, ImportedFact) else fact
 
 
 def _row(element: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -111,7 +111,7 @@ def check_writable(folder: Path) -> None:
         raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
 
 
-def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None = None) -> tuple[str, ...]:
+def write(folder: Path, holding: Holding, *, on_progress: Callable[[str], None] | None = None) -> tuple[str, ...]:
     """Write the pages that changed, each atomically; returns their paths.
 
     Text of a person that is not in memory is never lost: on a page of facts, text outside the lines stays on the page;
@@ -121,7 +121,7 @@ def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None 
     Args:
         folder: the folder of the vault.
         holding: the content.
-        told: called with each sentence about a page that was kept or not written.
+        on_progress: called with each sentence about a page that was kept or not written.
 
     Raises:
         InputError: the folder cannot be written, or leads outside the vault.
@@ -144,9 +144,9 @@ def write(folder: Path, holding: Holding, *, told: Callable[[str], None] | None 
         writing.put(_BASELINE, _bytes(json.dumps(writing.after(holding, wanted), sort_keys=True)))
     except OSError as error:
         raise InputError(f"cannot write the vault {folder}: {error.strerror or error}") from error
-    if told:
+    if on_progress:
         for sentence in (*writing.notes, *holding.left_out):
-            told(sentence)
+            on_progress(sentence)
     return tuple(writing.changed)
 
 

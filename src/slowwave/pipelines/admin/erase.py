@@ -151,6 +151,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
     """
     check_full_trust(ports, "erase")
     done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
+    titles = _titles(ports)
     for _ in range(TRIES):
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
@@ -166,7 +167,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         ports.store.apply(
             Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
         )
-    words = [choice.text] if choice.text is not None else []
+    words = [*([choice.text] if choice.text is not None else []), *sorted(titles - _titles(ports))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
@@ -218,6 +219,11 @@ def _is_known(ports: Ports, choice: EraseTarget) -> bool:
     if choice.conversation is not None and ports.store.conversation(ports.scope, choice.conversation) is not None:
         return True
     return _was_erased_before(ports, choice)
+
+
+def _titles(ports: Ports) -> set[str]:
+    """The titles of all conversations of the scope."""
+    return {found.title for found in ports.store.conversations(ports.scope) if found.title is not None}
 
 
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:

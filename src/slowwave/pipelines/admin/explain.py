@@ -1,7 +1,7 @@
 """Explains one memory: its strength, its dates, its history, links and sources."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -44,6 +44,7 @@ class Explanation:
         expires_at: the last instant of its time to live, if it has one.
         kept_because: why it never fades, if it does not.
         behind: the summary that supersedes it.
+        titles: the titles of the conversations of the memory and its sources, by the name of the conversation.
     """
 
     memory: Memory
@@ -57,11 +58,14 @@ class Explanation:
     links: tuple[LinkRow, ...]
     sources: tuple[Memory, ...]
     behind: Memory | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         memory = self.memory
         phase = memory.phase + (f" ({memory.reason})" if memory.reason else "")
         lines = [memory.text, f"  {memory.kind} · {memory.category} · {phase} · version {memory.version} · {memory.id}"]
+        if memory.conversation:
+            lines.append(f"  of the conversation {self.titles.get(memory.conversation, memory.conversation)}")
         reasons = "; ".join(MEANS[name].format(value) for name, value in self.parts.items() if name in MEANS)
         in_use = "now" if memory.is_searchable else f"if it were in use, which it is not ({phase})"
         lines.append(f"  strength {self.strength:.2f} {in_use}: {reasons}")
@@ -81,7 +85,9 @@ class Explanation:
             lines.append(f"  `slowwave revive {memory.id}` brings it back")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
-            lines.append(f"  rests on {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}: {quote!r}")
+            title = self.titles.get(source.conversation or "")
+            place = f" in {title!r}" if title else ""
+            lines.append(f"  rests on {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}{place}: {quote!r}")
         lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
         history = [
             f"  {event.at:%Y-%m-%d %H:%M} {event.cause}: {event.operation.because} (run {event.run_id})"
@@ -99,6 +105,7 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
     rules = archive_rules(memory, config) if memory.is_searchable and kept is None else []
     never = f"not before the year 9999 by the policy {config.retention_policy}"
     first = min(rules, default=None)
+    sources = tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources]))
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),
@@ -109,6 +116,14 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
         kept_because=kept,
         history=tuple(ports.store.history(memory.scope, memory.id)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),
-        sources=tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources])),
+        sources=sources,
         behind=next(iter(summaries), None),
+        titles=_titles(ports, (memory, *sources)),
     )
+
+
+def _titles(ports: Ports, memories: Iterable[Memory]) -> dict[str, str]:
+    """The titles of the conversations of these memories, by name."""
+    places = dict.fromkeys((memory.scope, memory.conversation) for memory in memories if memory.conversation)
+    found = [ports.store.conversation(scope, str(name)) for scope, name in places]
+    return {one.name: one.title for one in found if one is not None and one.title is not None}

@@ -1,11 +1,12 @@
 """Reads everything a scope contains, as the records of an export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, Item
+from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
 from slowwave.model.memory import KINDS, MESSAGE
 from slowwave.model.query import Where
+from slowwave.model.status import ConversationState
 from slowwave.ports import Ports
 
 PAGE: Final = 2000
@@ -15,7 +16,7 @@ BATCH: Final = 500
 
 
 def outgoing(ports: Ports) -> Iterator[Item]:
-    """Everything a scope contains, in an order that can be imported: messages, cursors, facts, summaries, links.
+    """Everything a scope contains, in an order that can be imported: messages, titles, cursors, facts, summaries, links.
 
     Phases, times, uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
     """
@@ -26,9 +27,7 @@ def outgoing(ports: Ports) -> Iterator[Item]:
         while page := ports.store.select(scope, _page(conversation.name, after)):
             yield from (ExportedMemory(memory=memory, where="") for memory in page)
             after = page[-1].seq
-    for conversation in conversations:
-        for cursor, seq in sorted(conversation.cursors.items()):
-            yield ExportedCursor(conversation=conversation.name, cursor=cursor, seq=seq, where="")
+    yield from _states(conversations)
     ids: list[str] = []
     for cascade in (False, True):
         where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
@@ -42,6 +41,16 @@ def outgoing(ports: Ports) -> Iterator[Item]:
             if place not in yielded:
                 yielded.add(place)
                 yield ExportedLink(link=link, where="")
+
+
+def _states(conversations: Sequence[ConversationState]) -> Iterator[ConversationTitle | ExportedCursor]:
+    """The titles and the cursors of conversations."""
+    for conversation in conversations:
+        if conversation.title is not None:
+            yield ConversationTitle(conversation=conversation.name, title=conversation.title, where="")
+    for conversation in conversations:
+        for cursor, seq in sorted(conversation.cursors.items()):
+            yield ExportedCursor(conversation=conversation.name, cursor=cursor, seq=seq, where="")
 
 
 def _page(conversation: str, after: int) -> Where:

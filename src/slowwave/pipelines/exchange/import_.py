@@ -9,6 +9,7 @@ from slowwave.errors import ConflictError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
+    ConversationTitle,
     ExportedCursor,
     ExportedLink,
     ExportedMemory,
@@ -20,10 +21,12 @@ from slowwave.model.exchange import (
 from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
-from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation
+from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plan import FREE, Cost, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
+from slowwave.pipelines.admin.titles import TITLE_LONGEST
+from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import Admission, named, one_line
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
@@ -37,11 +40,11 @@ from slowwave.ports import Ports
 
 
 def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Groups neighbours of one sort, at most so many; skipped items belong to any sort."""
+    """Groups neighbours of one sort, at most so many; titles and skipped items belong to any sort."""
     batch: list[Item] = []
     sort: object = None
     for item in items:
-        own = sort if isinstance(item, SkippedItem) else _sort(item)
+        own = sort if isinstance(item, SkippedItem | ConversationTitle) else _sort(item)
         if batch and (len(batch) >= most or (sort is not None and own != sort)):
             yield batch
             batch = []
@@ -69,7 +72,7 @@ UNPROVEN: Final = (
 class ImportReport:
     """What an import did, or would do.
 
-    `skipped` counts the items that were not imported, by reason, and `examples` are the first of them. `known` counts
+    `titles` are those that conversations got, by name. `skipped` counts the items that were not imported, by reason, and `examples` are the first of them. `known` counts
     those that were stored before. `unproven` counts the records of an export that this store cannot prove to be its own.
     `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
     written.
@@ -80,6 +83,7 @@ class ImportReport:
     facts: int = 0
     links: int = 0
     conversations: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict)
     known: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[SkippedItem, ...] = ()
@@ -95,6 +99,9 @@ class ImportReport:
         messages = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
         counts = f"{messages}, {_many(self.facts, 'fact')}"
         lines = [f"{done} {counts}; {self.known:,} already known"]
+        if self.titles:
+            more = f" and {len(self.titles) - TITLES_SHOWN:,} more" if len(self.titles) > TITLES_SHOWN else ""
+            lines.append(f"  titles: {', '.join([*self.titles.values()][:TITLES_SHOWN])}{more}")
         if self.unproven:
             lines.append(f"  {_many(self.unproven, 'record')} {UNPROVEN}")
         lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
@@ -109,6 +116,8 @@ def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+TITLES_SHOWN: Final = 5
+"""Titles that a report prints."""
 BATCH: Final = 500
 """Records of one transaction: an interrupted import loses no more, and continues there."""
 FACTS: Final = 20
@@ -131,7 +140,7 @@ def incoming(
     *,
     dry_run: bool = False,
     trust_export: bool = False,
-    told: Callable[[int], None] | None = None,
+    on_progress: Callable[[], None] | None = None,
 ) -> ImportReport:
     """Import the items of a file batch by batch. It can be repeated after an interruption: known items are skipped.
 
@@ -140,22 +149,20 @@ def incoming(
         items: in the order of the file.
         dry_run: only count; nothing is stored.
         trust_export: believe the records of an export also without proof.
-        told: called after each batch with the items so far.
+        on_progress: called after each batch.
 
     Raises:
-        KeyboardInterrupt: with the report of the batches before as its argument.
+        ImportInterruptedError: Ctrl-C was pressed; its report says what was imported until then.
     """
-    taker = Importer(ports, dry_run=dry_run, trust_export=trust_export)
-    seen = 0
+    importer = Importer(ports, dry_run=dry_run, trust_export=trust_export)
     try:
         for batch in batches(items, BATCH):
-            taker.take(batch)
-            seen += len(batch)
-            if told:
-                told(seen)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(taker.result()) from None
-    report = taker.result()
+            importer.take(batch)
+            if on_progress:
+                on_progress()
+    except KeyboardInterrupt as stop:
+        raise ImportInterruptedError(importer.result()) from stop
+    report = importer.result()
     _log.info(
         "import finished: %d messages, %d facts, %d known, %d skipped, %d problems",
         report.messages,
@@ -165,6 +172,20 @@ def incoming(
         len(report.problems),
     )
     return report
+
+
+class ImportInterruptedError(KeyboardInterrupt):
+    """An import was stopped by Ctrl-C. What was imported until then is stored, as one run.
+
+    Importing the same file again continues, because known items are skipped.
+
+    Attributes:
+        report: what was imported until then; `undo` takes its `run_id`.
+    """
+
+    def __init__(self, report: "ImportReport") -> None:
+        super().__init__(f"interrupted; import the same file again to continue: what is stored is skipped\n{report}")
+        self.report = report
 
 
 class Importer:
@@ -179,6 +200,7 @@ class Importer:
         self._conversations: set[str] = set()
         self._admission = Admission(ports, trust_export=trust_export, dry_run=dry_run)
         self._known: dict[str, dict[str, int | None]] = {}
+        self._titles: dict[str, str] = {}
         self._skipped: Counter[str] = Counter()
         self._examples: list[SkippedItem] = []
         self._broken: list[SkippedItem] = []
@@ -193,6 +215,7 @@ class Importer:
             facts=self._counts["facts"],
             links=self._counts["links"],
             conversations=len(self._conversations),
+            titles=self._titles,
             known=self._counts["known"],
             skipped=dict(self._skipped.most_common()),
             examples=tuple(self._examples),
@@ -214,6 +237,8 @@ class Importer:
         facts = [item.fact for item in batch if isinstance(item, ImportedFact)]
         for start in range(0, len(facts), FACTS):
             self._add_facts(facts[start : start + FACTS])
+        if titles := [item for item in batch if isinstance(item, ConversationTitle)]:
+            self._set_titles(titles)
         if links := [item for item in batch if isinstance(item, ExportedLink)]:
             self._add_links(links)
         if cursors := [item for item in batch if isinstance(item, ExportedCursor)]:
@@ -276,6 +301,26 @@ class Importer:
                 if one.ref
             }
         return self._known[name]
+
+    # ---- titles
+
+    def _set_titles(self, items: Sequence[ConversationTitle]) -> None:
+        """Give titles to conversations that have none, and of which a message is stored that was not taken back."""
+        changes: dict[str, SetTitle] = {}
+        for item in self._not_erased(items, lambda item: (tombstone(item.title),)):
+            name, title = one_line(item.conversation), one_line(item.title)[:TITLE_LONGEST]
+            if self._dry_run:
+                self._titles |= {name: title} if name in self._conversations else {}
+                continue
+            found = self._ports.store.conversation(self._ports.scope, name)
+            if found is not None and found.title is None and self._has_messages(name):
+                changes[name] = SetTitle(conversation=name, before=None, after=title, because=EXPORTED)
+        done = self._perform(list(changes.values()), because="titles of conversations", conversations=tuple(changes))
+        self._titles |= {one.conversation: str(one.after) for one in done if isinstance(one, SetTitle)}
+
+    def _has_messages(self, name: str) -> bool:
+        where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, limit=1)
+        return bool(self._ports.store.select((self._ports.scope,), where))
 
     # ---- records of our own exports
 
@@ -364,7 +409,12 @@ class Importer:
                 advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=one.seq, because=because)
                 self._perform([advance])
 
-    def _perform(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+    def _perform(
+        self,
+        operations: Sequence[Operation],
+        because: str = "records of an export",
+        conversations: tuple[str, ...] = (),
+    ) -> Sequence[Operation]:
         """Apply all operations; if they conflict, each half by itself, down to the one that conflicts."""
         if not operations:
             return ()
@@ -374,7 +424,7 @@ class Importer:
             scope=self._ports.scope,
             cause="import/records",
             at=now,
-            groups=split_groups(operations, because="records of an export"),
+            groups=split_groups(operations, because=because, conversations=conversations),
             parent=self._parent,
         )
         try:
@@ -388,7 +438,10 @@ class Importer:
             self._skip([SkippedItem(where="a record", why=why)])
             return ()
         middle = len(operations) // 2
-        return (*self._perform(operations[:middle]), *self._perform(operations[middle:]))
+        return (
+            *self._perform(operations[:middle], because, conversations),
+            *self._perform(operations[middle:], because, conversations),
+        )
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Record the receipt of a child run."""

@@ -39,7 +39,8 @@ class ConsolidationResult:
     as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
     `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
-    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name.
+    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name;
+    `by_conversation` has the result of each.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -56,6 +57,7 @@ class ConsolidationResult:
     too_few: TooFew | None = field(default=None, repr=False)
     conversations: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
+    by_conversation: Mapping[str, "ConsolidationResult"] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         head = (
@@ -76,16 +78,16 @@ def consolidate(
     *,
     force: bool = False,
     parent: str | None = None,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due. With `parent` all chunks are parts of that run. `progress` is called after each chunk with the number of messages
+    due. With `parent` all chunks are parts of that run. `on_progress` is called after each chunk with the number of messages
     that were read, and of all to read.
     """
     found = _conversation(ports, conversation)
-    unread = ports.store.unread(ports.scope).get(found.name, 0) if found else 0
+    unread = ports.store.unread(ports.scope, found.name).get(found.name, 0) if found else 0
     released = found is not None and bool(released_messages(ports, found.name))
     if found is None or (unread == 0 and not released):
         return ConsolidationResult(skipped_reason="no new messages")
@@ -101,8 +103,8 @@ def consolidate(
         if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
-        if progress:
-            progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
+        if on_progress:
+            on_progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
             break
     return _joined(results, parent)

@@ -1,17 +1,14 @@
 """Distils every conversation with unread messages, as one run."""
 
-from collections.abc import Callable
 from itertools import chain
 
 from slowwave.model.plan import FREE
 from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.planning import new_id
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Progress
 
 
-def consolidate_all(
-    ports: Ports, *, force: bool = False, on_progress: Callable[[int, int], None] | None = None
-) -> ConsolidationResult:
+def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress | None = None) -> ConsolidationResult:
     """Distil all conversations with unread messages, the one that was idle longest first.
 
     They are the parts of one run. It stops at the first conversation for which the mind fails, because a model that
@@ -57,6 +54,7 @@ def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent
         receipts=tuple(chain.from_iterable(result.receipts for result in every)),
         conversations=tuple(name for name, result in results.items() if result.run_id),
         left=left,
+        by_conversation=results,
     )
 
 

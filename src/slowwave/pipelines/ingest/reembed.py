@@ -9,7 +9,7 @@ from slowwave.ports import Ports, Progress
 BATCH = 500
 
 
-def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None = None) -> int:
+def reembed(ports: Ports, *, most: int | None = None, on_progress: Progress | None = None) -> int:
     """Embed batch by batch until nothing is left. Returns how many texts got a vector.
 
     Full texts come first, then the remaining clauses of shortened messages.
@@ -17,7 +17,7 @@ def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None 
     Args:
         ports: the store and the embedder.
         most: how many texts to read; None means all.
-        progress: called after each batch with the number of texts that were read, and of all.
+        on_progress: called after each batch with the number of texts that were read, and of all.
 
     Raises:
         SettingsError: if there is no embedder.
@@ -26,7 +26,7 @@ def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None 
     if ports.embedder is None:
         raise SettingsError("there is no embedder to re-embed with: open the memory with one")
     embedded = read = 0
-    total = _count(ports, ports.embedder.name) if progress else 0
+    total = _count(ports, ports.embedder.name) if on_progress else 0
     for gists in (False, True):
         while most is None or read < most:
             batch = ports.store.unembedded(ports.scope, ports.embedder.name, BATCH, gists=gists)
@@ -34,8 +34,8 @@ def reembed(ports: Ports, *, most: int | None = None, progress: Progress | None 
                 break
             read += len(batch)
             embedded += _embed(ports, batch, gists=gists)
-            if progress:
-                progress(read, max(read, total))
+            if on_progress:
+                on_progress(read, max(read, total))
     return embedded
 
 

@@ -73,7 +73,8 @@ def context_line(
     said_by = author(memory.role, memory.speaker) if quoted and memory.kind == MESSAGE else ""
     date = f"[{memory.at:%Y-%m-%d}] " if dated else ""
     text = f"{date}{label(trust, said_by)}{words}"
-    return Item(text=text, tokens=estimate(f"- {escape(text)}\n"), memory=memory, because=because)
+    tokens = estimate(f"- {escape(text)}\n")
+    return Item(text=text, tokens=tokens, memory=memory, because=because, facts=tuple(facts))
 
 
 _Placed = tuple[float, float, float, str]  # in the order of `rank`: minus score, anchor and confidence; and the id

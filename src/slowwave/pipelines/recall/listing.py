@@ -8,8 +8,8 @@ from slowwave.errors import InputError, NotFoundError
 from slowwave.model.filters import checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
+from slowwave.model.note import passes_filter
 from slowwave.model.query import Order, Where
-from slowwave.pipelines.ingest.notes import passes_filter
 from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import combinations
+from typing import TypeAlias
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, NotFoundError
 from slowwave.model.memory import FACT_KINDS, Memory
-from slowwave.model.names import optional_name
+from slowwave.model.names import checked_id, optional_name
 from slowwave.model.operations import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
-from slowwave.model.query import Hit
+from slowwave.model.query import Context, Hit
 from slowwave.pipelines.planning import new_id, record_use, transition
 from slowwave.policy.ranking.association import decayed_weight, effective_weight
 from slowwave.policy.retention.policies import associated, is_expired
@@ -23,19 +24,19 @@ CO_RETRIEVAL = 0.1
 """What one use together adds to the weight of an association, which is at most 1."""
 
 
-def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = None) -> tuple[int, Receipt | None]:
+Used: TypeAlias = Context | Hit | Memory | str
+"""What a use names: every memory that a context shows, a hit with its facts, a memory, or the id of one."""
+
+
+def use(ports: Ports, used: Used | Iterable[Used], *, session: str | None = None) -> tuple[int, Receipt | None]:
     """Count one more use of each memory, move its anchor, and revive the first faded ones. Returns how many.
 
     Uses with the same session name count as one session; by default, those of one day. Counters are applied without
     version checks, so that uses never conflict with a writer.
     """
     session = optional_name(session, "session", numbers=True)
-    chosen: dict[str, Memory] = {}
-    for hit in hits:
-        for memory in (hit.memory, *hit.facts) if isinstance(hit, Hit) else (hit,):
-            if not isinstance(memory, Memory):
-                raise InputError(f"a {type(memory).__name__} is not a hit: pass what `search` returned, or memories")
-            chosen.setdefault(memory.id, memory)
+    named = [used] if isinstance(used, (Context, Hit, Memory, str)) or not isinstance(used, Iterable) else used
+    chosen = dict.fromkeys(identity for one in named for identity in _ids(ports, one))
     now = ports.now()
     current = ports.store.get((ports.scope,), chosen)
     counted = [memory for memory in current if memory.phase in {"active", "core", "cold"}]
@@ -54,6 +55,26 @@ def use(ports: Ports, hits: Iterable[Hit | Memory], *, session: str | None = Non
     groups += [Group(operations=(link,), because=link.because) for link in _associations(ports, counted)]
     plan = Plan(id=new_id(now), scope=ports.scope, cause="use", at=now, groups=tuple(groups))
     return len(counted), ports.store.apply(plan)
+
+
+def _ids(ports: Ports, used: Used) -> list[str]:
+    """The ids that it names.
+
+    Raises:
+        InputError: it is of another type.
+        NotFoundError: no memory has this id.
+    """
+    if isinstance(used, str):
+        if not ports.store.get(ports.scopes, [checked_id(used)]):
+            raise NotFoundError(f"no memory {used!r} in scope {ports.scope}: pass `hit.memory.id`, or the hit itself")
+        return [used]
+    if isinstance(used, Context):
+        return [memory.id for memory in used.memories]
+    if isinstance(used, Hit):
+        return [used.memory.id, *(fact.id for fact in used.facts)]
+    if isinstance(used, Memory):
+        return [used.id]
+    raise InputError(f"a {type(used).__name__} was not retrieved: pass a context, hits, memories or ids")
 
 
 def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Change]:

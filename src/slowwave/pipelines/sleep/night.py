@@ -69,23 +69,23 @@ class SleepState:
 
 
 def sleep(
-    ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True, progress: Progress | None = None
+    ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True, on_progress: Progress | None = None
 ) -> SleepReport:
     """Run all stages in order. A dry run asks minds and plans, and applies nothing.
 
-    `progress` is called before each stage with the number of stages that were run, and of all.
+    `on_progress` is called before each stage with the number of stages that were run, and of all.
     """
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
         return SleepReport(plan=plan, dry_run=dry_run, thought=think)
     if dry_run:
-        return _run_stages(ports, rest, plan, None, think=think, progress=progress)
+        return _run_stages(ports, rest, plan, None, think=think, on_progress=on_progress)
     lease = Lease.taken(ports)
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        report = _run_stages(ports, rest, plan, lease.beating(), think=think, progress=progress)
+        report = _run_stages(ports, rest, plan, lease.beating(), think=think, on_progress=on_progress)
         lease.slept()
         _log.info(
             "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
@@ -100,7 +100,7 @@ def sleep(
 
 
 def _run_stages(
-    ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, progress: Progress | None
+    ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
     dry_run, now = lease is None, plan.at
@@ -121,7 +121,7 @@ def _run_stages(
     problems: list[str] = []
     left: dict[str, int] = {}
     cost = FREE
-    for name, stage in _stages(progress):
+    for name, stage in _stages(on_progress):
         if lease and not lease.renewed():
             problems.append("another sleeper took over: this one was away for too long, and stops")
             break
@@ -159,11 +159,11 @@ def _run_stages(
     )
 
 
-def _stages(progress: Progress | None) -> Iterator[tuple[str, Stage]]:
+def _stages(on_progress: Progress | None) -> Iterator[tuple[str, Stage]]:
     """The stages by name, in order; the progress is reported before each."""
     for number, named in enumerate(STAGES):
-        if progress:
-            progress(number, len(STAGES))
+        if on_progress:
+            on_progress(number, len(STAGES))
         yield named
 
 

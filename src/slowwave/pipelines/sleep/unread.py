@@ -21,8 +21,8 @@ def distil(context: SleepContext) -> StagePlan:
     """
     ports = context.ports
     released = {message.conversation for message in released_messages(ports)}
-    unread = ports.store.unread(ports.scope)
     automatic = ports.config.consolidate_every_turns is not None
+    unread = ports.store.unread(ports.scope) if automatic else {}
     waiting = [
         found.name
         for found in (ports.store.conversations(ports.scope) if automatic or released else ())

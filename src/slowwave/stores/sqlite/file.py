@@ -48,7 +48,7 @@ def opened(
     try:
         if new:  # SQLite gives the log and the shared memory, which it creates later, the permissions of the file
             Path(path).chmod(PRIVATE)
-        db.setbusy_handler(busy_handler(busy_seconds))
+        db.set_busy_handler(busy_handler(busy_seconds))
         # Without QPSG SQLite recompiles, at every run, statements that compare and order by the same column.
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         _set_wal_mode(db, busy_seconds)

@@ -79,7 +79,8 @@ class ConversationContract:
             ("c1", "Garden", 3, 2, 0),
         ]
         assert (listed[1].first_at, listed[1].last_at) == (NOW, NOW + 2 * DAY)
-        assert store.unread(SCOPE) == {"c1": 2}
+        assert store.unread(SCOPE) == store.unread(SCOPE, "c1") == {"c1": 2}
+        assert store.unread(SCOPE, "c2") == {}
         assert store.listed_conversations(OTHER) == []
 
     def test_a_released_message_counts_as_unread_once(self, store: Store) -> None:

@@ -140,3 +140,5 @@ class SearchContract:
             one.id for one in store.select([SCOPE], Where(kinds=frozenset({"semantic"})))
         ]
         assert len(store.search([SCOPE], asked("zoo", conversation="c2"))) == 1
+        others = store.search([SCOPE], asked("zoo", except_conversation="c2"))
+        assert {one.text for one in store.get([SCOPE], [one.id for one in others])} == {"zoo one", "zoo three"}

@@ -97,20 +97,20 @@ GROUP BY conversation
 SELECT c.name, count(*)
 FROM conversations c LEFT JOIN cursors r ON r.scope = c.scope AND r.conversation = c.name AND r.cursor = :cursor
 JOIN memories m ON m.scope = c.scope AND m.conversation = c.name AND m.seq > coalesce(r.seq, 0) AND m.seq IS NOT NULL
-WHERE c.scope = :scope GROUP BY c.name
+WHERE c.scope = :scope AND c.name = coalesce(:name, c.name) GROUP BY c.name
 
 -- name: hidden_after_cursor
 SELECT m.conversation, count(*)
 FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
 WHERE m.scope = :scope AND m.seq IS NOT NULL AND m.phase <> 'active' AND m.phase IN ('quarantined', 'retracted')
-    AND m.seq > coalesce(r.seq, 0)
+    AND m.seq > coalesce(r.seq, 0) AND m.conversation = coalesce(:name, m.conversation)
 GROUP BY m.conversation
 
 -- name: released_before_cursor
 SELECT m.conversation, count(*)
 FROM memories m LEFT JOIN cursors r ON r.scope = m.scope AND r.conversation = m.conversation AND r.cursor = :cursor
 WHERE m.scope = :scope AND m.flags IS NOT NULL AND m.seq IS NOT NULL AND m.phase IN ('active', 'cold')
-    AND instr(m.flags, :released) AND m.seq <= coalesce(r.seq, 0)
+    AND instr(m.flags, :released) AND m.seq <= coalesce(r.seq, 0) AND m.conversation = coalesce(:name, m.conversation)
 GROUP BY m.conversation
 
 -- name: conversation
