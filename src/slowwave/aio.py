@@ -21,7 +21,7 @@ R = TypeVar("R")
 Facade = TypeVar("Facade", AgentMemory, Slowwave)
 View = TypeVar("View", bound="_AsyncFacade[Any]")
 
-VIEWS = frozenset({"within"})
+VIEWS = frozenset({"trusting", "within"})
 """Methods that only return another memory. They do not wait, so they are not coroutines."""
 
 

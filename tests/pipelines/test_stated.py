@@ -295,6 +295,25 @@ def test_what_is_imported_through_a_lower_handle_is_not_believed_as_an_export(
         assert (fact.trust, fact.category) == ("web", "person")
 
 
+def test_a_lower_handle_writes_notes_of_its_trust_and_none_of_a_person(memory: AgentMemory) -> None:
+    memory.note("plan", "Sail on Monday")
+    handle = memory.trusting("assistant")
+    handle.note("draft", "Sail on Sunday")
+    for forbidden in (lambda: handle.note("plan", "Sail on Sunday"), lambda: handle.remove_note("plan")):
+        with pytest.raises(TrustError):
+            forbidden()
+    stored = {note.ref: (note.text, note.trust) for note in memory.get_all(kinds=["note"])}
+    assert stored == {"plan": ("Sail on Monday", "user"), "draft": ("Sail on Sunday", "assistant")}
+    handle.remove_note("draft")
+    assert [note.name for note in memory.notes()] == ["plan"]
+
+
+def test_a_ceiling_holds_in_scopes_below(memory: AgentMemory) -> None:
+    below = memory.trusting("tool").within("notes")
+    assert below.get(str(only(below, "Alice bakes bread").memory_id)).trust == "tool"
+    assert below.trusting("user").within("more").add("Bob sails").applied[0].memory.trust == "tool"  # type: ignore[union-attr]  # an Add
+
+
 def test_closing_a_lower_handle_leaves_the_store_open(memory: AgentMemory) -> None:
     with memory.trusting("tool") as handle:
         handle.add("Alice bakes bread")
@@ -411,7 +430,14 @@ def test_messages_are_taken_as_chat_apis_hold_them(memory: AgentMemory) -> None:
             {"role": "developer", "content": "Be brief"},
             {"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {}}]},
             {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]},
-            {"role": "tool", "name": "weather", "content": "Rain", "tool_call_id": "call_1", "id": 7},
+            {
+                "role": "tool",
+                "name": "weather",
+                "content": "Rain",
+                "tool_call_id": "call_1",
+                "id": 7,
+                "metadata": {"n": 1},
+            },
             Message("assistant", "Take an umbrella", at=START),
         ],
         "c1",
@@ -423,7 +449,7 @@ def test_messages_are_taken_as_chat_apis_hold_them(memory: AgentMemory) -> None:
         ("tool", "Rain", "weather"),
         ("assistant", "Take an umbrella", None),
     ]
-    assert stored[2].id == "7"
+    assert (stored[2].id, stored[2].metadata) == ("7", {"n": 1})
     notes = " ".join(receipt.notes)
     assert "message 2" in notes
     assert "tool_calls" in notes

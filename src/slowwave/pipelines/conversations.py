@@ -11,7 +11,7 @@ from slowwave.ports import Ports
 READABLE: Final = frozenset[Phase]({"active", "cold"})
 """Phases of messages that a conversation shows: not those taken back or under review."""
 UNDER_REVIEW: Final[Phase] = "quarantined"
-WITHHELD: Final = "[withheld until it is reviewed]"
+WITHHELD: Final = "[withheld for review]"
 """Stands for the text of a message under review, which may try to instruct a model."""
 NAMED = 5
 """Names of conversations that an error lists."""

@@ -30,7 +30,7 @@ from slowwave.pipelines.planning import (
 from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
 
-ADDING: Final = frozenset({"add", "observe", "note"})
+ADDING: Final = frozenset({"add", "observe"})
 """Causes of runs that only add what was stated."""
 
 

@@ -26,7 +26,16 @@ from slowwave.model.plan import BATCH_MAX, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
-from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, transition, with_notes
+from slowwave.pipelines.planning import (
+    apply_with_retry,
+    check_may_change,
+    new_id,
+    reschedule,
+    single_group_plan,
+    transition,
+    with_notes,
+)
+from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports
 
 PAGE: Final = 500
@@ -61,12 +70,14 @@ def put_notes(
         ports: the store, the embedder and the settings.
         notes: those to write.
         remove: those to retract, of which only folder and name count; the names that no note has are skipped.
-        trust: who states the notes.
+        trust: who states the notes; at most `ports.ceiling` counts.
         cause: the cause of the run.
 
     Raises:
         InputError: a note is invalid, a name occurs twice, or there are more than 10,000; nothing is stored.
+        TrustError: a present note is trusted more than these ports; nothing is stored.
     """
+    trust = least((trust, ports.ceiling))
     now, given = ports.now(), [_note(note) for note in notes]
     wanted = {checked_place(note.folder, note.name): _checked(note, now) for note in given}
     gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
@@ -83,6 +94,8 @@ def put_notes(
     def plan() -> Plan:
         nonlocal skipped
         now, current = ports.now(), _current(ports, [*wanted, *gone])
+        for present in current.values():
+            check_may_change(ports, present)
         operations = list[Operation]()
         for place, note in wanted.items():
             for operation in _writing(ports, note, current.get(place), now, trust):
