@@ -153,6 +153,8 @@ def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, wh
     origin = f"{memory.conversation} #{memory.seq}" if memory.kind == MESSAGE else f"{memory.kind} · {memory.category}"
     output.write(f"{day(memory.at)} · score {hit.score:.2f} · {origin} · {memory.id}{mark}", style="dim", indent=4)
     if why:
+        meaning = "the estimated probability that it answers the question"
+        output.write(f" {hit.relevance:.2f}  {'relevance':<9} {meaning}", style="cyan", indent=6)
         for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
             if abs(value) >= PART_MIN:
                 output.write(f"{value:+.2f}  {name:<9} {PART_MEANINGS.get(name, '')}", style="cyan", indent=6)

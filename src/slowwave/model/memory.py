@@ -105,10 +105,6 @@ class Memory:
     gist: str | None = None
     data: JsonValue = None
 
-    def __hash__(self) -> int:
-        """Equal memories have the same id and version; `metadata` is a mapping and has no hash."""
-        return hash((self.id, self.version))
-
     def __repr__(self) -> str:
         return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"
 

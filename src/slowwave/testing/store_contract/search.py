@@ -31,6 +31,18 @@ class SearchContract:
         assert sorted(found, key=lambda one: -one.score) == found
         assert store.search([OTHER], asked("piano")) == []
 
+    def test_relevance_is_high_for_an_answer_and_nothing_for_small_talk(self, store: Store) -> None:
+        store.apply(plan(*(add(message(text, id=f"n{n}")) for n, text in enumerate(NOTES))))
+        best, *others = store.search([SCOPE], asked("who plays the piano?", vector=None))
+        assert best.id == "n2"
+        assert round(best.relevance, 3) == 0.204
+        assert all(other.relevance < best.relevance for other in others)
+        assert {one.relevance for one in store.search([SCOPE], asked("hello"))} == {0.0}
+        query = asked("who plays the piano?")
+        near, far = (store.search([SCOPE], replace(query, related=cosine))[0] for cosine in (0.2, 0.8))
+        assert near.id == far.id
+        assert near.relevance > far.relevance
+
     def test_what_was_just_written_is_found_and_what_changed_is_seen(self, store: Store) -> None:
         zoo = fact("The zoo opens at nine")
         store.apply(plan(*(add(message(text)) for text in NOTES)))
