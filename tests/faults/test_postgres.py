@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from random import Random
@@ -13,8 +13,10 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
+from slowwave.stores.postgres import session
+from slowwave.stores.postgres.pool import RawConnection
+from slowwave.stores.postgres.statements import Query as Sent
 from slowwave.stores.postgres.store import PostgresStore
-from slowwave.stores.postgres.wire import Stream
 from slowwave.testing.builders import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -140,16 +142,16 @@ def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServ
     def lose(point: str) -> None:
         if point == "apply.before_commit" and not answers:
             answers.append(point)
-            session = store._db
-            commit, raw = session.commit, session._taken()
+            db = store._db
+            commit, raw = db.commit, db._connection()
 
             def committed() -> object:
-                session.commit = commit  # type: ignore[method-assign]  # as it was
+                db.commit = commit  # type: ignore[method-assign]  # as it was
                 commit()
                 raw.close()
                 raise psycopg.OperationalError("the answer was lost")
 
-            session.commit = committed  # type: ignore[method-assign,assignment]  # whatever it returns
+            db.commit = committed  # type: ignore[method-assign,assignment]  # whatever it returns
 
     store._reached = lose
     receipt = store.apply(plan(add(fact("Likes rye")), add(message("Hello"))))
@@ -164,17 +166,18 @@ def test_a_commit_that_the_server_did_not_confirm_is_none(
 ) -> None:
     store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
     store.apply(plan(add(message("One", ref="1")), cause="observe"))
-    unheard: list[Stream] = []
-    real = Stream.end
+    lost: list[Sequence[Sent]] = []
+    pipelined = session._pipelined
 
-    def end(stream: Stream) -> None:
-        if unheard:
-            real(stream)
-        unheard.append(stream)
+    def without_commit(raw: RawConnection, queries: Sequence[Sent]) -> object:
+        if queries[-1].text == b"COMMIT" and not lost:
+            lost.append(queries)
+            return pipelined(raw, [Sent(b"SELECT 1")])
+        return pipelined(raw, queries)
 
-    monkeypatch.setattr(Stream, "end", end)
+    monkeypatch.setattr(session, "_pipelined", without_commit)
     assert store.apply(plan(add(message("Two", ref="2")), cause="observe")).applied
-    assert unheard
+    assert lost
     proven(store, ["1", "2"])
     store.close()
 

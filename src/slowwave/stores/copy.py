@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from slowwave.errors import CorruptError, InputError
 from slowwave.stores.apply import PlanApplier
-from slowwave.stores.connection import Values
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
-from slowwave.stores.sql import SQL, UNNAMED, bounds
+from slowwave.stores.sql import UNNAMED, bounds
 
 _BATCH: Final = 5000
 _STEP: Final = 50_000
@@ -145,7 +144,7 @@ def _hash_rows(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> 
 def _all_paths(store: PlanApplier) -> list[str]:
     with store._guard:  # noqa: SLF001
         store._see_every_scope()  # noqa: SLF001
-        return sorted(path for _, path in store._all(SQL["scopes"], ()))  # noqa: SLF001
+        return sorted(path for _, path in store._all("scopes", ()))  # noqa: SLF001
 
 
 def _paths(store: PlanApplier) -> list[str]:
@@ -170,13 +169,14 @@ def _taken(target: PlanApplier, path: str) -> InputError:
 
 def _share_secret(secret: bytes, target: PlanApplier, half: str) -> None:
     with target._guard, target._transaction(half):  # noqa: SLF001
-        target._db.execute(SQL["put_secret"], (secret,))  # noqa: SLF001
+        target._db.run("put_secret", (secret,))  # noqa: SLF001
 
 
 def _claimed(target: PlanApplier, half: str) -> int:
     """The token of a partial copy, locked against other copies until the transaction ends."""
     token = target._tokens.new_scope(half)  # noqa: SLF001
-    mine = "UPDATE scopes SET path = path WHERE token = ? AND path = ? RETURNING token"
+    mark = target._db.dialect.mark  # noqa: SLF001
+    mine = f"UPDATE scopes SET path = path WHERE token = {mark}1 AND path = {mark}2 RETURNING token"  # noqa: S608  # placeholders
     if target._db.execute(mine, (token, half)).get is None:  # noqa: SLF001
         raise InputError(f"another copy wrote into {target.name} at the same time: copy again, one at a time")
     return token
@@ -189,8 +189,10 @@ def _whole(target: PlanApplier, half: str, path: str) -> None:
         with target._transaction(half if there is None else path):  # noqa: SLF001
             own = _claimed(target, half)
             if there is None:
-                target._db.execute("UPDATE scopes SET path = ? WHERE token = ?", (path, own))  # noqa: SLF001
-            elif any(target._one(f"SELECT 1 {_rows(table, there)} LIMIT 1", ()) for table in TABLES):  # noqa: SLF001
+                mark = target._db.dialect.mark  # noqa: SLF001
+                named = f"UPDATE scopes SET path = {mark}1 WHERE token = {mark}2"  # noqa: S608  # placeholders
+                target._db.execute(named, (path, own))  # noqa: SLF001
+            elif any(_has_rows(target, table, there) for table in TABLES):
                 raise _taken(target, path)
             else:  # other processes cache the token of this empty path
                 _move(target, own, there)
@@ -211,24 +213,26 @@ def _move(target: PlanApplier, token: int, there: int) -> None:
             for column in columns
         )
         target._db.execute(  # noqa: SLF001
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} {_rows(table, token)}"  # constants and numbers
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} {_rows(target, table, token)}"  # constants and numbers
         )
 
 
 def _empty(target: PlanApplier, token: int) -> None:
     """Delete a partial copy. The lease is changed last, so that its trigger updates the table of due scopes at the end."""
     for table in TABLES:
-        target._db.execute(f"DELETE {_rows(table, token)}")  # noqa: SLF001
-    target._db.execute(SQL["put_lease"], (token, 0, _COPYING, 0, bounds(token)[0]))  # noqa: SLF001
-    target._db.execute("DELETE FROM leases WHERE scope = ?", (token,))  # noqa: SLF001
-    target._db.execute("DELETE FROM scopes WHERE token = ?", (token,))  # noqa: SLF001
+        target._db.execute(f"DELETE {_rows(target, table, token)}")  # noqa: SLF001
+    target._db.run("put_lease", (token, 0, _COPYING, 0, bounds(token)[0]))  # noqa: SLF001
+    target._db.execute(f"DELETE FROM leases WHERE scope = {token:d}")  # noqa: S608, SLF001  # a number
+    target._db.execute(f"DELETE FROM scopes WHERE token = {token:d}")  # noqa: S608, SLF001  # a number
 
 
-def _rows(table: str, token: int) -> str:
-    """Where the rows of a scope are."""
+def _rows(store: PlanApplier, table: str, token: int, after: int | None = None) -> str:
+    """The rows of a scope in a table, of those with keys only the ones after this key."""
+    if TABLES[table][0] != "key":
+        return f"FROM {table} WHERE scope = {token:d}"
     low, high = bounds(token)
-    keyed = TABLES[table][0] == "key"
-    return f"FROM {table} WHERE key > {low} AND key <= {high}" if keyed else f"FROM {table} WHERE scope = {token}"
+    condition = store._db.dialect.key_in_scope  # noqa: SLF001
+    return f"FROM {table} WHERE {condition.format(scope=token, low=(after or low) + 1, high=high)}"
 
 
 def _copied(source: PlanApplier, target: PlanApplier, paths: tuple[str, str], total: "blake2b") -> int:
@@ -265,11 +269,12 @@ def _written(target: PlanApplier, table: str, token: int, rows: Sequence[Sequenc
         return 0
     columns, low = TABLES[table], bounds(token)[0]
     if columns[0] == "key":
-        last = target._one(f"SELECT max(key) FROM {table} WHERE key > ? AND key <= ?", bounds(token))[0]  # noqa: S608, SLF001  # a constant
+        last = target._db.execute(f"SELECT max(key) {_rows(target, table, token)}").get  # noqa: SLF001
         rows = [row for row in rows if row[0] > last - low] if last is not None else rows
-    elif target._one(f"SELECT 1 FROM {table} WHERE scope = ? LIMIT 1", (token,)):  # noqa: S608, SLF001  # a constant
+    elif _has_rows(target, table, token):
         rows = []
-    into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608  # constants
+    places = ", ".join(f"{target._db.dialect.mark}{place}" for place in range(1, len(columns) + 1))  # noqa: SLF001
+    into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608  # constants
     target._db.executemany(into, _placed(target, columns, token, rows))  # noqa: SLF001
     return len(rows)
 
@@ -277,17 +282,25 @@ def _written(target: PlanApplier, table: str, token: int, rows: Sequence[Sequenc
 def _read(store: PlanApplier, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
     """The rows of a scope in batches: keys without the token, embedders by name, None for the scope."""
     columns = TABLES[table]
-    names = {0: None, **dict(store._all(SQL["embedders"], ()))}  # noqa: SLF001
-    low, high = bounds(token)
+    names = {0: None, **dict(store._all("embedders", ()))}  # noqa: SLF001
+    low = bounds(token)[0]
     if columns[0] != "key":
-        everything = f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ? ORDER BY {_ORDER[table]}"  # noqa: S608  # constants
-        yield _bare(columns, names, low, store._all(everything, (token,)))  # noqa: SLF001
+        everything = f"SELECT {', '.join(columns)} {_rows(store, table, token)} ORDER BY {_ORDER[table]}"
+        yield _bare(columns, names, low, store._db.execute(everything).fetchall())  # noqa: SLF001
         return
-    statement = f"SELECT {', '.join(columns)} FROM {table} WHERE key > ? AND key <= ? ORDER BY key LIMIT {_BATCH}"  # noqa: S608  # constants
     last = low
-    while rows := store._all(statement, (last, high)):  # noqa: SLF001
+    while rows := _batch(store, table, token, last):
         last = rows[-1][0]
         yield _bare(columns, names, low, rows)
+
+
+def _has_rows(store: PlanApplier, table: str, token: int) -> bool:
+    return bool(store._db.execute(f"SELECT 1 {_rows(store, table, token)} LIMIT 1").fetchone())  # noqa: SLF001
+
+
+def _batch(store: PlanApplier, table: str, token: int, after: int) -> list[Any]:
+    statement = f"SELECT {', '.join(TABLES[table])} {_rows(store, table, token, after)} ORDER BY key LIMIT {_BATCH}"
+    return store._db.execute(statement).fetchall()  # noqa: SLF001
 
 
 def _bare(
@@ -308,7 +321,9 @@ def _bare(
     return found
 
 
-def _placed(store: PlanApplier, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]) -> Iterator[Values]:
+def _placed(
+    store: PlanApplier, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]
+) -> Iterator[Sequence[Any]]:
     keys, scope, embedder = _places(columns)
     low = bounds(token)[0]
     for row in rows:

@@ -11,7 +11,7 @@ from slowwave.model.plan import Cost, Event, Plan, Run
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.reasons import parse_reasons
 from slowwave.stores.rows import checked_journal
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _FREQUENT = frozenset({"observe", "use"})
@@ -46,20 +46,20 @@ class Journal(StoreBase):
                 "limit": -1 if limit is None else limit,
             }
             which = "runs" if cause is None else "runs_of_frequent_cause" if cause in _FREQUENT else "runs_of_cause"
-            return [self._run(scope, row) for row in self._all(SQL[which], values)]
+            return [self._run(scope, row) for row in self._all(which, values)]
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """One run with its plan, or None."""
         with self._guard:
             token = self._tokens.scope(scope)
-            row = None if token is None else self._one(SQL["run"], (token, run_id))
+            row = None if token is None else self._one("run", (token, run_id))
             return None if row is None else self._run(scope, row)
 
     def children(self, scope: str, run_id: str) -> list[Run]:
         """The child runs of a run, in order."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["children"], (token, run_id))
+            rows = [] if token is None else self._all("children", (token, run_id))
             return [self._run(scope, row) for row in rows]
 
     def later(self, scope: str, run: Run) -> list[Run]:
@@ -70,13 +70,13 @@ class Journal(StoreBase):
         """
         with self._guard:
             token = self._tokens.scope(scope)
-            if token is None or (row := self._one(SQL["run"], (token, run.id))) is None:
+            if token is None or (row := self._one("run", (token, run.id))) is None:
                 return []
             values = {"scope": token, "run": row[0], "first": row[-2], "last": row[-1]}
-            found = {later[0]: later for later in self._all(SQL["later"], values)}
+            found = {later[0]: later for later in self._all("later", values)}
             added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
             low, high = bounds(token)
-            for sources, *later in self._all(SQL["resting"], {**values, "low": low, "high": high}) if added else ():
+            for sources, *later in self._all("resting", {**values, "low": low, "high": high}) if added else ():
                 if later[0] not in found and not added.isdisjoint(source for source, *_ in loads(sources)):
                     found[later[0]] = later
             return [self._run(scope, found[key]) for key in sorted(found, reverse=True)]
@@ -89,7 +89,7 @@ class Journal(StoreBase):
                 return []
             operations = self._operations_on(scope, token, memory)
             events = []
-            for key, run_id, cause, at in self._all(SQL["history"], {"scope": token, "id": memory}):
+            for key, run_id, cause, at in self._all("history", {"scope": token, "id": memory}):
                 events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=operations[key]))
         return events
 
@@ -98,7 +98,7 @@ class Journal(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             values = {"scope": token, "limit": -1 if limit is None else limit}
-            rows = [] if token is None else self._all(SQL["latest_refused"], values)
+            rows = [] if token is None else self._all("latest_refused", values)
         found = []
         for key, because, payload, total in rows:
             checked_journal(key, ("refuse", None, None, because, payload), total)
@@ -119,7 +119,7 @@ class Journal(StoreBase):
             if token is None:
                 return [], after
             low, high = bounds(token)
-            rows = self._all(SQL["changed"], {"after": low + after, "high": high, "limit": limit})
+            rows = self._all("changed", {"after": low + after, "high": high, "limit": limit})
             if len(rows) < limit:
                 return [row[0] for row in rows], max(after, self._sequence(token))
             # A fact that changes again later is listed twice, which is harmless; a missing one would not be.
@@ -130,7 +130,7 @@ class Journal(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
-            rows = [] if token is None else self._all(SQL["costs"], values)
+            rows = [] if token is None else self._all("costs", values)
         return {
             cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
             for cause, calls, tokens_in, tokens_out, money, seconds in rows
@@ -138,7 +138,7 @@ class Journal(StoreBase):
 
     def _sequence(self, token: int) -> int:
         low, high = bounds(token)
-        last = self._one(SQL["last_journal"], (low, high))[0]
+        last = self._one("last_journal", (low, high))[0]
         return 0 if last is None else int(last) - low
 
     # ---- from rows to operations
@@ -148,7 +148,7 @@ class Journal(StoreBase):
         reasons = parse_reasons(because, details)
         operations: list[list[Operation]] = [[] for _ in reasons]
         histories: dict[str, dict[int, Operation]] = {}  # by memory
-        for place, *values, total, part in self._all(SQL["run_rows"], (first, last, key)):
+        for place, *values, total, part in self._all("run_rows", (first, last, key)):
             checked_journal(place, values, total)
             op, memory, other, sentence, payload = values
             if op in {"change", "use"}:
@@ -178,7 +178,7 @@ class Journal(StoreBase):
         """
         operations: dict[int, Operation] = {}
         state: Row | None = None
-        for key, *values, total in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
+        for key, *values, total in self._all("memory_rows", {"scope": token, "id": memory}):
             checked_journal(key, values, total)
             op, one, other, because, payload = values
             if op not in {"change", "use"}:
@@ -202,7 +202,7 @@ class Journal(StoreBase):
         """The state of the scope that its journal gives."""
         state = Replayed()
         low, high = bounds(token)
-        for row in self._db.execute(SQL["whole_journal"], (low, high)):
+        for row in self._db.run("whole_journal", (low, high)):
             key, *values, total = row
             checked_journal(key, values, total)
             op, memory, other, _, payload = values

@@ -1,0 +1,54 @@
+"""The query files of both backends hold the same statements, with the same parameters."""
+
+import re
+
+import pytest
+
+from slowwave.stores.sql import NamedStatement, named_statements
+
+SQLITE = named_statements("sqlite")
+POSTGRES = named_statements("postgres")
+SEARCH = named_statements("postgres", "search")
+ONLY_SQLITE: set[str] = set()
+ONLY_POSTGRES: set[str] = set()
+"""Statements of one backend only, besides those of `search.sql`."""
+
+OTHER_PARAMETERS: dict[str, set[str]] = {}
+"""Statements of which a backend needs no value for a parameter of the other."""
+
+
+def numbers(statement: NamedStatement) -> set[int]:
+    return {int(number) for number in re.findall(r"\$(\d+)", statement.text)}
+
+
+def test_both_backends_have_the_same_statements() -> None:
+    assert set(SQLITE) - set(POSTGRES) == ONLY_SQLITE
+    assert set(POSTGRES) - set(SQLITE) == ONLY_POSTGRES
+    assert not set(SEARCH) & set(POSTGRES)
+
+
+@pytest.mark.parametrize("name", sorted(set(SQLITE) & set(POSTGRES)))
+def test_a_statement_has_the_same_parameters_in_both_backends(name: str) -> None:
+    named = set(re.findall(r"(?<!:):([a-z]\w*)", SQLITE[name].text))
+    if named:
+        assert named ^ set(POSTGRES[name].parameters) == OTHER_PARAMETERS.get(name, set())
+    else:
+        assert SQLITE[name].text.count("?") == len(POSTGRES[name].parameters)
+
+
+@pytest.mark.parametrize(("name", "statement"), sorted((POSTGRES | SEARCH).items()))
+def test_a_header_lists_the_parameters_and_says_what_is_deferred(name: str, statement: NamedStatement) -> None:
+    assert numbers(statement) == set(range(1, len(statement.parameters) + 1))
+    assert len(set(statement.parameters)) == len(statement.parameters)
+    returns_rows = statement.text.startswith(("SELECT", "WITH")) or " RETURNING " in statement.text
+    assert returns_rows == statement.properties.isdisjoint({"deferred", "strict"})
+    assert ("skipped_with_hints" in statement.properties) == (name == "known_message")
+    if "strict" in statement.properties:
+        assert statement.text.endswith("ON CONFLICT DO NOTHING")
+    else:
+        assert statement.properties <= {"deferred", "skipped_with_hints"}
+
+
+@pytest.mark.parametrize(("name", "statement"), sorted((POSTGRES | SEARCH).items()))
+def test_no_statement_of_postgres_needs_a_function_of_sqlite(name: str, statement: NamedStatement) -> None:
+    assert not re.search(r"\binstr\(|\bmax\([^()]*,|\bjson_each\(|\bchar\(", statement.text), name
