@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from slowwave.model.memory import COUNTERS, HOT, PHASES, Memory, SourceRef
+from slowwave.model.memory import COUNTERS, HOT, PHASES, Memory, SourceRef, misplaced_fields
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -63,3 +63,22 @@ def test_a_source_prints_as_the_callers_id() -> None:
 def test_counters_are_fields() -> None:
     assert {field.name for field in fields(Memory)} >= COUNTERS
     assert replace(memory(), accesses=2, sessions=1, used_at=T, last_session="a").version == memory().version
+
+
+@pytest.mark.parametrize(
+    ("fields", "misplaced"),
+    [
+        ({"kind": "message", "conversation": "c", "seq": 1, "role": "user", "speaker": "A", "ref": "r"}, ()),
+        ({"kind": "message", "subject": "A", "members": ("x",), "depth": 1}, ("subject", "members", "depth")),
+        ({"subject": "A", "sources": (SourceRef(memory="m", ref="r"),)}, ()),
+        ({"seq": 1, "role": "user", "speaker": "A"}, ("seq", "role", "speaker")),
+        ({"kind": "episodic", "span": (1, 2)}, ("span",)),
+        ({"kind": "procedural", "members": ("x",), "depth": 1}, ("members", "depth")),
+        ({"kind": "summary", "subject": "A", "members": ("x",), "depth": 1}, ()),
+        ({"kind": "summary", "conversation": "c", "gist": "x"}, ("conversation", "gist")),
+        ({"kind": "summary", "conversation": "c", "span": (1, 2), "members": ("x",), "depth": 1}, ()),
+        ({"kind": "summary", "conversation": "c", "span": (1, 2), "seq": 1}, ("seq",)),
+    ],
+)
+def test_fields_of_another_kind_are_misplaced(fields: dict[str, object], misplaced: tuple[str, ...]) -> None:
+    assert misplaced_fields(memory(**fields)) == misplaced

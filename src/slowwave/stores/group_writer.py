@@ -14,7 +14,7 @@ from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Oper
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
-from slowwave.stores.seal import check, fitted, row_of, sealed, sealed_entry, sealed_journal
+from slowwave.stores.seal import check, fitted, placed, row_of, sealed, sealed_entry, sealed_journal
 from slowwave.stores.sql import bounds
 from slowwave.stores.tokens import Tokens
 
@@ -155,7 +155,7 @@ class GroupWriter:
                 memory = numbered(memory, last + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
             self._last_seq[str(memory.conversation)] = max(last, memory.seq)
-        row = row_of(memory)
+        row = row_of(placed(memory))
         text, total = sealed(row)
         content = None if memory.kind == MESSAGE else row_content(row)
         self._memories.append((self._next_memory, self.token, *row, content, total, self._next_journal))
@@ -266,7 +266,7 @@ class GroupWriter:
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
 
     def _change(self, operation: Change) -> None:
-        before, after = row_of(operation.before), row_of(operation.after)
+        before, after = row_of(operation.before), row_of(placed(operation.after, operation.before))
         if _identity(before) != _identity(after):
             raise InputError(
                 f"a change of {operation.before.id} may not move it: id, conversation, seq and ref are fixed"

@@ -14,7 +14,7 @@ from typing import Final
 
 from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
-from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, altered
+from slowwave.model.memory import COUNTERS, MESSAGE, SUMMARY, UNRECONCILED, Memory, altered, misplaced_fields
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.progress import RELEASED, is_offset_flag
 from slowwave.model.status import LinkRow
@@ -43,8 +43,6 @@ _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD})
 _REASONS: Final = frozenset(REASONS.values())
 _NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_OF_MESSAGES: Final = ("seq", "ref", "gist")
-_OF_FACTS: Final = ("members", "depth")
 
 
 def one_line(name: str) -> str:
@@ -123,9 +121,8 @@ def _check(memory: Memory) -> None:
         raise InputError(f"a summary of more than {DEPTH_MOST} levels or {MEMBERS_MOST:,} members")
     if memory.span is not None and not 1 <= memory.span[0] <= memory.span[1]:
         raise InputError(f"the span {memory.span} is not in order")
-    for name in _OF_FACTS if memory.kind == MESSAGE else _OF_MESSAGES:
-        if getattr(memory, name):
-            raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
+    for name in misplaced_fields(memory):
+        raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
 
 
 def _suspicion(memory: Memory, trust: str) -> str | None:
