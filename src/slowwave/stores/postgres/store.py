@@ -19,6 +19,7 @@ from slowwave.stores.postgres.check import PostgresCheck
 from slowwave.stores.postgres.server_search import ServerSearch
 from slowwave.stores.postgres.session import RetryTransaction
 from slowwave.stores.reads import Reader
+from slowwave.stores.row_transfer import RowTransfer
 from slowwave.stores.rows import RUN_COLUMNS
 
 _ROLLED_BACK: Final = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -30,7 +31,7 @@ _FEW: Final = 16
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
+class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
