@@ -76,7 +76,8 @@ def check_functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
         db.execute("SET LOCAL search_path = pg_temp, pg_catalog, slowwave")  # new functions go into the first schema
         for _, script in migrations("postgres"):
             for match in _DEFINES.finditer(script):
-                db.execute(match[0].encode())
+                # The server finds no temporary function by its bare name.
+                db.execute(match[0].replace("DROP FUNCTION ", "DROP FUNCTION pg_temp.").encode())
         there, made = (
             dict(db.execute(_DEFINED.encode(), (db.execute(where).fetchone() or (0,))).fetchall())
             for where in (b"SELECT CAST(CAST('slowwave' AS regnamespace) AS oid)", b"SELECT pg_my_temp_schema()")
