@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from random import Random
@@ -13,10 +13,10 @@ import pytest
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
-from slowwave.stores.postgres import session
-from slowwave.stores.postgres.pool import RawConnection
+from slowwave.stores.postgres import session, store as store_module
 from slowwave.stores.postgres.statements import Query as Sent
 from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.postgres.wire import Stream
 from slowwave.testing.builders import NOW, SCOPE, add, fact, message, plan, use
 from slowwave.testing.postgres import PostgresServer, postgres_server
 
@@ -161,21 +161,29 @@ def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServ
     store.close()
 
 
+@pytest.mark.parametrize("streamed", [True, False])
 def test_a_commit_that_the_server_did_not_confirm_is_none(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, streamed: bool
 ) -> None:
     store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
     store.apply(plan(add(message("One", ref="1")), cause="observe"))
-    lost: list[Sequence[Sent]] = []
+    lost: list[Sent] = []
+
+    def without_commit(queries: Iterable[Sent]) -> list[Sent]:
+        sent = list(queries)
+        if sent[-1].text == b"COMMIT" and not lost:
+            lost.append(sent[-1])
+            return [Sent(b"SELECT 1")]
+        return sent
+
+    class Lossy(Stream):
+        def put(self, queries: Iterable[Sent]) -> None:
+            super().put(without_commit(queries))
+
     pipelined = session._pipelined
-
-    def without_commit(raw: RawConnection, queries: Sequence[Sent]) -> object:
-        if queries[-1].text == b"COMMIT" and not lost:
-            lost.append(queries)
-            return pipelined(raw, [Sent(b"SELECT 1")])
-        return pipelined(raw, queries)
-
-    monkeypatch.setattr(session, "_pipelined", without_commit)
+    monkeypatch.setattr(session, "_pipelined", lambda raw, queries: pipelined(raw, without_commit(queries)))
+    monkeypatch.setattr(session, "Stream", Lossy)
+    monkeypatch.setattr(store_module, "_adds_few", lambda _: streamed)
     assert store.apply(plan(add(message("Two", ref="2")), cause="observe")).applied
     assert lost
     proven(store, ["1", "2"])
