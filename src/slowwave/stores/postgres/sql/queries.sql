@@ -89,7 +89,7 @@ SELECT name, title, place FROM (
             AND phase <> 'retracted' AND key <= $2
         ORDER BY seq DESC LIMIT 1
     ) AS place
-    FROM conversations c WHERE c.scope = $1
+    FROM conversations c WHERE c.scope = $1 OFFSET 0  -- otherwise the server looks each place up twice
 ) AS listed
 WHERE place < $3 ORDER BY place DESC LIMIT nullif($4, -1)
 
