@@ -48,7 +48,7 @@ def migrated(request: pytest.FixtureRequest) -> Iterator[AgentMemory]:
 
 
 def by_words(memory: AgentMemory) -> dict[str, Run]:
-    return {run.plan.groups[0].because: run for run in memory.runs(None) if run.plan.groups}
+    return {run.plan.groups[0].because: run for run in memory.runs(None, parts="all") if run.plan.groups}
 
 
 def test_a_store_without_the_columns_is_migrated_whole(migrated: AgentMemory) -> None:
