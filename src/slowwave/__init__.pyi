@@ -42,6 +42,7 @@ from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Oper
 from slowwave.model.plan import Cost, Dropped, Event, Group, Plan, Receipt, Run
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.status import LinkRow, Status
+from slowwave.pipelines.admin.checks import Check
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
@@ -64,6 +65,7 @@ __all__ = [
     "BusyError",
     "Candidate",
     "Change",
+    "Check",
     "Clock",
     "ClosedError",
     "Compaction",

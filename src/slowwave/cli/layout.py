@@ -1,7 +1,7 @@
 """The layout of help pages."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import click
@@ -21,7 +21,7 @@ class HelpFormatter(click.HelpFormatter):
         fitting = max(NARROWEST, min(columns, max_width or WIDEST) - 2)
         super().__init__(indent_increment, width=width or fitting, max_width=max_width)
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write a list of names and descriptions; on a narrow terminal long names stand above their description."""
         super().write_dl(rows, min(col_max, max(FIRST_MIN, self.width // 3)), col_spacing)
 
