@@ -143,7 +143,7 @@ class Command(click.Command):
         ]
         with formatter.section("Options"):
             formatter.write_dl(rows)
-        with formatter.section("Shared options, described in slowwave --help"):
+        with formatter.section("Shared options (see slowwave --help)"):
             formatter.write_text(" ".join(f"--{name}" for name in self.shared))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

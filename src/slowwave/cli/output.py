@@ -163,7 +163,11 @@ class Output:
         shown = [(visible(text), colour) for text, colour in first]
         if self.width - taken < max(cell_len(last.strip()[:_COLUMN_MIN]), 1) and last:
             *before, (end, colour) = shown
-            self._print(*before, (end.rstrip(), colour))
+            line = "".join(text for text, _ in before) + end.rstrip()
+            if cell_len(line) > self.width:  # a bar may be as wide as the terminal
+                self.write(line.strip(), colour)
+            else:
+                self._print(*before, (end.rstrip(), colour))
             self.write(last.strip(), style, indent=4)
             return
         begin, *more = wrapped(visible(last), self.width - taken)
