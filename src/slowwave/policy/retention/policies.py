@@ -83,7 +83,11 @@ class RetentionPolicy(ABC):
 
     @abstractmethod
     def time_constant(self, memory: Memory, config: Config) -> float:
-        """The number that memories share which fade alike; 0.0 if strengths do not keep their order over time."""
+        """The number that all memories of one decay class share: within it, order by `fade_date` is order by strength.
+
+        "half_life" and "ebbinghaus" give days (infinite if the memory never fades), "power" gives the scale. "relevance" and
+        "graduated" give 0.0: the order of their scores changes with time, so that each score must be computed.
+        """
 
     def step(self, time_constant: float) -> int:
         """The step of a time constant in a stored decay class; 0 if all memories are in one class."""
@@ -307,15 +311,6 @@ def explain_strength(memory: Memory, config: Config, now: datetime) -> dict[str,
     days = days_between(memory.last_used_or_recorded, now)
     numbers = law.parts(days) if isinstance(law, Hyperbolic) else policy_of(config).curve_numbers(memory, config)
     return {"strength": law.strength(days), "idle_days": days, **numbers}
-
-
-def decay_class(memory: Memory, config: Config) -> float:
-    """The number that memories share which fade alike: within a class, order by `fade_date` is order by strength.
-
-    Days for "half_life" and "ebbinghaus" (infinite if the memory never fades), the scale for "power". 0.0 for the scores of
-    "relevance" and "graduated", whose order changes with time: those have to be computed and compared.
-    """
-    return policy_of(config).time_constant(memory, config)
 
 
 def fade_date(memory: Memory, config: Config, threshold: float) -> datetime | None:
