@@ -1,7 +1,7 @@
 """Retention: the present strength of a memory, when it next needs attention, and whether it may be archived.
 
-A retention policy is an object of `POLICIES`: it chooses the curve, the class of memories that fade alike, and the rules by which
-a memory is archived. Pins, protected categories and frequent use exempt a memory under every policy.
+A retention policy is an object of `POLICIES`: it chooses the curve, the decay class of a memory, and the rules by which a
+memory is archived. Pins, protected categories and frequent use exempt a memory under every policy.
 """
 
 from abc import ABC, abstractmethod
@@ -370,7 +370,7 @@ def has_ended(memory: Memory, now: datetime) -> bool:
 
 
 def _without_category(memory: Memory) -> Memory:
-    """The memory, without the protection of its category if its date was stated: such a fact rests on no message."""
+    """The memory, without the protection of its category if its date was stated. A stated fact has no source message."""
     return memory if memory.sources else altered(memory, category="other")
 
 
@@ -428,7 +428,7 @@ def with_due_date(memory: Memory, config: Config, after: datetime | None = None)
 def decay_class_of(memory: Memory, config: Config) -> int | None:
     """The stored decay class of a searchable fact under these settings; None for other memories.
 
-    Facts of one class fade alike: among those used equally often, the order by last use is the order by strength, and by the
+    Among facts of one class that were used equally often, the order by last use is the order by strength, and by the
     ranking of core memory, at every instant. The class also identifies the settings: it lies within `paces(config)`, which
     no other settings share.
     """
