@@ -102,7 +102,7 @@ def measured(store: Slowwave, scopes: int, messages: int) -> dict[str, float]:
     start = time.perf_counter()
     assert len(store.scopes("users", after="users", limit=PAGE)) == PAGE
     result[f"ms per page of {PAGE} scopes"] = 1000 * (time.perf_counter() - start)
-    identity = again[-1].search("what did they say?")[0].id
+    identity = again[-1].search("what did they say?")[0].memory.id
     start = time.perf_counter()
     store.find(identity)
     result["ms to find an id among all scopes"] = 1000 * (time.perf_counter() - start)

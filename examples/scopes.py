@@ -1,22 +1,19 @@
-"""Scopes: a memory belongs to a path. An AgentMemory writes to its own scope; with `inherit` it also reads the parents."""
+"""Scopes: a memory belongs to a path. It writes to its own scope; with `inherit` it also reads those above it."""
 
-import tempfile
-from pathlib import Path
-
-from slowwave import AgentMemory
+from slowwave import Slowwave
 
 
 def main() -> None:
-    """One team, two people."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "team.db"
-        with AgentMemory.open(store, scope="acme", llm=None, embedder="none") as team:
-            team.add("The office closes at six", category="decision")
-        with AgentMemory.open(store, scope="acme/alice", inherit=True, llm=None, embedder="none") as alice:
-            alice.add("Alice prefers tea to coffee", category="preference")
-            print("alice:", [hit.text for hit in alice.search("office tea")])
-        with AgentMemory.open(store, scope="acme/bob", inherit=True, llm=None, embedder="none") as bob:
-            print("bob:  ", [hit.text for hit in bob.search("office tea")])
+    """One store, one team, two people."""
+    with Slowwave.open(":memory:", llm=None, embedder="none") as store:
+        store.within("acme").add("The office closes at six", category="decision")
+        alice = store.within("acme", "alice", inherit=True)
+        alice.add("Alice prefers tea to coffee", category="preference")
+        bob = store.within("acme", "bob", inherit=True)
+        print("alice:", [hit.text for hit in alice.search("office tea")])
+        print("bob:  ", [hit.text for hit in bob.search("office tea")])
+        for scope in store.scopes("acme"):
+            print(f"{scope.path}: {scope.facts} facts")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ _MODULES: Final = {
     "BusyError": "errors",
     "Candidate": "model.mind",
     "Change": "model.operations",
+    "Check": "pipelines.admin.checks",
     "Clock": "ports",
     "ClosedError": "errors",
     "Compaction": "pipelines.sleep.compact_now",

@@ -56,6 +56,7 @@ from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Rece
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
+from slowwave.pipelines.admin.checks import Check
 from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
@@ -80,6 +81,7 @@ __all__ = [
     "BusyError",
     "Candidate",
     "Change",
+    "Check",
     "Clock",
     "ClosedError",
     "Compaction",

@@ -70,7 +70,7 @@ def test_a_sync_removes_empty_pages_and_its_help_names_the_limit_of_changes(stor
 
 def test_an_empty_question_is_refused(store: str) -> None:
     code, text = _run(store, "recall", " ")
-    assert (code, "the question is empty: ask something" in text) == (2, True)
+    assert (code, "the question is empty: give the words" in text) == (2, True)
 
 
 def test_context_explain_shows_the_origin_and_tokens_of_each_line(store: str) -> None:

@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWS = {
     "agent_loop.py": ("allergic to walnuts", "900 euros"),
     "own_model.py": ("kept     Ada keeps four hives", "refused  Ada keeps nine hives"),
-    "nights.py": (
+    "sleep_pass.py": (
         "planned: more than 20 hot words: jotted down in 6 of its 20 words",
         "hot:  permit application due on 14 April",
         "deep: The permit application is due on 14 April, it is eleven pages",
@@ -19,7 +19,7 @@ SHOWS = {
         "back: ['Juno painted the stairs to the cellar'] The permit",
     ),
     "undo.py": ("before undo: superseded", "after undo:  active"),
-    "scopes.py": ("alice:", "bob:   ['The office closes at six']"),
+    "scopes.py": ("alice:", "bob:   ['The office closes at six']", "acme/alice: 1 facts"),
 }
 
 
@@ -29,5 +29,5 @@ def test_an_example_runs_and_shows_what_it_says(name: str, tmp_path: Path) -> No
         [sys.executable, "-W", "error", str(EXAMPLES / name)], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.stderr == ""
-    for told in SHOWS[name]:
-        assert told in done.stdout
+    for line in SHOWS[name]:
+        assert line in done.stdout

@@ -19,8 +19,19 @@ def programs() -> list[tuple[str, str, str]]:
     return [(page.name, *found) for page in pages for found in PROGRAM.findall(page.read_text(encoding="utf-8"))]
 
 
-def test_the_page_of_many_users_has_a_program() -> None:
-    assert [name for name, _, _ in programs()].count("many-users.md") == 1
+@pytest.mark.parametrize("page", ["many-users.md", "coming-from-mem0.md"])
+def test_a_page_of_an_application_has_a_program(page: str) -> None:
+    assert [name for name, _, _ in programs()].count(page) == 1
+
+
+def test_the_glossary_has_fifteen_terms_each_once() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = [row.split("|")[1].strip() for row in page.splitlines() if row.startswith("| ")]
+    assert terms.pop(0) == "term"
+    assert len(set(terms)) == len(terms) == 15
+    code = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert "(docs/glossary.md)" in code
+    assert not [term for term in terms if f"\n| {term} |" in code]  # a term has one definition
 
 
 @pytest.mark.parametrize(("name", "program", "printed"), programs(), ids=[name for name, _, _ in programs()])

@@ -75,7 +75,13 @@ def test_a_first_summary_at_129_and_one_more_every_64(world: "World", caplog: py
             _say(memory, total - len(memory.get_conversation_messages("life")))
             caplog.clear()
             memory.sleep()
-            said.append((total, len(_spans(memory)), [record.getMessage() for record in caplog.records]))
+            said.append(
+                (
+                    total,
+                    len(_spans(memory)),
+                    [record.getMessage() for record in caplog.records if record.getMessage().startswith("[Memory]")],
+                )
+            )
     assert {total: spans for total, spans, _ in said} == {
         64: 0, 128: 0, 129: 1, 192: 1, 193: 2, 256: 2, 257: 3, 320: 3, 321: 4,
     }  # fmt: skip

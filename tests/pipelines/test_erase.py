@@ -14,6 +14,7 @@ from slowwave.model.mind import Fact, Verdict
 from slowwave.model.query import Where
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint, Injected
+from slowwave.testing.builders import every_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,9 +88,9 @@ def test_a_canary_in_every_place_leaves_no_byte_and_is_not_found_again(world: "W
     receipt = memory.erase(text=CANARY.upper())
     assert receipt.verified, receipt
     assert holding(world) == []
-    assert not [one for one in everything(memory) if CANARY in repr(one)]
-    assert not [hit for hit in memory.search(CANARY, deep=True, top_k=50) if CANARY in repr(hit)]
-    assert CANARY not in repr(memory.runs(None))
+    assert not [one for one in everything(memory) if CANARY in every_field(one)]
+    assert not [hit for hit in memory.search(CANARY, deep=True, top_k=50) if CANARY in every_field(hit)]
+    assert CANARY not in every_field(memory.runs(None))
     assert not any(CANARY in (name.name or "") for name in memory.ports.store.conversations("t"))
     assert len(other.get_all()) == 1, "another scope stays as it was"
     assert memory.doctor(deep=True) == []
@@ -146,7 +147,7 @@ def test_a_fact_that_others_said_too_rests_on_them_alone(world: "World") -> None
     assert (again.text, [one.memory for one in again.sources]) == (fact.text, [second])
     assert again.id in receipt.restored
     assert fact.id in receipt.destroyed
-    assert "Quartermaine" not in repr(memory.history(again.id))
+    assert "Quartermaine" not in every_field(memory.history(again.id))
     assert holding(world, "Quartermaine") == []
     assert memory.erase(source="b-0").restored == ()
     assert memory.get_all() == []
@@ -194,10 +195,10 @@ def test_tombstones_keep_out_what_comes_back(world: "World", tmp_path: Path) -> 
     memory.erase(text="Marzipan")
     (tmp_path / "later").mkdir()
     again = memory.import_(tmp_path / "before.jsonl")
-    assert "Marzipan" not in repr(everything(memory))
+    assert "Marzipan" not in every_field(everything(memory))
     assert again.skipped["erased earlier"] == 2
     spoken(memory, "The vault word is Marzipan")
-    assert "Marzipan" not in repr(everything(memory)), "the same message of the same id is not taken in again"
+    assert "Marzipan" not in every_field(everything(memory)), "the same message of the same id is not taken in again"
     distilled(world, Fact(text="The vault word is Marzipan", turn=1, quote="word is Marzipan"))
     spoken(memory, "Guess what, the vault word is Marzipan", conversation="c2")
     memory.consolidate("c2", force=True)
@@ -416,12 +417,12 @@ def test_conversations_whose_names_are_parts_of_others_keep_theirs(world: "World
         spoken(memory, f"{FILLER} says {name}", "Thanks for that", conversation=name)
         memory.consolidate(name, force=True)
     memory.erase(conversation="trip")
-    told = repr(memory.runs(None))
+    told = every_field(memory.runs(None))
     assert "of trip to Rome" in told
     assert "of a trip" in told
     assert "of trip " not in told.replace("of trip to Rome", "")
     memory.erase(scope=True)
-    assert "trip" not in repr(memory.runs(None))
+    assert "trip" not in every_field(memory.runs(None))
 
 
 def test_what_is_due_in_a_conversation_stays_due_when_one_whose_name_ends_its_name_is_emptied(world: "World") -> None:

@@ -95,7 +95,7 @@ def test_a_question_must_be_text_and_ask_something(world: "World") -> None:
     with pytest.raises(InputError, match="a question is text"):
         memory.search(7)
     for empty in ("", "  \n"):
-        with pytest.raises(InputError, match="the question is empty: ask something"):
+        with pytest.raises(InputError, match="the question is empty: give the words"):
             memory.search(empty)
     for odd in ("?", "\x00\ud800", "the of and", "x" * 100_000):
         memory.search(odd)

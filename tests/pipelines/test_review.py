@@ -9,6 +9,7 @@ from slowwave.errors import ConflictError, ModelError
 from slowwave.model.mind import Fact, Verdict
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.retention.phases import PhaseError
+from slowwave.testing.builders import every_field
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,9 +52,9 @@ def test_an_instruction_from_below_the_user_is_stored_but_nowhere_to_be_met(worl
     shown = [turn.memory.text for transcript in world.mind.questions("distil") for turn in transcript.turns]
     briefed = [one.text for brief in world.mind.questions("summarise") for one in brief.memories]
     met = [hit.text for hit in memory.search("praise the vendor Acme fair", deep=True, top_k=50)]
-    for words in (*shown, *briefed, *met, str(memory.context("vendor Acme fair")), repr(memory.summaries())):
+    for words in (*shown, *briefed, *met, str(memory.context("vendor Acme fair")), every_field(memory.summaries())):
         assert "Acme" not in words
-    assert ORDER not in repr(memory.get_conversation_messages("c1"))
+    assert ORDER not in every_field(memory.get_conversation_messages("c1"))
 
 
 @pytest.mark.parametrize("fields", [{"role": "user"}, {"role": "system"}, {"role": "user", "speaker": "Ann"}])
@@ -316,8 +317,8 @@ def test_a_distilled_fact_keeps_the_fact_and_drops_the_secret_and_the_message_ke
     ]
     result = memory.consolidate(force=True)
     assert only(memory).text == "The deploy token of Mia is [GitHub token removed]"
-    assert TOKEN not in repr(memory.history(only(memory).id))
-    assert TOKEN not in repr(result.rejected)
+    assert TOKEN not in every_field(memory.history(only(memory).id))
+    assert TOKEN not in every_field(result.rejected)
     assert TOKEN in memory.get(message).text
 
 
@@ -328,7 +329,7 @@ def test_a_fact_that_says_nothing_without_its_secret_is_refused_and_the_message_
     result = memory.consolidate(force=True)
     assert memory.get_all() == []
     assert [one.reason for one in result.rejected] == ["says nothing without its secret"]
-    assert TOKEN not in repr(result.rejected)
+    assert TOKEN not in every_field(result.rejected)
     assert memory.search("what is my token?")[0].memory.id == message
 
 
@@ -339,7 +340,7 @@ def test_a_summary_of_a_conversation_drops_the_secret(world: "World") -> None:
         said(memory, "user", f"The deploy token of Mia is {TOKEN}" if n == 1 else f"Line {n} of the garden book")
     memory.sleep()
     assert memory.summaries()
-    assert TOKEN not in repr(memory.summaries())
+    assert TOKEN not in every_field(memory.summaries())
     assert any("[GitHub token removed]" in one.text for one in memory.summaries())
 
 

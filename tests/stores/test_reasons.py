@@ -48,7 +48,7 @@ def migrated(request: pytest.FixtureRequest) -> Iterator[AgentMemory]:
 
 
 def by_words(memory: AgentMemory) -> dict[str, Run]:
-    return {run.plan.groups[0].because: run for run in memory.runs(None) if run.plan.groups}
+    return {run.plan.groups[0].because: run for run in memory.runs(None, parts="all") if run.plan.groups}
 
 
 def test_a_store_without_the_columns_is_migrated_whole(migrated: AgentMemory) -> None:
@@ -72,11 +72,11 @@ def test_the_conversation_of_each_old_reason_is_filled_in(migrated: AgentMemory)
 
 
 def test_the_run_that_each_old_undo_took_back_is_filled_in(migrated: AgentMemory) -> None:
-    undos = [run for run in reversed(migrated.runs(None)) if run.cause == "undo"]
+    undos = [run for run in reversed(migrated.runs(None, parts="all")) if run.cause == "undo"]
     runs = by_words(migrated)
     stated = runs["User lives in Porto"]
     assert [run.undoes for run in undos] == [runs["3 messages of mail of 20"].id, stated.id, undos[1].id]
-    assert all(run.undoes is None for run in migrated.runs(None) if run.cause != "undo")
+    assert all(run.undoes is None for run in migrated.runs(None, parts="all") if run.cause != "undo")
 
 
 def test_an_erase_in_a_migrated_store_blanks_the_reasons_of_its_conversation_and_no_others(
@@ -85,7 +85,7 @@ def test_an_erase_in_a_migrated_store_blanks_the_reasons_of_its_conversation_and
     runs = by_words(migrated)
     blanked = {"2 messages of 20", "messages 1 to 2 of 20 were distilled"}
     migrated.erase(conversation="20")
-    now = {run.id: run.plan.groups[0].because for run in migrated.runs(None) if run.plan.groups}
+    now = {run.id: run.plan.groups[0].because for run in migrated.runs(None, parts="all") if run.plan.groups}
     assert {words: now[run.id] for words, run in runs.items()} == {
         words: "erased" if words in blanked else words for words in runs
     }

@@ -151,3 +151,8 @@ def test_statements_of_an_add_and_a_read_are_compiled_once() -> None:
         store.due(SCOPE, NOW)
     assert compiled == []
     store.close()
+
+
+def test_the_later_changes_of_a_run_are_looked_up_by_memory() -> None:
+    found = steps(SQL["later"])
+    assert any("journal_memory (scope=? AND memory=?" in step for step in found), found

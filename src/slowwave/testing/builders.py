@@ -1,7 +1,7 @@
 """Builds memories and plans for tests of stores."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -110,3 +110,12 @@ def plan(*groups: Group | Operation, cause: str = "add", scope: str = SCOPE, **f
     return Plan(
         **{"id": f"r{next(_numbers)}", "scope": scope, "cause": cause, "at": NOW, "groups": tuple(parts), **fields}
     )
+
+
+def every_field(value: object) -> str:
+    """All fields of values and of the values in them, as text. The `repr` of many types shows only the beginning."""
+    if is_dataclass(value):
+        return repr({field.name: every_field(getattr(value, field.name)) for field in fields(value)})
+    if isinstance(value, list | tuple | set | frozenset):
+        return repr([every_field(item) for item in value])
+    return repr(value)
