@@ -14,7 +14,7 @@ from slowwave.stores.sql import bounds
 LAYOUT: Final = 1
 """The version of the derived search rows. A scope with another one is derived again from its memories."""
 
-_TOLD: Final = 19
+_INDEX_COLUMNS: Final = 19
 """The number of columns of a message that the index uses; the key and the checksum of its entry follow."""
 _EMBEDDER: Final = 12
 
@@ -130,9 +130,9 @@ class SearchRowReader(Searcher):
         names = {0: None, **dict(self._all("embedders", ()))}
         return [
             MessageRow(
-                key=row[_TOLD],
-                checksum=row[_TOLD + 1],
-                values=(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 : _TOLD]),
+                key=row[_INDEX_COLUMNS],
+                checksum=row[_INDEX_COLUMNS + 1],
+                values=(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 : _INDEX_COLUMNS]),
             )
             for row in rows
         ]
@@ -183,7 +183,7 @@ class SearchRowReader(Searcher):
         messages = self._messages(token, near, keys)
         if others := near - {one.key for one in messages} - {one.key for one in facts}:
             # Facts that others rest on, or messages without an index entry: then the next messages are the neighbours.
-            near |= {*self._around(token, keys, BEFORE, AFTER, "search_around_told")}
+            near |= {*self._around(token, keys, BEFORE, AFTER, "search_around_indexed")}
             messages = self._messages(token, near, keys)
             facts = sorted([*facts, *self._facts(scope, token, others)], key=lambda fact: fact.key)
         wanted = frozenset(keys)

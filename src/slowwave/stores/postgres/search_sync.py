@@ -97,12 +97,12 @@ class SearchSync(SearchRowReader):
         if not keys:
             return
         before = self._known(token, keys)
-        near = self._around(token, keys, AFTER, BEFORE - 1, "search_around_told")
+        near = self._around(token, keys, AFTER, BEFORE - 1, "search_around_indexed")
         resting = self._keys("search_resting", (token, array(keys)))
         again = {*keys, *self._known(token, {*near, *resting})}
         messages, facts = self._messages(token, again), self._facts(scope, token, again)
         wanted = frozenset(keys)
-        self._tell(token, [one for one in messages if one.key in wanted and one.key not in before])
+        self._count_messages(token, [one for one in messages if one.key in wanted and one.key not in before])
         excerpt = self._excerpt(scope, token, again, CorpusStatistics(speakers=self._names(token)))
         numbers = {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}
         self._put_places(token, again, numbers, excerpt)
@@ -119,11 +119,11 @@ class SearchSync(SearchRowReader):
             for key, words, original, at, terms in (self._all("search_taken", (token, array(keys))) if keys else ())
         }
 
-    def _tell(self, token: int, messages: Sequence[MessageRow]) -> None:
+    def _count_messages(self, token: int, messages: Sequence[MessageRow]) -> None:
         """Count new messages by speaker and by conversation."""
         spoken = Counter(one.named for one in messages if one.named)
         if not spoken.keys() <= self._names(token):
-            self._db.run("search_retell_subjects", {"scope": token})
+            self._db.run("search_mark_subjects_stale", {"scope": token})
         for name, number in sorted(spoken.items()):
             self._db.run("search_count_speaker", (token, name, number))
         talks: dict[str, list[MessageRow]] = {}
@@ -135,7 +135,7 @@ class SearchSync(SearchRowReader):
             was = known.get(name, (False, False))
             now = was[0] or named > 0, was[1] or assisted > 0
             if name in known and _among_people(*was) != _among_people(*now):
-                self._db.run("search_retell_talk", {"scope": token, "name": name})
+                self._db.run("search_mark_conversation_stale", {"scope": token, "name": name})
             self._db.run("search_count_talk", (token, name, len(own), named, assisted))
 
     def _put_places(self, token: int, keys: Iterable[int], numbers: Mapping[str, int], excerpt: PartialIndex) -> None:

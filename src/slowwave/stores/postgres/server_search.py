@@ -201,17 +201,17 @@ class ServerSearch(SearchSync):
             return super()._search_scope(scope, token, query)
         with self._one_state():
             names = self._names(token)
-            asked = SearchRequest.of(token, query, sorted(names), self._tokens.embedder(query.embedder))
-            known = self._known_terms(token, asked)
+            request = SearchRequest.of(token, query, sorted(names), self._tokens.embedder(query.embedder))
+            known = self._known_terms(token, request)
             originals = {term: of_these for term, (of_these, _) in known.items()}
-            keys = self._candidates(token, asked, asked.weights(known, state.originals or 0))
+            keys = self._candidates(token, request, request.weights(known, state.originals or 0))
             statistics = CorpusStatistics(
                 originals=state.originals or 0,
                 words=state.words or 0,
                 latest=state.latest or 0,
                 speakers=names,
                 frequency=originals,
-                dims=self._dims(token, asked),
+                dims=self._dims(token, request),
             )
             return self._excerpt(scope, token, keys, statistics).search(query)
 
@@ -261,40 +261,40 @@ class ServerSearch(SearchSync):
 
     # ---- candidates
 
-    def _known_terms(self, token: int, asked: SearchRequest) -> dict[int, tuple[int, int]]:
+    def _known_terms(self, token: int, request: SearchRequest) -> dict[int, tuple[int, int]]:
         """The numbers of originals and of memories in which each term of the question occurs."""
-        terms = array(map(to_int64, asked.terms))
-        rows = self._all("search_terms", (token, terms)) if asked.terms else []
+        terms = array(map(to_int64, request.terms))
+        rows = self._all("search_terms", (token, terms)) if request.terms else []
         return {term % (1 << 64): (originals, memories) for term, originals, memories in rows}
 
-    def _dims(self, token: int, asked: SearchRequest) -> dict[str, int]:
+    def _dims(self, token: int, request: SearchRequest) -> dict[str, int]:
         """The length of the question's vector, if the scope has any of its embedder."""
-        query = asked.query
-        if query.vector is None or query.embedder is None or asked.embedder is None:
+        query = request.query
+        if query.vector is None or query.embedder is None or request.embedder is None:
             return {}
-        return {query.embedder: len(query.vector)} if self._one("search_embedded", (token, asked.embedder))[0] else {}
+        return {query.embedder: len(query.vector)} if self._one("search_embedded", (token, request.embedder))[0] else {}
 
-    def _candidates(self, token: int, asked: SearchRequest, weights: Mapping[int, float]) -> set[int]:
+    def _candidates(self, token: int, request: SearchRequest, weights: Mapping[int, float]) -> set[int]:
         """The keys of the candidates: messages and facts, the facts that rest on them, and what they rest on."""
-        if asked.query.allowed is not None and len(asked.query.allowed) <= LOOKED:
-            parameters = asked.parameters()
-            found = {key for (key,) in self._rows(asked.memories(parameters), parameters)}
+        if request.query.allowed is not None and len(request.query.allowed) <= LOOKED:
+            parameters = request.parameters()
+            found = {key for (key,) in self._rows(request.memories(parameters), parameters)}
         else:
-            found = self._best(token, asked, weights)
+            found = self._best(token, request, weights)
         found.update(self._keys("search_rested_on", (token, array(found))))
         return {*found, *self._keys("search_resting", (token, array(found)))}
 
     def _rows(self, statement: str, parameters: Parameters) -> list[Any]:
         return self._db.execute(statement, parameters.values).fetchall()
 
-    def _best(self, token: int, asked: SearchRequest, weights: Mapping[int, float]) -> set[int]:
+    def _best(self, token: int, request: SearchRequest, weights: Mapping[int, float]) -> set[int]:
         """The best by words and by vectors, the neighbours of those with the words, the speaker's, and the newest."""
-        worded, near, who = self._by_words(asked, weights), self._by_vectors(asked), self._by_who(token, asked)
-        wanted = max(SCORED if near else UNNEAR, 4 * asked.query.top_k)
+        worded, near, who = self._by_words(request, weights), self._by_vectors(request), self._by_who(token, request)
+        wanted = max(SCORED if near else UNNEAR, 4 * request.query.top_k)
         # If others have a vector, the words of a memory without one also count for its meaning.
         worded |= {key: score * (1.0 + MEANING) for key, score in worded.items() if near and key in who}
         if near and (missing := worded.keys() - near.keys() - who.keys()):
-            near |= self._by_vectors(asked, missing)
+            near |= self._by_vectors(request, missing)
         near |= who
         both = near | {key: score + near.get(key, 0.0) for key, score in worded.items()}
         most = nlargest(AROUND, worded, key=both.__getitem__)
@@ -303,37 +303,35 @@ class ServerSearch(SearchSync):
             *most,
             *self._around(token, most, AFTER, BEFORE),
             *islice(who, SCORED),
-            *self._newest(asked),
+            *self._newest(request),
         }
 
-    def _by_vectors(self, asked: SearchRequest, keys: Collection[int] | None = None) -> dict[int, float]:
+    def _by_vectors(self, request: SearchRequest, keys: Collection[int] | None = None) -> dict[int, float]:
         """The scores of the nearest vectors without words, the best first; or those of these memories."""
-        vector = asked.query.vector
-        if vector is None or asked.embedder is None:
+        vector = request.query.vector
+        if vector is None or request.embedder is None:
             return {}
-        parameters = asked.parameters(meaning=MEANING, vector=Half.of(vector), wanted=LOOKED, keys=array(keys or ()))
+        parameters = request.parameters(meaning=MEANING, vector=Half.of(vector), wanted=LOOKED, keys=array(keys or ()))
         place = parameters.place
-        score = (
-            f"{place('meaning')} * (p.vector {self._operator} {place('vector')}) - p.prior - {asked.bonus(parameters)}"
-        )
-        within = asked.within(parameters) if keys is None else f" AND p.key = ANY (CAST({place('keys')} AS bigint[]))"
+        score = f"{place('meaning')} * (p.vector {self._operator} {place('vector')}) - p.prior - {request.bonus(parameters)}"
+        within = request.within(parameters) if keys is None else f" AND p.key = ANY (CAST({place('keys')} AS bigint[]))"
         statement = (
             f"SELECT p.key, {score} FROM search_places p WHERE p.scope = {place('scope')} "  # noqa: S608  # constants only
-            f"AND p.embedder = {place('embedder')} AND p.{asked.seen}{within} ORDER BY 2 LIMIT {place('wanted')}"
+            f"AND p.embedder = {place('embedder')} AND p.{request.seen}{within} ORDER BY 2 LIMIT {place('wanted')}"
         )
         found: dict[int, float] = {}
         for key, negative in self._rows(statement, parameters):
             found.setdefault(key, -negative)  # a long text has several vectors; the best comes first
         return found
 
-    def _by_words(self, asked: SearchRequest, weights: Mapping[int, float]) -> dict[int, float]:
+    def _by_words(self, request: SearchRequest, weights: Mapping[int, float]) -> dict[int, float]:
         """The scores of the memories with the most of the words, for words alone, the best first; a day counts once."""
         if not weights:
             return {}
-        parameters = asked.parameters(
+        parameters = request.parameters(
             terms=array(map(to_int64, weights)),
             weights=[*weights.values()],
-            dated=[term in asked.dates for term in weights],
+            dated=[term in request.dates for term in weights],
             wanted=LOOKED,
         )
         place = parameters.place
@@ -343,31 +341,31 @@ class ServerSearch(SearchSync):
             "+ coalesce(max(w.weight) FILTER (WHERE w.dated), 0) AS weight FROM search_postings p "
             f"JOIN unnest({terms}, CAST({place('weights')} AS double precision[]), CAST({place('dated')} AS boolean[])) "
             f"AS w (term, weight, dated) ON w.term = p.term "
-            f"WHERE p.scope = {scope} AND p.term = ANY ({terms}){asked.within(parameters)} "
+            f"WHERE p.scope = {scope} AND p.term = ANY ({terms}){request.within(parameters)} "
             f"GROUP BY p.key ORDER BY weight DESC, p.key DESC LIMIT 4 * {wanted}) x "
-            f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = {scope} AND s.key = x.key AND s.{asked.seen}) "
+            f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = {scope} AND s.key = x.key AND s.{request.seen}) "
             f"ORDER BY x.weight DESC, x.key DESC LIMIT {wanted}"
         )
         return dict(self._rows(statement, parameters))
 
-    def _by_who(self, token: int, asked: SearchRequest) -> dict[int, float]:
+    def _by_who(self, token: int, request: SearchRequest) -> dict[int, float]:
         """The scores without words of the memories that have no vector of the question's embedder, the best first."""
-        if asked.embedder and set(self._one("search_embedders", {"scope": token})) <= {asked.embedder, None}:
+        if request.embedder and set(self._one("search_embedders", {"scope": token})) <= {request.embedder, None}:
             return {}
-        parameters = asked.parameters(wanted=LOOKED)
+        parameters = request.parameters(wanted=LOOKED)
         place = parameters.place
         statement = (
-            f"SELECT p.key, p.prior + {asked.bonus(parameters)} FROM search_places p "  # noqa: S608  # constants only
+            f"SELECT p.key, p.prior + {request.bonus(parameters)} FROM search_places p "  # noqa: S608  # constants only
             f"WHERE p.scope = {place('scope')} AND p.part <= 0 AND p.embedder <> {place('embedder')} "
-            f"AND p.{asked.seen}{asked.within(parameters)} ORDER BY 2 DESC, 1 DESC LIMIT {place('wanted')}"
+            f"AND p.{request.seen}{request.within(parameters)} ORDER BY 2 DESC, 1 DESC LIMIT {place('wanted')}"
         )
         return dict(self._rows(statement, parameters))
 
-    def _newest(self, asked: SearchRequest) -> list[int]:
-        parameters = asked.parameters(wanted=2 * asked.query.top_k)
+    def _newest(self, request: SearchRequest) -> list[int]:
+        parameters = request.parameters(wanted=2 * request.query.top_k)
         place = parameters.place
         statement = (
             f"SELECT p.key FROM search_places p WHERE p.scope = {place('scope')} "  # noqa: S608  # constants only
-            f"AND p.{asked.seen}{asked.within(parameters)} ORDER BY p.key DESC LIMIT {place('wanted')}"
+            f"AND p.{request.seen}{request.within(parameters)} ORDER BY p.key DESC LIMIT {place('wanted')}"
         )
         return [key for (key,) in self._rows(statement, parameters)]

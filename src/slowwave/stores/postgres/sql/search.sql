@@ -96,7 +96,7 @@ INSERT INTO search_talks AS s (scope, conversation, messages, named, assisted) V
 ON CONFLICT (scope, conversation) DO UPDATE SET (messages, named, assisted) =
     (s.messages + excluded.messages, s.named + excluded.named, s.assisted + excluded.assisted)
 
--- name: search_retell_talk (scope, name) deferred
+-- name: search_mark_conversation_stale (scope, name) deferred
 UPDATE search_taken SET stale = true WHERE scope = $1 AND key IN (
     SELECT key FROM memories WHERE scope = $1 AND conversation = $2
 )
@@ -127,7 +127,7 @@ SELECT DISTINCT w.key FROM memories m CROSS JOIN LATERAL (
 ) w
 WHERE m.scope = $3 AND m.key = ANY (CAST($4 AS bigint[])) AND m.seq IS NOT NULL
 
--- name: search_around_told (before, after, scope, keys)
+-- name: search_around_indexed (before, after, scope, keys)
 SELECT DISTINCT w.key FROM memories m CROSS JOIN LATERAL (
     SELECT m.key
     UNION ALL
@@ -171,7 +171,7 @@ WHERE r.scope = $1 AND m.key = ANY (CAST($2 AS bigint[]))
 SELECT m.key FROM search_rests r JOIN memories m ON m.scope = r.scope AND m.id = r.message
 WHERE r.scope = $1 AND r.fact = ANY (CAST($2 AS bigint[]))
 
--- name: search_retell_subjects (scope) deferred
+-- name: search_mark_subjects_stale (scope) deferred
 UPDATE search_taken SET stale = true WHERE scope = $1 AND NOT stale AND key IN (
     SELECT key FROM memories WHERE scope = $1 AND seq IS NULL AND subject IS NOT NULL
 )
