@@ -169,7 +169,7 @@ class Slowwave:
     def find(self, memory_id: str, prefix: str = "") -> Memory:
         """Return the memory with an id from any scope at or below a prefix, the first in order of path.
 
-        It takes one index step for each of these scopes: some 2 µs, on Postgres some 5 µs. `memory.scope` is the path.
+        It takes one index step for each of these scopes: 16 ms for 10,000 scopes in SQLite. `memory.scope` is the path.
 
         Args:
             memory_id: the id.

@@ -37,6 +37,18 @@ def test_each_result_is_one_short_line_with_its_id(world: "World") -> None:
     assert len(repr(memory.search("tulips and pipelines", top_k=10))) < 1000
 
 
+def test_a_plan_and_a_report_of_many_changes_are_one_short_line(world: "World") -> None:
+    memory = world.open()
+    memory.add_all([f"Box {number} stands in hall {number}" for number in range(30)])
+    world.clock.advance(days=900)
+    report = memory.sleep(dry_run=True)
+    assert len(list(report.plan.operations)) >= 30
+    assert report.plan.id in repr(report)
+    assert len(repr(report.plan)) <= 200
+    assert len(repr(report)) <= 600
+    assert "\n" not in repr(report)
+
+
 def test_a_hit_as_text_is_what_it_says_with_date_and_relevance() -> None:
     at = datetime(2026, 3, 14, tzinfo=UTC)
     hit = Hit(memory=fact("Alice owns\nthe pipeline", valid_from=at), score=1.2, relevance=0.456, because="may be old")

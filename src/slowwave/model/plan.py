@@ -117,6 +117,10 @@ class Plan:
     def __bool__(self) -> bool:
         return any(self.groups) or any(self.parts)
 
+    def __repr__(self) -> str:
+        done = count_operations(self.operations) or "nothing to do"
+        return f"<Plan {self.id} {self.cause} in {self.scope} at {self.at:%Y-%m-%d %H:%M}: {beginning(done)}>"
+
     def __str__(self) -> str:
         lines = [f"{self.cause}: {count_operations(self.operations) or 'nothing to do'}"]
         lines += [f"  - {group.because}" for group in merge_groups(self.groups) if count_operations(group.operations)]
