@@ -40,7 +40,7 @@ NAMED: Final = 5
 """How many details that a new summary text lacks are listed."""
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
-"""The reason why a fact rests on no message any more, and the flag of such facts: their history names the messages."""
+"""The reason why a fact has no source message any more, and the flag of such facts. Their history names the messages."""
 DELETED: Final = "deleted by hand"
 PART: Final = 200
 """Memories that are deleted in one transaction."""
@@ -63,11 +63,11 @@ def update(
 ) -> Receipt:
     """Replace the text, the category or all metadata of a fact, or the metadata of a message; None leaves each as it is.
 
-    A fact whose new text its source messages do not support rests on no message any more. The former values stay in its
+    If the source messages do not support the new text, the fact loses them as sources. The former values stay in its
     history.
 
     Raises:
-        InputError: nothing is to be changed, the memory is a note, or text or category are given for a message.
+        InputError: no change is given, the memory is a note, or text or category are given for a message.
         TrustError: the memory is trusted more than these ports.
     """
     if text is None and category is None and metadata is None:
@@ -99,8 +99,8 @@ def update(
 
 
 def _with_metadata(before: Memory, operations: list[Operation], metadata: Mapping[str, JsonValue]) -> list[Operation]:
-    """The operations of an edit with new metadata in its change, or with a change of their own."""
-    if operations and isinstance(last := operations[-1], Change):  # the change of a rewording comes last
+    """The operations of an edit with new metadata in its change, or with a separate change."""
+    if operations and isinstance(last := operations[-1], Change):  # the change of a rewording is the last operation
         return [*operations[:-1], replace(last, after=altered(last.after, metadata=metadata))]
     after = altered(before, metadata=metadata, version=before.version + 1)
     changed = dumps(to_row(after)) != dumps(to_row(altered(before, version=after.version)))
@@ -125,7 +125,7 @@ def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
 def rewording(
     ports: Ports, before: Memory, text: str, *, category: str | None = None, entry: IndexEntry | None = None
 ) -> list[Operation]:
-    """The operations that replace the text of a fact, and its category if one is passed. The change comes last.
+    """The operations that replace the text of a fact, and its category if one is passed. The change is the last operation.
 
     Without a difference there are none.
 
@@ -136,7 +136,7 @@ def rewording(
     """
     _refuse_note(before)
     if before.kind == MESSAGE:
-        raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
+        raise InputError(f"{before.id!r} is a message: the text of a message cannot be changed; add a fact instead")
     if text == before.text and category in {None, before.category}:
         return []
     flags = before.flags - {RESTORED}

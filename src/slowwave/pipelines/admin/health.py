@@ -1,4 +1,4 @@
-"""Health: findings that a person should look at, each with examples and a way to fix it."""
+"""Health: findings that a person should check, each with examples and a way to fix it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Health:
 
 
 def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
-    """Check a scope. Reads only. `troubles` are the messages of errors of the background sleeper."""
+    """Check a scope. Reads only. `troubles` are the error messages of sleep passes in the background."""
     store, scope = ports.store, ports.scope
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
@@ -209,7 +209,7 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
 
 
 def _hidden(ports: Ports) -> Iterator[Finding]:
-    """Members of a summary that was taken back: no search finds them."""
+    """Members of a retracted summary: no search finds them."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded"}), limit=LOOKED_AT)
     superseded = ports.store.select((ports.scope,), where)
     members = [memory for memory in superseded if not memory.outdated and memory.superseded_by]

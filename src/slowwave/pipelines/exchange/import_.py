@@ -55,7 +55,7 @@ def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
 
 
 def _sort(item: Item) -> object:
-    """The sort of an item. Exported messages of one conversation are numbered together, so each is a sort of its own."""
+    """The key by which items are batched: exported messages of one conversation are numbered together."""
     if isinstance(item, ExportedMemory):
         return ExportedMemory, item.memory.conversation if item.memory.kind == MESSAGE else None
     return type(item)
@@ -72,8 +72,9 @@ UNPROVEN: Final = (
 class ImportReport:
     """What an import did, or would do.
 
-    `titles` are those that conversations got, by name. `skipped` counts the items that were not imported, by reason, and `examples` are the first of them. `known` counts
-    those that were stored before. `unproven` counts the records of an export that this store cannot prove to be its own.
+    `titles` are the titles that were set, by name of the conversation. `skipped` counts the items that were not imported, by
+    reason, and `examples` are the first of them. `known` counts the items that were stored before. `unproven` counts the
+    records of an export that this store cannot prove to be its own.
     `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
     written.
     """
@@ -119,7 +120,7 @@ def _many(number: int, noun: str) -> str:
 TITLES_SHOWN: Final = 5
 """Titles that a report prints."""
 BATCH: Final = 500
-"""Records of one transaction: an interrupted import loses no more, and continues there."""
+"""Records of one transaction. An interrupted import loses at most this many, and continues after the last stored batch."""
 FACTS: Final = 20
 """Facts that are reconciled together, in one call of the mind."""
 REMEMBERED: Final = 500_000
@@ -289,7 +290,7 @@ class Importer:
         return fresh
 
     def _known_of(self, name: str) -> dict[str, int | None]:
-        """A hash of each message of a conversation by the caller's id, cached; None for a message that was taken back."""
+        """A hash of each message of a conversation by the caller's id, cached; None for a retracted message."""
         if name not in self._known:
             if sum(map(len, self._known.values())) > REMEMBERED:
                 self._known.clear()
@@ -305,7 +306,7 @@ class Importer:
     # ---- titles
 
     def _set_titles(self, items: Sequence[ConversationTitle]) -> None:
-        """Give titles to conversations that have none, and of which a message is stored that was not taken back."""
+        """Set titles of conversations that have no title and at least one message that was not retracted."""
         changes: dict[str, SetTitle] = {}
         for item in self._not_erased(items, lambda item: (tombstone(item.title),)):
             name, title = one_line(item.conversation), one_line(item.title)[:TITLE_LONGEST]
@@ -348,7 +349,7 @@ class Importer:
             self._trim(stored, {one.id: one for one in fresh if one.gist is not None})
 
     def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
-        """Shorten messages as they were in the export; the remaining clauses get an index entry of their own."""
+        """Shorten messages as they were in the export; the remaining clauses get their own index entry."""
         befores = [one for one in stored if one.id in trimmed]
         afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
         made, problems = entries(self._ports, [one.visible_text for one in afters])
@@ -396,7 +397,7 @@ class Importer:
         self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
 
     def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
-        """Move cursors, if the messages before them come from the export."""
+        """Move cursors, if the messages before them are from the export."""
         for one in cursors:
             name, cursor = one_line(one.conversation), one_line(one.cursor)
             advances = self._admission.advances(one, name)

@@ -1,4 +1,4 @@
-"""Distils conversations: reads them from their cursors, and checks each proposed fact against the words it quotes."""
+"""Distils conversations: reads them from their cursors, and checks each proposed fact against its quote."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,11 +36,11 @@ class ConsolidationResult:
     """What a consolidation did.
 
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
-    as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
+    as the error of the model; then the messages stay due. `undo` of `run_id` undoes all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
     `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
-    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name;
-    `by_conversation` has the result of each.
+    of all conversations, `conversations` are those that were read, and `left` has the reason for each one that was not, by
+    name; `by_conversation` has the result of each.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -260,7 +260,7 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
     trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
-        trust = message.trust  # its names, numbers and dates all come from the message itself
+        trust = message.trust  # the message itself contains its names, numbers and dates
     text = redact(fact.text).text
     return replace(
         fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust

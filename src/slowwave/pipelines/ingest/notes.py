@@ -63,8 +63,8 @@ def put_notes(
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
     A note of a known name is changed in place, so that its history continues. One that has expired is archived, and a
-    new note takes its name. A text that reads as an instruction and does not come from the user is stored for review
-    beside the present note of its name.
+    new note takes its name. A text that reads as an instruction and is not from the user is stored for review; the present note
+    of its name stays.
 
     Args:
         ports: the store, the embedder and the settings.

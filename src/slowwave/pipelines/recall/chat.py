@@ -13,7 +13,7 @@ from slowwave.policy.guard.trust import trusted
 def chat_messages(
     sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
 ) -> tuple[Mapping[str, str], ...]:
-    """All memories in one fenced block, followed by the latest messages as they were said.
+    """All memories in one fenced block, followed by the latest messages word for word.
 
     Only messages of the user and the assistant are bare messages. One of a tool, a system or an import is in a fenced
     block at its place among them: as a bare message, a model would take it for the user's. If people talk with each

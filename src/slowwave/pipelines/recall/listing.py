@@ -33,7 +33,7 @@ class Listing:
 
 
 def listed(ports: Ports, asked: Listing) -> list[Memory]:
-    """The memories that match, in the order that was asked for.
+    """The memories that match, in the requested order.
 
     Raises:
         InputError: a kind, a phase or the order is unknown, or an argument is invalid.

@@ -236,12 +236,12 @@ def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
     try:
         vector = ports.embed([wording])[0]
     except EmbedderError:
-        return None  # the search goes on by words alone
+        return None  # the search continues by words alone
     return vector if vector.any() else None
 
 
 def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
-    """The messages said by then, and the facts that were true then, whatever happened to them since."""
+    """The messages until this time, and the facts that were true at it, also if they were archived or superseded later."""
     if known is None:
         every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
     else:
@@ -250,7 +250,7 @@ def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> lis
 
 
 def _was_true(memory: Memory, at: datetime) -> bool:
-    """Whether it was true then. Duplicates and members of summaries are left out: another memory says the same."""
+    """Whether it was true then. Duplicates and members of summaries are excluded: another memory has their content."""
     is_replaced = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
     begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
     return begun and memory.phase != "quarantined" and not is_replaced

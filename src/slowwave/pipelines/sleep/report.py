@@ -89,8 +89,7 @@ class SleepReport:
         plan: one part for each stage; after a dry run it can be applied.
         receipts: what was applied.
         left: how much each stage left for another pass.
-        held: how many memories stay although a size target is missed with them, because an undo or `revive` brought
-            them back.
+        held: how many memories stay although a size target is missed with them, because an undo or `revive` restored them.
         problems: what failed, such as the error of a model.
         cost: what models cost.
         dry_run: whether nothing was applied.
@@ -139,7 +138,7 @@ class SleepReport:
             yield f"  and {len(steps) - most:,} more: --verbose shows all, in Python report.told(None)"
 
     def _why(self) -> str:
-        """Why something was left, if it is not because one pass has limits."""
+        """Why work was left, if the reason is not a limit of one pass."""
         if self.problems:
             return f", because of the problem{'s' if len(self.problems) > 1 else ''} below"
         return "" if self.thought else ", because no model was to be asked"

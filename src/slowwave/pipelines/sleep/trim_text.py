@@ -94,7 +94,7 @@ def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:
 
 
 def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) -> set[str]:
-    """The newest messages of conversations that go on: within the immediate window, as many as fit."""
+    """The newest messages of active conversations: within the immediate window, as many as fit."""
     last: dict[str, Memory] = {}
     for memory in messages:
         name = str(memory.conversation)
