@@ -116,10 +116,12 @@ def _refuse_note(memory: Memory) -> None:
 def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
     """A note with the details of its members that the new text of a summary lacks."""
     summary = found(ports, memory_id)
-    behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
-    if lost := missing_details(text, behind) if behind else ():
+    members = [
+        memory for memory in ports.store.get((ports.scope,), summary.members) if memory.superseded_by == memory_id
+    ]
+    if lost := missing_details(text, members) if members else ():
         names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
-        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `slowwave revive ID` brings one back"
+        yield f"of the {len(members)} memories that it replaces it no longer contains {names}; `slowwave revive ID` restores one"
 
 
 def rewording(
@@ -223,7 +225,7 @@ def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receip
 
 def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
     """Changes that restore the members of a summary that is retracted, so that none stays superseded by it."""
-    because = "the summary that stood for it was taken back"
+    because = "the summary that replaced it was retracted"
     for member in ports.store.get((ports.scope,), summary.members) if summary.kind == SUMMARY else ():
         if member.phase != "superseded" or member.superseded_by != summary.id:
             continue
@@ -236,7 +238,7 @@ def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
 
 
 def _with_member_note(receipt: Receipt) -> Receipt:
-    restored = sum(isinstance(one, Change) and one.after.is_searchable for one in receipt.applied)
+    restored = sum(isinstance(operation, Change) and operation.after.is_searchable for operation in receipt.applied)
     return with_notes(receipt, notes=[f"what it stood for is in use again: {restored} of them"] if restored else [])
 
 
@@ -335,7 +337,7 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
         return
     if memory.kind == NOTE:
         where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=memory.conversation, ref=memory.ref)
-        if others := [one for one in ports.store.select((ports.scope,), where) if one.id != memory.id]:
+        if others := [other for other in ports.store.select((ports.scope,), where) if other.id != memory.id]:
             raise ConflictError(
                 f"the note {others[0].id} has the name {memory.ref!r} now: remove it with `delete` first"
             )

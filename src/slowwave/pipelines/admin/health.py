@@ -182,7 +182,7 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
             "junk",
             junk,
             "facts are neither important nor sure, and nobody ever used one",
-            "raise `confidence_threshold`; what is there fades by itself, or `delete` it",
+            "raise `confidence_threshold`; the stored facts fade by themselves, or `delete` it",
             urgent=False,
         )
     sources = {source.memory for fact in facts for source in fact.sources}
@@ -190,8 +190,8 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
     yield from _finding(
         "orphans",
         [fact for fact in facts if fact.sources and stored.isdisjoint(source.memory for source in fact.sources)],
-        "facts rest on messages that are not here",
-        "import the messages too, or `delete` what nothing supports",
+        "facts have source messages that are not in the store",
+        "import the messages too, or `delete` the unsupported facts",
     )
 
 
@@ -202,8 +202,8 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
         yield from _finding(
             "outdated",
             outdated,
-            "facts were replaced or taken back: more than still stand",
-            "nothing has to be done: they are kept for `as_of`; if facts flip to and fro, look at their `history`",
+            "facts were superseded or retracted: more than are hot",
+            "nothing has to be done: they are kept for `as_of`; if facts change to and fro, check their `history`",
             urgent=False,
         )
 
@@ -218,8 +218,8 @@ def _hidden(ports: Ports) -> Iterator[Finding]:
     yield from _finding(
         "hidden",
         [member for member in members if member.superseded_by not in valid],
-        "memories stand behind a summary that was taken back, and are found by nothing",
-        "`slowwave revive ID` brings one back",
+        "memories were replaced by a summary that was retracted, and no search finds them",
+        "`slowwave revive ID` restores one",
     )
 
 

@@ -53,32 +53,34 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: check the id and the scope")
     family = [run, *ports.store.children(ports.scope, run_id)]
     undone_by, wholes = _undos_by_run(ports)
-    standing = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
+    undoable_members = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
     undos = {undone_by[member.id] for member in family if member.id in undone_by}
-    if not standing and run.id not in undone_by.values() and undos:
-        taken = [wholes[undo_id] for undo_id in undone_by.values() if undo_id in undos]
-        note = _already_undone(list(dict.fromkeys(taken)))
+    if not undoable_members and run.id not in undone_by.values() and undos:
+        whole_undos = [wholes[undo_id] for undo_id in undone_by.values() if undo_id in undos]
+        note = _already_undone(list(dict.fromkeys(whole_undos)))
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
     if any(map(_erases, family)):
         raise InputError(f"run {run_id} is an erase: it has no inverse")
-    reached = _with_dependents(ports, standing, undone_by)
+    reached = _with_dependents(ports, undoable_members, undone_by)
     undoable = [dependent for dependent in reached if not _erases(dependent)]
     family_ids = {member.id for member in family}
     later = [dependent for dependent in undoable if dependent.id not in family_ids]
     if later and not cascade:
         names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
-        runs, pronoun = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
-        how = f"`slowwave undo {run_id} --cascade` takes {pronoun} back too"
+        runs, pronoun = ("run depends", "it") if len(later) == 1 else ("runs depend", "them")
+        how = f"`slowwave undo {run_id} --cascade` undoes {pronoun} too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
     for dependent in undoable:
         _check_reach(ports, dependent)
-    lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
+    lost = [
+        f"memories that run {erase.id} (erase) destroyed since are not restored" for erase in reached if _erases(erase)
+    ]
     receipts = _taken_back(ports, [one for one in undoable if any(one.plan.groups)])
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
 
 
 def _taken_back(ports: Ports, runs: Sequence[Run]) -> list[Receipt]:
-    """Take back runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
+    """Undo runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
     sizes = Counter(run.parent or run.id for run in runs)
     receipts: dict[str, Receipt] = {}
     for run in runs:
@@ -120,7 +122,7 @@ def _already_undone(undos: Sequence[str]) -> str:
     """A note that names the undos of a run, newest first, which is the order in which to undo them."""
     runs = f"run{'s' if len(undos) > 1 else ''} {', '.join(undos)}"
     commands = ", then ".join(f"`slowwave undo {undo_id}`" for undo_id in undos)
-    return f"already taken back by {runs}: to bring it back, {commands}"
+    return f"already undone by {runs}: to restore it, {commands}"
 
 
 def _erases(run: Run) -> bool:

@@ -131,7 +131,9 @@ _log: Final = Log("exchange")
 T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
-TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
+TAKEN_BACK: Final = (
+    "it was retracted earlier: find the undo in `slowwave runs`, and `slowwave undo` of its id restores it"
+)
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 
@@ -246,13 +248,13 @@ class Importer:
             self._move_cursors(cursors)
 
     def _skip(self, skipped: Sequence[SkippedItem]) -> None:
-        for one in skipped:
-            if one.broken:
-                self._broken.append(one)
+        for item in skipped:
+            if item.broken:
+                self._broken.append(item)
             else:
-                self._skipped[one.why] += 1
+                self._skipped[item.why] += 1
                 if len(self._examples) < EXAMPLES:
-                    self._examples.append(one)
+                    self._examples.append(item)
 
     # ---- messages
 
@@ -297,9 +299,11 @@ class Importer:
             where = Where(kinds=frozenset({MESSAGE}), conversation=name)
             stored = self._ports.store.select((self._ports.scope,), where)
             self._known[name] = {
-                one.ref: None if one.phase == "retracted" else hash((one.role, one.text, one.speaker))
-                for one in stored
-                if one.ref
+                message.ref: None
+                if message.phase == "retracted"
+                else hash((message.role, message.text, message.speaker))
+                for message in stored
+                if message.ref
             }
         return self._known[name]
 
@@ -317,7 +321,9 @@ class Importer:
             if found is not None and found.title is None and self._has_messages(name):
                 changes[name] = SetTitle(conversation=name, before=None, after=title, because=EXPORTED)
         done = self._perform(list(changes.values()), because="titles of conversations", conversations=tuple(changes))
-        self._titles |= {one.conversation: str(one.after) for one in done if isinstance(one, SetTitle)}
+        self._titles |= {
+            operation.conversation: str(operation.after) for operation in done if isinstance(operation, SetTitle)
+        }
 
     def _has_messages(self, name: str) -> bool:
         where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, limit=1)
@@ -350,9 +356,9 @@ class Importer:
 
     def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
         """Shorten messages as they were in the export; the remaining clauses get their own index entry."""
-        befores = [one for one in stored if one.id in trimmed]
-        afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
-        made, problems = entries(self._ports, [one.visible_text for one in afters])
+        befores = [memory for memory in stored if memory.id in trimmed]
+        afters = [replace(memory, gist=trimmed[memory.id].gist, version=memory.version + 1) for memory in befores]
+        made, problems = entries(self._ports, [memory.visible_text for memory in afters])
         self._problems |= dict.fromkeys(problems)
         self._perform(
             [
@@ -376,38 +382,49 @@ class Importer:
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
-        for one in fresh:
-            self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
+        for memory in fresh:
+            self._counts["messages" if memory.kind == MESSAGE else "facts"] += 1
 
     def _add_links(self, links: Sequence[ExportedLink]) -> None:
-        wanted = [(one, named(one.link)) for one in links]
-        ids = {end for _, link in wanted for end in (link.source, link.target)}
+        pairs = [(exported, named(exported.link)) for exported in links]
+        ids = {end for _, link in pairs for end in (link.source, link.target)}
         here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
-        known = {(one.source, one.target, one.kind) for one in self._ports.store.links(self._ports.scope, list(ids))}
+        known = {
+            (exported.source, exported.target, exported.kind)
+            for exported in self._ports.store.links(self._ports.scope, list(ids))
+        }
         fresh = []
-        for one, link in wanted:
+        for exported, link in pairs:
             if (link.source, link.target, link.kind) in known:
                 self._counts["known"] += 1
-            elif not self._admission.joins(one, link, here):
+            elif not self._admission.joins(exported, link, here):
                 self._skip(
-                    [SkippedItem(where=one.where, why="a link to a memory that is not here, or is trusted further")]
+                    [
+                        SkippedItem(
+                            where=exported.where, why="a link to a memory that is not here, or is trusted further"
+                        )
+                    ]
                 )
             else:
                 fresh.append(link)
-        self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
+        self._counts["links"] += (
+            len(fresh) if self._dry_run else len(self._perform([_link(exported) for exported in fresh]))
+        )
 
     def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
         """Move cursors, if the messages before them are from the export."""
-        for one in cursors:
-            name, cursor = one_line(one.conversation), one_line(one.cursor)
-            advances = self._admission.advances(one, name)
+        for exported in cursors:
+            name, cursor = one_line(exported.conversation), one_line(exported.cursor)
+            advances = self._admission.advances(exported, name)
             found = self._ports.store.conversation(self._ports.scope, name)
             if self._dry_run or found is None or not advances:
                 continue
             before = found.cursor(cursor)
-            if before < one.seq <= found.last_seq:
+            if before < exported.seq <= found.last_seq:
                 because = "read before the export"
-                advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=one.seq, because=because)
+                advance = MoveCursor(
+                    conversation=name, cursor=cursor, before=before, after=exported.seq, because=because
+                )
                 self._perform([advance])
 
     def _perform(

@@ -258,7 +258,7 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     quote = redact(fact.quote).text
     source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
     near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
-    trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    trust = least((message.trust, *(neighbour.trust for neighbour in (*transcript.before[-1:], *near))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
         trust = message.trust  # the message itself contains its names, numbers and dates
     text = redact(fact.text).text
@@ -276,8 +276,8 @@ def _plan(
 ) -> Plan:
     because = f"{chunk} were distilled"
     refused = [
-        RejectFact(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
-        for one in rejected[:REFUSED_KEPT]
+        RejectFact(text=fact.text, quote=fact.quote, reason=fact.reason, because=fact.reason)
+        for fact in rejected[:REFUSED_KEPT]
     ]
     group = Group(
         operations=(*chunk.moves(because), *done.operations, *refused),

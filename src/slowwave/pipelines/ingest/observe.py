@@ -101,8 +101,8 @@ def _unstored(messages: Sequence[MessageLike]) -> tuple[str, ...]:
 
 
 def _replaced(messages: Sequence[MessageLike], rows: Sequence[Message]) -> tuple[str, ...]:
-    pairs = [(given, row) for given, row in zip(messages, rows, strict=True) if isinstance(given, Message)]
-    number = sum([given.content != row.content for given, row in pairs])
+    pairs = [(passed, row) for passed, row in zip(messages, rows, strict=True) if isinstance(passed, Message)]
+    number = sum([passed.content != row.content for passed, row in pairs])
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 

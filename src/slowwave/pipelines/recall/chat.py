@@ -43,7 +43,7 @@ def with_blocks(items: Sequence[Item], tokens: int) -> list[Item]:
     """
     roles = [*map(_role, items), "end"]
     ends = [role is None and after is not None for role, after in pairwise(roles)]
-    return [replace(one, tokens=one.tokens + tokens) if end else one for one, end in zip(items, ends, strict=True)]
+    return [replace(item, tokens=item.tokens + tokens) if end else item for item, end in zip(items, ends, strict=True)]
 
 
 def _role(item: Item) -> str | None:

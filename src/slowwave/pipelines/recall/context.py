@@ -344,11 +344,11 @@ def _hit_line(hit: Hit, shown: Collection[str], longest: int) -> Item:
     memory = hit.memory
     facts = [fact for fact in hit.facts if fact.id not in shown]
     words = memory.visible_text
-    said = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
-    quoted = not facts or estimate(said) <= longest
+    line = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
+    quoted = not facts or estimate(line) <= longest
     if not quoted:
         words = "; ".join(fact.text for fact in facts)
-    elif facts := [fact for fact in facts if missing_details(said, [fact])]:
+    elif facts := [fact for fact in facts if missing_details(line, [fact])]:
         words = f"{words} ({'; '.join(fact.text for fact in facts)})"
     stale = f" ({PERHAPS if hit.perhaps else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""

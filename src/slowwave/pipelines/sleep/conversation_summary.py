@@ -267,7 +267,7 @@ class _Compacting:
         due = _due_eras(self.stretches, self.eras)
         eras = self._era_operations(due if last else [era for era in due if era.frozen])
         if end == self.cursor and not eras:
-            operations.append(self._count_write("a summary that was taken back is written anew"))
+            operations.append(self._count_write("a retracted summary is written again"))
         if not self._store(eras, operations, because):
             return False
         self.cursor = end
