@@ -145,7 +145,7 @@ def test_an_explanation_contains_strength_sources_and_history(
     world.later(days=3)
     fact = memory.get_all()[-1]
     told = str(memory.explain(fact.id))
-    for words in ("Alice owns the deploy pipeline", "strength 0.", "fades on", "rests on 2026-03-01", "consolidate"):
+    for words in ("Alice owns the deploy pipeline", "strength 0.", "fades on", "source: 2026-03-01", "consolidate"):
         assert words in told, words
     memory.pin(fact.id)
     assert "never fades: it is pinned" in str(memory.explain(fact.id))

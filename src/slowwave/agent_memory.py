@@ -167,7 +167,7 @@ class AgentMemory:
             config: the numbers of all policies; None: those of the settings file, else the defaults.
             clock: a function that returns the present time, with a time zone; None: the system's clock.
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
-            sleep_every: run a sleep pass this often on a thread of its own: a timedelta, seconds, or text such as "8h".
+            sleep_every: run a sleep pass this often on a separate thread: a timedelta, seconds, or text such as "8h".
                 `health()` reports its failures. None: only `sleep` and `Config.sleep_every_ingests` run one.
             create: False: raise NotFoundError if there is no store.
             unknown: no other argument is accepted; the error says where fields of Config belong.
@@ -202,7 +202,7 @@ class AgentMemory:
     def trusting(self, trust: Trust) -> Self:
         """Return this memory with a ceiling: nothing that is written through the returned handle is trusted more.
 
-        Pass the handle to code that speaks for a model, a tool or a web page. Both handles share the open store; closing
+        Pass the handle to code that acts for a model, a tool or a web page. Both handles share the open store; closing
         the returned one leaves it open. Its facts, notes, imports and messages have at most this trust, whatever their
         role or their `trust` says, and what reads as an instruction waits for review.
 
@@ -381,9 +381,9 @@ class AgentMemory:
 
     @traced("upsert_memory")
     def add_all(self, facts: "Iterable[FactLike]") -> Receipt:
-        """Store up to 10,000 facts as one run, which one `undo` takes back. See `add`.
+        """Store up to 10,000 facts as one run, which one `undo` reverses. See `add`.
 
-        If one of them is invalid, none is stored. Each 20 are reconciled and stored in one transaction; after an
+        If one of them is invalid, none is stored. Each batch of 20 is reconciled and stored in one transaction. After an
         interruption the same call stores the rest.
 
         Args:
@@ -432,8 +432,9 @@ class AgentMemory:
     def consolidate_all(self, *, force: bool = False, on_progress: Progress | None = None) -> "ConsolidationResult":
         """Extract facts from all conversations with unread messages, the one that was idle longest first.
 
-        It is one run, which `undo` reverses whole. If the model fails, it stops: what was read is stored, the rest stays
-        unread, and `skipped_reason` says why. `left` gives the reason for each conversation that was not read.
+        It is one run, which `undo` reverses whole. If the model fails, the call stops: the facts so far are stored, the other
+        messages stay unread, and `skipped_reason` contains the reason. `left` gives the reason for each conversation that was
+        not read.
 
         Args:
             force: also read conversations with fewer than `Config.min_messages` unread messages.
@@ -504,8 +505,8 @@ class AgentMemory:
             conversation: only memories of this conversation.
             except_conversation: leave out the messages and summaries of this conversation, such as the present one,
                 where the question itself would be the best hit. Facts that were extracted from it are found.
-            since: only what was said or true at this time or later.
-            until: only what was said or true at this time or earlier.
+            since: only memories that were said or true at this time or later.
+            until: only memories that were said or true at this time or earlier.
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
@@ -688,7 +689,7 @@ class AgentMemory:
     def conversations(self, *, after: Conversation | str | None = None, limit: int | None = None) -> list[Conversation]:
         """Return the conversations, the one written to last first, each with its title and its numbers of messages.
 
-        A conversation of which all messages were taken back or erased is left out.
+        A conversation of which all messages were retracted or erased is left out.
 
         Args:
             after: the last conversation of the page before, for the next page. Pages neither skip nor repeat a
@@ -719,7 +720,7 @@ class AgentMemory:
     def messages(
         self, conversation: str | None = None, *, last: int | None = None, withheld: bool = False
     ) -> list[Message]:
-        """Return the messages of a conversation in order, without those that were taken back.
+        """Return the messages of a conversation in order, without retracted ones.
 
         Args:
             conversation: its name; None: the one written to last.
@@ -1200,7 +1201,7 @@ class AgentMemory:
 
         Raises:
             NotFoundError: this scope has no memory of that id.
-            InputError: nothing is to be changed, the text is empty, the memory is a note, or it is a message and text or
+            InputError: no change is given, the text is empty, the memory is a note, or it is a message and text or
                 category are given.
         """
         from slowwave.pipelines.admin.edit import update

@@ -82,7 +82,7 @@ def with_mind(ports: Ports, llm: str | LLM | Mind) -> Ports:
 
 
 def mind_options(known: Settings, config: Config) -> dict[str, Any]:
-    """The arguments of a mind that come from the settings."""
+    """The arguments of a mind that the settings define."""
     caps = Caps(
         calls_per_run=known.llm_calls_per_run,
         calls_per_day=known.llm_calls_per_day,

@@ -1,4 +1,4 @@
-"""Fork handling: a process created by `os.fork` gets locks, connections, caches and threads of its own.
+"""Fork handling: a process created by `os.fork` gets its own locks, connections, caches and threads.
 
 A child shares its parent's sockets, and a lock that another thread held at the fork stays locked in it for ever. Objects
 with such state call `watch` when they are created, and replace the state in `after_fork`.

@@ -56,7 +56,7 @@ class Mind(Protocol):
     name: str
 
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
-        """Extract durable facts from messages, each with the message and the quote it rests on."""
+        """Extract durable facts from messages, each with its source message and a quote."""
         ...
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
@@ -89,7 +89,7 @@ class Clock(Protocol):
 
 
 Progress: TypeAlias = Callable[[float, float | None], None]
-"""Is called with how much of a work is done, and how much there is (None: unknown), in any unit."""
+"""Is called with the finished amount and the total (None: unknown), in any unit."""
 
 
 class MemoryReader(Protocol):
@@ -134,7 +134,7 @@ class MemoryReader(Protocol):
 
         With `conversation`, only those of this one are counted.
 
-        Messages that were taken back, and those under review, are not counted; released ones are.
+        Retracted messages and messages under review are not counted; released ones are.
         """
         ...
 
@@ -229,14 +229,14 @@ class JournalReader(Protocol):
         ...
 
     def undos(self, scope: str) -> list[tuple[str, str, str | None]]:
-        """Return id, the run taken back, and parent of each undo, newest first. No operation is read."""
+        """Return the id, the undone run, and the parent of each undo, newest first. No operation is read."""
         ...
 
     def later(self, scope: str, run: Run) -> list[Run]:
         """Return the later runs that depend on a run, newest first.
 
-        They changed (not only used) a memory that the run added or changed, or they added a fact that rests on a memory
-        that the run added and that was not taken back since.
+        A run depends on another if it changed (not only used) a memory that the other added or changed. It also depends on it
+        if it added a fact with a source that the other added and that was not retracted since.
         """
         ...
 

@@ -30,7 +30,7 @@ NAMES_SHOWN: Final = 10
 
 
 class FromSettings:
-    """The default of arguments for which None has a meaning of its own."""
+    """The default of arguments for which None is a valid value."""
 
     def __repr__(self) -> str:
         return "from settings"
@@ -84,7 +84,7 @@ class StoreSession:
         return ThreadPool()
 
     def start_sleeper(self, pause: float) -> None:
-        """Run sleep passes for all scopes that are due every `pause` seconds on a thread of its own, until `close`."""
+        """Every `pause` seconds, run sleep passes for all scopes that are due, on a separate thread, until `close`."""
         from slowwave.pipelines.sleep.background import BackgroundSleeper
 
         self.sleeper = BackgroundSleeper(self._sleep_due, pause)
@@ -120,7 +120,7 @@ class SleepRound(NamedTuple):
 
 
 class ThreadPool:
-    """The threads of one open store. A forked child creates new ones: those of its parent do not exist there."""
+    """The threads of one open store. A forked child creates new threads: those of its parent do not exist in it."""
 
     def __init__(self) -> None:
         self._create()
@@ -138,7 +138,7 @@ class ThreadPool:
 
 
 class MemorySession:
-    """Holds the ports of one scope of an open store, and what it remembers between two sleep passes.
+    """Contains the ports of one scope of an open store, and its state between two sleep passes.
 
     It costs about a kilobyte: connections, models, indexes and threads belong to the store.
 
@@ -194,7 +194,7 @@ class MemorySession:
         return self._sleeper or self.store.sleeper
 
     def start_sleeper(self, pause: float) -> None:
-        """Run a sleep pass of the scope every `pause` seconds on a thread of its own, until the session is closed."""
+        """Every `pause` seconds, run a sleep pass of the scope on a separate thread, until the session is closed."""
         from slowwave.pipelines.sleep.background import BackgroundSleeper
 
         self._sleeper = BackgroundSleeper(self.sleep_pass, pause)
@@ -204,7 +204,7 @@ class MemorySession:
         return MemorySession(self.store, ports)
 
     def within(self, names: Sequence[object], *, inherit: bool) -> "MemorySession":
-        """A session of the scope of these names below this one."""
+        """The session of a scope below this one, by the names of its path."""
         return self.view(ports_of(self.ports, scope_of(names, below=self.scope), inherit=inherit))
 
     def close(self) -> None:
@@ -241,7 +241,7 @@ class MemorySession:
         raise NotFoundError(f"no conversation {name!r} in scope {ports.scope}: there {verb} {listed or 'none'}")
 
     def after_write(self, receipt: Receipt) -> Receipt:
-        """Run a sleep pass once `sleep_every_ingests` writes were stored; on the sleeper's thread if there is one."""
+        """Run a sleep pass once `sleep_every_ingests` writes were stored; on the thread of sleep passes if it exists."""
         from slowwave.pipelines.planning import with_notes
 
         ports = self.ports

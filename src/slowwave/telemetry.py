@@ -213,9 +213,7 @@ def _record_operations(plan: Plan, receipt: Receipt) -> None:
         attributes = {"slowwave.change": change, "slowwave.kind": kind, "slowwave.outcome": outcome}
         meters.changes.add(number, {name: value for name, value in attributes.items() if value})
     cost = plan.cost
-    if cost != FREE and len(receipt.dropped) < len(
-        plan.groups
-    ):  # else the caller records the cost in a plan of its own
+    if cost != FREE and len(receipt.dropped) < len(plan.groups):  # else the caller records the cost in a separate plan
         meters.calls.add(cost.calls)
         meters.tokens.add(cost.tokens_in, {TOKEN_TYPE: "input"})
         meters.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})

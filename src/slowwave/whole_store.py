@@ -93,7 +93,7 @@ class Slowwave:
             config: the numbers of all policies; None: those of the settings file, else the defaults.
             clock: a function that returns the present time, with a time zone; None: the system's clock.
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
-            sleep_every: run `sleep_due` this often on a thread of its own: a timedelta, seconds, or text such as "8h".
+            sleep_every: run `sleep_due` this often on a separate thread: a timedelta, seconds, or text such as "8h".
                 `health()` of any memory reports its failures. None: only `sleep`, `sleep_due` and
                 `Config.sleep_every_ingests` run sleep passes.
             create: False: raise NotFoundError if there is no store.

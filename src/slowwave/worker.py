@@ -123,7 +123,7 @@ def queue_status(address: str) -> QueueStatus | None:
 
 
 class Worker:
-    """A worker of a store. Open it, call `look` repeatedly, and close it. A process can have one worker.
+    """A worker of a store. Open the store, call `look` repeatedly, and close the store. A process can have one worker.
 
     Args:
         memory: an open memory of the store. All sleep passes use its mind, embedder and config.

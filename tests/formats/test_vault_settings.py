@@ -57,7 +57,7 @@ def test_a_mistake_names_the_page_and_the_line(page: Path, written: str, told: s
 
 def test_a_page_without_a_head_is_reported(page: Path) -> None:
     page.write_text("immediate_window: 4\n")
-    with pytest.raises(InputError, match="line 1: settings stand at the head, between two lines ---"):
+    with pytest.raises(InputError, match="line 1: put the settings at the beginning, between two lines ---"):
         _found(page)
     page.unlink()
     assert _found(page) == {}

@@ -404,7 +404,7 @@ def test_a_summary_reports_its_coverage(world: "World") -> None:
     memory.sleep()
     (whole,) = memory.summaries("life")
     assert whole.metadata == {"coverage": "1.000", "words": "35", "profile": "summarizer"}
-    assert "holds 100% of what was said" in memory.history(whole.id)[0].operation.because
+    assert "contains 100% of the information" in memory.history(whole.id)[0].operation.because
     world.mind.summary = _short
     _say(memory, 4)
     memory.sleep()

@@ -60,7 +60,7 @@ def test_what_was_taken_back_is_known_though_the_clock_was_set_back(world: "Worl
     world.later(days=-30)
     memory.undo(run)
     (again,) = memory.undo(run)
-    assert "already taken back" in str(again)
+    assert "already undone" in str(again)
     assert memory.get(fact).is_searchable
 
 
@@ -73,7 +73,7 @@ def test_a_night_of_which_a_part_was_erased_since_is_taken_back_but_for_that(wor
     assert "summary" in {one.kind for one in memory.get_all()}
     memory.erase(id=beds[0])
     receipts = memory.undo(night.plan.id)
-    assert "(erase) destroyed since stays gone" in str(receipts[-1])
+    assert "(erase) destroyed since are not restored" in str(receipts[-1])
     assert {one.id for one in memory.get_all()} == {*beds[1:], other}
     world.later(days=1)
     memory.sleep()
@@ -95,8 +95,8 @@ def _summarised(world: "World") -> tuple[AgentMemory, Memory, list[str]]:
 def test_deleting_a_summary_brings_back_what_it_stood_for_and_undoing_that_the_summary(world: "World") -> None:
     memory, summary, beds = _summarised(world)
     told = str(memory.explain(beds[0]))
-    assert f"stands behind the summary {summary.id}: " in told
-    assert f"`slowwave revive {beds[0]}` brings it back" in told
+    assert f"replaced by the summary {summary.id}: " in told
+    assert f"`slowwave revive {beds[0]}` restores it" in told
     deleted = memory.delete(summary.id)
     assert "what it stood for is in use again: 4 of them" in str(deleted)
     assert {one.id for one in memory.get_all()} == set(beds)
@@ -126,7 +126,7 @@ def test_a_summary_in_new_words_says_what_it_leaves_out(world: "World") -> None:
     memory.sleep()
     (summary,) = memory.get_all(kinds=["summary"])
     told = memory.update(summary.id, "Juno painted stairs on 7 March 2026")
-    assert "no longer says '9 March 2026'" in str(told)
+    assert "no longer contains '9 March 2026'" in str(told)
     assert not memory.update(summary.id, "Juno painted stairs on 7 March 2026 and 9 March 2026").notes
 
 

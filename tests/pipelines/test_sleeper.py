@@ -188,7 +188,7 @@ def test_a_lease_ends_and_the_token_of_who_held_it_opens_nothing(world: "World")
     world.mind.summary = overtaken
     report = first.sleep()
     assert any("another sleeper" in dropped.reason for receipt in report.receipts for dropped in receipt.dropped)
-    assert "another sleeper took over: this one was away for too long, and stops" in report.problems
+    assert "the lease expired and another process took it over: this sleep pass stops" in report.problems
     assert first.get_all(kinds=["summary"]) == []
     assert len(first.get_all(phases=["active"])) == 5
 

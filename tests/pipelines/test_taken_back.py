@@ -82,7 +82,7 @@ def test_a_hole_is_filled_by_command_and_spoken_over_by_no_era(world: "World") -
     memory = _summarise(world)
     memory.undo(_wrote(memory, STRETCHES[1]).id, cascade=True)
     world.mind.summary = lambda brief: " ".join(brief.memories[-1].text.split()[:5])
-    assert "in no summary, as it was taken back: 6-9; `slowwave compact`" in memory.command("@memory-status life")
+    assert "in no summary, because it was retracted: 6-9; `slowwave compact`" in memory.command("@memory-status life")
     memory.sleep()
     assert _spans(memory) == [STRETCHES[0], *STRETCHES[2:]], "no night fills it"
     _told(memory, 8)

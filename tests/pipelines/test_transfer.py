@@ -186,7 +186,7 @@ def test_what_was_taken_back_is_not_brought_in_again_unasked_but_said(tmp_path: 
         undone = memory.undo(memory.import_(path).run_id)[0]
         again = memory.import_(path)
         assert (again.messages, again.known) == (0, 0)
-        assert "taken back" in next(iter(again.skipped))
+        assert "retracted earlier" in next(iter(again.skipped))
         memory.undo(undone.run_id)
         assert memory.import_(path).known == 1
 

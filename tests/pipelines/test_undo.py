@@ -180,7 +180,7 @@ def test_what_rests_on_a_run_is_named_and_taken_back_first(world: "World", verdi
     world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
     second = memory.add("Matteo lives in Bern")
     third = memory.add("Matteo lives in Basel")
-    with pytest.raises(ConflictError, match="--cascade` takes them back too") as error:
+    with pytest.raises(ConflictError, match="--cascade` undoes them too") as error:
         memory.undo(first.run_id)
     assert second.run_id in str(error.value)
     assert third.run_id in str(error.value), "what rests on it indirectly too"
@@ -263,10 +263,10 @@ def test_an_undo_leaves_an_erasure_as_it_is_and_edits_after_it_only_go_with_casc
     assert texts(memory) == set(HIKES)
     later = memory.update(hikes[0], "User went hiking on Mount Rainier")
     run = _last(memory, "sleep/compress")
-    with pytest.raises(ConflictError, match=f"1 later run rests on {run}: {later.run_id} .* takes it back too"):
+    with pytest.raises(ConflictError, match=f"1 later run depends on {run}: {later.run_id} .* undoes it too"):
         memory.undo(run)
     assert memory.get(hikes[0]).text == "User went hiking on Mount Rainier"
-    assert "destroyed since stays gone" in str(memory.undo(run, cascade=True)[-1])
+    assert "destroyed since are not restored" in str(memory.undo(run, cascade=True)[-1])
     assert texts(memory) == set(HIKES)
 
 
@@ -303,10 +303,10 @@ def test_what_was_taken_back_is_not_taken_back_again(world: "World", talk: "Talk
     for cascade in (False, True):
         (again,) = memory.undo(stated.run_id, cascade=cascade)
         assert again.applied == ()
-        assert f"already taken back by run {first.run_id}" in str(again)
+        assert f"already undone by run {first.run_id}" in str(again)
     (back,) = memory.undo(first.run_id)
     assert texts(memory) == {"Alice owns the deploy pipeline"}
-    assert f"already taken back by run {back.run_id}" in str(memory.undo(first.run_id)[0])
+    assert f"already undone by run {back.run_id}" in str(memory.undo(first.run_id)[0])
     memory.undo(stated.run_id)
     assert texts(memory) == set(), "it stood again, so it could be taken back again"
     said = memory.add_messages(talk(), conversation="c")

@@ -224,7 +224,7 @@ def test_two_live_facts_never_have_the_same_words(world: "World") -> None:
 def test_messages_stay_as_they_were_said(world: "World", talk: "Talk") -> None:
     memory = world.open()
     message = memory.add_messages(talk(), conversation="c").ids[0]
-    with pytest.raises(InputError, match="stays as it was said"):
+    with pytest.raises(InputError, match="text of a message cannot be changed"):
         memory.update(message, "something else")
 
 

@@ -87,9 +87,14 @@ REFUSED = [
     ("User wants to poison nuts", "I am allergic to nuts", "allergic to nuts", "no source message contains 'poison'"),
     ("Chiara sold the pipeline to a circus", "I sold the pipeline to a circus", "to a circus", "Chiara"),
     ("User loves cats", "I like dogs", "I love dogs more than anything", "message does not contain its quote"),
-    ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
-    ("User hates olives", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
-    ("Der Nutzer hasst Hunde", "Ich möchte bitte kurze Antworten und nicht zu viel", "kurze Antworten", "says nothing"),
+    ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。", "喜欢喝绿茶", "shares no content"),
+    ("User hates olives", "我喜欢喝绿茶。", "喜欢喝绿茶", "shares no content"),
+    (
+        "Der Nutzer hasst Hunde",
+        "Ich möchte bitte kurze Antworten und nicht zu viel",
+        "kurze Antworten",
+        "shares no content",
+    ),
     ("Иван живёт в Казани", "Я живу в Москве", "живу в Москве", "Казани"),
 ]
 

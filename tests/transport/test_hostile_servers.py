@@ -117,7 +117,7 @@ def test_a_compressed_body_is_decompressed_up_to_the_limit(
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "deflate"])
 def test_an_encoding_that_was_not_asked_for_is_refused(kind: str, encoding: str, ask: Ask) -> None:
     with OpenAIServer(Served(body="{}", headers={"Content-Encoding": encoding})) as server:
-        assert f"in an encoding that was not asked for: {encoding}" in ask(kind, server.url)
+        assert f"in an encoding that was not requested: {encoding}" in ask(kind, server.url)
         assert {received.headers["accept-encoding"] for received in server.received} == {"gzip"}
 
 

@@ -94,7 +94,9 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
         array = np.asarray(answer)
     except SlowwaveError:
         raise
-    except Exception as error:  # code of others may raise anything: there are no vectors now, and the work stays due
+    except (
+        Exception
+    ) as error:  # foreign code may raise any exception: the texts get no vectors now, and the work stays due
         raise EmbedderError(f"the embedder {name} failed: {type(error).__name__}: {error}") from error
     if array.dtype.kind == "O" and inspect.iscoroutine(answer):
         answer.close()

@@ -18,7 +18,7 @@ class Tokenizer:
     """Cuts a text into the tokens of a vocabulary.
 
     Args:
-        file: The spelling of each token on a line of its own, in SentencePiece's order: three control tokens, 256
+        file: The spelling of each token on a separate line, in SentencePiece's order: three control tokens, 256
             bytes, then the ordinary tokens by priority.
     """
 

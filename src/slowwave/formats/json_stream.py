@@ -152,7 +152,7 @@ class _Buffer:
             except ValueError as error:
                 self._grow(error)
             else:
-                if end < len(self._text) or not self._more(1):  # a number may go on
+                if end < len(self._text) or not self._more(1):  # a number may continue
                     self._at = end
                     return value
 

@@ -93,7 +93,7 @@ def _group(group: Group) -> dict[str, Json]:
         "because": group.because,
         "conversations": list(group.conversations),
         "count_of": group.count_of,
-        "operations": [_operation(one) for one in group.operations],
+        "operations": [_operation(operation) for operation in group.operations],
     }
 
 

@@ -14,7 +14,7 @@ def changed(text: str, table: str, name: str, value: str | None) -> str:
     """The text with a setting in a table, or at the top level if there is no such table; None removes the setting.
 
     Raises:
-        InputError: the value of the setting takes several lines, or stands in a table of its own.
+        InputError: the value of the setting takes several lines, or is in a separate table.
     """
     lines = text.splitlines()
     start, end = _section(lines, table)

@@ -26,7 +26,7 @@ COLUMNS = (
 )
 """The fields of a row, in order: those of a Memory without its scope; a span is two of them.
 
-The metadata of a note is an object with its `metadata` and its `data`: a row has no column of its own for data.
+The metadata of a note is an object with its `metadata` and its `data`: a row has no separate column for data.
 
 The journal stores new memories as lists in this order. A later version may therefore only append names.
 """

@@ -10,7 +10,7 @@ class Scene:
     Args:
         agent: its name, which also ends the prompt.
         profile: who it is, in a sentence or a few.
-        commands: what it may do, one each.
+        commands: the commands that it may use, one each.
         location: where it is.
         exits: where it can go from there.
         also_here: who else is there.

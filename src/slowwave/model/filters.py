@@ -64,11 +64,13 @@ def _parts(key: str) -> tuple[str, ...]:
     return tuple(key.split("."))
 
 
-def _tests(key: str, wanted: object) -> list[Test]:
+def _tests(key: str, condition: object) -> list[Test]:
     """The tests of one field: a mapping whose keys begin with "$" holds operators, anything else is a value."""
-    if not isinstance(wanted, Mapping) or not any(isinstance(name, str) and name.startswith("$") for name in wanted):
-        return [_equal(checked_json(wanted, f"where[{key!r}]"))]
-    return [_operator(key, name, value) for name, value in wanted.items()]
+    if not isinstance(condition, Mapping) or not any(
+        isinstance(name, str) and name.startswith("$") for name in condition
+    ):
+        return [_equal(checked_json(condition, f"where[{key!r}]"))]
+    return [_operator(key, name, value) for name, value in condition.items()]
 
 
 def _operator(key: str, name: object, value: object) -> Test:
@@ -83,24 +85,24 @@ def _operator(key: str, name: object, value: object) -> Test:
     return operator(value)
 
 
-def _equal(wanted: object) -> Test:
-    return lambda value: same_json(value, wanted)
+def _equal(expected: object) -> Test:
+    return lambda value: same_json(value, expected)
 
 
-def _different(wanted: object) -> Test:
-    return lambda value: not same_json(value, wanted)
+def _different(expected: object) -> Test:
+    return lambda value: not same_json(value, expected)
 
 
-def _among(wanted: Any) -> Test:  # noqa: ANN401 - a list, as `_operator` checked
-    return lambda value: any(same_json(value, one) for one in wanted)
+def _among(expected: Any) -> Test:  # noqa: ANN401 - a list, as `_operator` checked
+    return lambda value: any(same_json(value, item) for item in expected)
 
 
 def _ordered(holds: Callable[[Any, Any], bool]) -> Callable[[object], Test]:
     """A comparison by order: numbers with numbers, texts with texts by code point; other pairs do not pass."""
 
-    def operator(wanted: object) -> Test:
-        kind: Any = str if isinstance(wanted, str) else (int, float)
-        return lambda value: isinstance(value, kind) and not isinstance(value, bool) and holds(value, wanted)
+    def operator(expected: object) -> Test:
+        kind: Any = str if isinstance(expected, str) else (int, float)
+        return lambda value: isinstance(value, kind) and not isinstance(value, bool) and holds(value, expected)
 
     return operator
 

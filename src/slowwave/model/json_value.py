@@ -16,7 +16,7 @@ DEPTH_MOST: Final = 64
 
 
 def checked_json(value: object, what: str, *, exact: bool = False) -> JsonValue:
-    r"""The value with lists and dicts of its own, or InputError.
+    r"""A deep copy of the value, or InputError.
 
     Args:
         value: text, numbers, True, False, None, and lists, tuples and mappings of them. A tuple becomes a list.

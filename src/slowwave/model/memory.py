@@ -63,7 +63,7 @@ class Memory:
     function of the anchor (`used_at` or `recorded_at`), stability, importance and now. `due_at` is when it next needs
     attention, and `pace` the class of its time constant (`policy.retention`); both are computed from the settings.
 
-    `gist` holds the clauses of a long message that stay in the hot tier, as they were said; None means all of them.
+    `gist` contains the clauses of a long message that stay in the hot tier, word for word; None means all clauses.
     `text` is always the full text.
     """
 

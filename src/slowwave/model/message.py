@@ -22,7 +22,7 @@ _STORED_FIELDS: Final = frozenset({"role", "content", "refusal", "name", "speake
 _FORMAT_FIELDS: Final = frozenset({"type", "object", "status"})
 """Fields that only name the format of a message; leaving them out loses nothing."""
 _CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio"})
-"""Fields with which a message may come without content."""
+"""Fields that a message without content may have."""
 _UNWRITTEN_PARTS: Final = ("tool_use", "tool_call", "function_call", "thinking", "redacted_thinking", "reasoning")
 """Types of parts that contain no words said in the conversation."""
 _MARKED_PARTS: Final = ("image", "audio", "video")
@@ -39,9 +39,9 @@ class Message:
     Args:
         role: "user", "assistant", "system" or "tool".
         content: the words, kept verbatim (NUL and lone surrogates are replaced by U+FFFD, which no store can hold).
-        speaker: the name of who said it. It adds to the role and never replaces it: what an assistant or a tool says is
-            trusted as such under any name. In a chat between people who are trusted alike, all have the role "user".
-            It is refused with NUL or a lone surrogate, as `id` is: a changed name would name someone else.
+        speaker: the name of who said it. It adds to the role and never replaces it: a message of an assistant or a tool has the
+            trust of its role under any name. In a chat between people of equal trust, all have the role "user". It is
+            refused with NUL or a lone surrogate, like `id`: replacing the character would produce the name of another speaker.
         at: when it was said, aware; None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
         metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. A message that
@@ -77,7 +77,7 @@ def role_of(name: object) -> Role | None:
 
 
 def content_text(content: object, place: str = "the message") -> str:
-    r"""The text of a content: a text itself, or the texts of its parts, each on a line of its own.
+    r"""The text of a content: a text itself, or the texts of its parts, each on a separate line.
 
     A picture, a recording or a file becomes a marker in brackets. Tool calls and reasoning have no text.
 

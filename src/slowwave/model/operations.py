@@ -12,7 +12,7 @@ LinkKind: TypeAlias = Literal["provenance", "association", "value changed?", "co
 """Why two memories are linked.
 
 "provenance" joins a summary to a member, and never decays; "association" joins memories that are used together. The
-others end a comparison of two facts: "distinct" says that they are two different things.
+others end a comparison of two facts: "distinct" means that they are about different subjects.
 """
 
 

@@ -60,7 +60,7 @@ class Cost:
 
 
 FREE = Cost()
-"""The cost where no model was called."""
+"""The cost of a run that called no model."""
 
 
 def cost_of(error: ModelError) -> Cost:
@@ -72,9 +72,9 @@ def cost_of(error: ModelError) -> Cost:
 class Group:
     """Operations that are applied together or not at all.
 
-    `because` is the reason in words for a person; no code reads it. What code needs of it stands beside it:
-    `conversations` are those that the words name, so that an erase of one finds them. `count_of` is set where the words
-    begin with the number of the operations, and holds the rest of them: "faded" of "500 faded".
+    `because` is the reason in words for a person; no code reads it. Code reads the other fields: `conversations` are the
+    conversations that the reason names, so that an erase of one finds the group. `count_of` is set if the reason is a number of
+    operations and a text, and contains the text: "faded" of "500 faded".
     """
 
     operations: tuple[Operation, ...]
@@ -92,8 +92,8 @@ class Plan:
 
     A group whose memories have changed since it was planned is dropped and reported; the others are applied. Instead of
     groups a plan may have parts, which are plans and become child runs: a sleep pass has one part for each stage. A plan
-    with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an
-    undo names in `undoes` the run that it takes back.
+    with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an undo
+    has in `undoes` the id of the undone run.
     """
 
     id: str
@@ -142,13 +142,13 @@ OutcomeName: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP", "REVIEW", "R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one fact that was stated, or of one memory that was changed or deleted by its id.
+    """The result for one stated fact, or for one memory that was changed or deleted by its id.
 
     Attributes:
-        operation: "ADD": it is a memory of its own. "UPDATE": it changed a known memory, or replaced one. "DELETE": it is
-            a memory of its own and made a known one untrue; or the memory was deleted. "NOOP": it was known. "REVIEW": it
-            is stored and withheld until a person releases it. "REFUSE": it was not stored.
-        memory_id: the memory that holds it now; None if it was refused.
+        operation: "ADD": it was stored as a new memory. "UPDATE": it changed a known memory, or replaced one. "DELETE": it was
+            stored as a new memory and retracted a known one; or the memory was deleted. "NOOP": it was known. "REVIEW": it was
+            stored, and no search finds it until a person releases it. "REFUSE": it was not stored.
+        memory_id: the memory that contains it now; None if it was refused.
         text: as it was stated.
         reason: why, in words for a person.
     """
@@ -210,8 +210,8 @@ RunParts: TypeAlias = Literal["all", "stages", "none"]
 class Run:
     """A plan as journaled.
 
-    An import, a sleep pass, or the consolidation of many conversations is a run with parts, each a run of its own; `undo`
-    of the whole takes back all parts. `AgentMemory.run` fills `parts`; a list of runs has only their number and totals.
+    An import, a sleep pass, or the consolidation of many conversations is a run with parts, each a run of its own; `undo` of
+    the whole undoes all parts. `AgentMemory.run` fills `parts`; a list of runs has only their number and totals.
 
     Attributes:
         id: what `undo` takes.
@@ -251,7 +251,7 @@ class Run:
 
     @property
     def undoes(self) -> str | None:
-        """The id of the run that this run takes back; None if it is no undo."""
+        """The id of the run that this run undoes; None if it is no undo."""
         return self.plan.undoes
 
 

@@ -25,7 +25,7 @@ class Query:
         embedder: the fingerprint the vector belongs to; rows of another are found by text only.
         top_k: how many results to return.
         kinds, categories: None means all.
-        except_conversation: its messages and summaries are not found; facts that rest on them are.
+        except_conversation: its messages and summaries are not found; facts with sources among them are.
         allowed: the only memories to find; None means all.
         since, until: bounds on `Memory.at`, inclusive.
         deep: also search cold, superseded and retracted memories (never quarantined ones).
@@ -83,7 +83,7 @@ class Where:
     it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
     memories that have metadata or data.
     Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
-    "name" (of notes: by folder, then by name, in code point order), "at" (by the time of what it says), "-recorded" and
+    "name" (of notes: by folder, then by name, in code point order), "at" (by `Memory.at`), "-recorded" and
     "-at" (their reverse). `after` is the id of the memory after which the list begins, in one of the orders "recorded",
     "-recorded", "at" and "-at".
     """

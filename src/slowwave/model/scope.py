@@ -45,7 +45,7 @@ class Scope:
 
 
 def checked_scope(path: str) -> str:
-    """The path itself, or InputError saying what a scope looks like.
+    """The path itself, or InputError with the form of a scope.
 
     >>> checked_scope("acme/alice")
     'acme/alice'

@@ -33,7 +33,7 @@ class ConversationState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A conversation as `AgentMemory.conversations` lists it. Messages that were taken back are not counted.
+    """A conversation as `AgentMemory.conversations` lists it. Retracted messages are not counted.
 
     Attributes:
         name: its name, which is unique in its scope.
@@ -57,7 +57,7 @@ class Conversation:
 
     @property
     def label(self) -> str:
-        """The title if there is one, else the name: for a person to read."""
+        """The title, or the name if it has no title: for a person to read."""
         return self.title or self.name
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ class Status:
     `counts` is by kind and phase; `waiting` counts the facts that wait for a mind, `due` the memories that need
     attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
     the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
-    left out. `problems` are those of work in the background.
+    left out. `problems` are the errors of background work.
     """
 
     scope: str

@@ -9,7 +9,7 @@ from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.ports import Ports
 
 READABLE: Final = frozenset[Phase]({"active", "cold"})
-"""Phases of messages that a conversation shows: not those taken back or under review."""
+"""Phases of messages that a conversation shows: not retracted ones or those under review."""
 UNDER_REVIEW: Final[Phase] = "quarantined"
 WITHHELD: Final = "[withheld for review]"
 """Stands for the text of a message under review, which may try to instruct a model."""
@@ -26,7 +26,7 @@ def latest_conversation(ports: Ports) -> str | None:
 
 
 def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool = False) -> list[Message]:
-    """The messages of a conversation in order, without those taken back.
+    """The messages of a conversation in order, without retracted ones.
 
     Args:
         ports: the store and the scope.

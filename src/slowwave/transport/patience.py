@@ -58,7 +58,7 @@ class RetryPolicy:
                 if self.clock() + wait >= end:
                     why = f"{wait:.0f} s more are past the limit of {self.budget:g} s"
                     _log.warning("%s: given up after %d tries and %g s", error.cause, tries, self.budget)
-                    raise TransportError(f"{error} (given up: {why})", sent=sent) from None
+                    raise TransportError(f"{error} (no further retry: {why})", sent=sent) from None
                 _log.info("%s: try %d of %d failed, the next one in %.1f s", error.cause, tries, self.tries, wait)
                 self.sleep(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)

@@ -201,7 +201,7 @@ class Server:
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"", "identity", "gzip"}:
             raise TransportError(
-                f"{self.address} answered in an encoding that was not asked for: {self._quoted(encoding)}"
+                f"{self.address} answered in an encoding that was not requested: {self._quoted(encoding)}"
             )
         unzip = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
         content, received = bytearray(), 0

@@ -103,7 +103,7 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
     assert first.valid_from == datetime(2026, 2, 28, tzinfo=UTC)
     assert (second.text, second.turn, second.quote, second.confidence) == ("Alice has a cat", None, "", 0.7)
     assert [item.reason for item in proposal.rejected] == [
-        "rests on a message that was not shown", "copied from the prompt", "more than the 2 asked for",
+        "its source message was not shown", "copied from the prompt", "more than the 2 asked for",
     ]  # fmt: skip
 
 

@@ -147,7 +147,7 @@ def test_the_last_block_is_the_answer_and_what_stood_before_is_counted() -> None
         '```json\n{"facts": [{"text": "draft"}]}```\nno, rather\n```json\n{"facts": [{"text": "final"}]}```\nsee [1]'
     )
     assert texts(reply) == ["final"]
-    assert reasons(reply) == ["stands before the last block"]
+    assert reasons(reply) == ["is before the last block"]
 
 
 def test_marks_inside_a_string_are_words() -> None:

@@ -107,12 +107,12 @@ def test_what_a_failing_model_left_is_told_plainly_and_why(world: "World") -> No
     world.mind.summary = ModelError("the model is down")
     assert str(memory.sleep()).splitlines() == [
         "sleep: nothing was done",
-        "left for another night, because of the problem below: 3 stretches of talk to summarise",
+        "left for the next sleep pass, because of the problem below: 3 stretches of talk to summarise",
         "problem: the model is down",
     ]
     told = str(memory.sleep(think=False)).splitlines()
     assert told[0] == "sleep: nothing was done"
-    assert told[1].startswith("left for another night, because no model was to be asked: ")
+    assert told[1].startswith("left for the next sleep pass, because no model was to be asked: ")
     world.mind.summary = "Beds were watered"
     assert str(memory.sleep()).startswith("sleep in t: ")
 
@@ -122,7 +122,7 @@ def test_a_second_pass_reports_that_another_is_running(world: "World") -> None:
     memory.add("Rome has trams")
     with_lease = Lease.taken(memory.ports)
     assert with_lease is not None
-    assert str(world.open().sleep()) == "sleep: another sleeper is at work here; it does what is due"
+    assert str(world.open().sleep()) == "sleep: another process runs a sleep pass over this scope; this one did nothing"
     with_lease.given_back()
 
 
@@ -130,7 +130,7 @@ def test_what_is_left_is_named_one_or_many() -> None:
     plan = Plan(id="r", scope="t", cause="sleep", at=START)
     left = {"retry": 1, "cascade": 1_204, "expire": 2}
     assert str(SleepReport(plan=plan, left=left)).splitlines()[1] == (
-        "left for another night: 1 fact that waits for a model, 1,204 stretches of talk to summarise, "
+        "left for the next sleep pass: 1 fact that waits for a model, 1,204 stretches of talk to summarise, "
         "2 changes of the stage expire"
     )
 

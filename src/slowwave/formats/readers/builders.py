@@ -26,7 +26,7 @@ NO_OBJECT = "not an object with fields"
 
 
 def message_text(content: Json) -> str:
-    """The text of a message: a string, or the texts among its parts, each on a line of its own."""
+    """The text of a message: a string, or the texts among its parts, each on a separate line."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else [content]

@@ -47,7 +47,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
 
 
 def _file(file: Mapping[str, Json], builder: MessageBuilder, name: str) -> Iterator[Item]:
-    """The items of an agent file. Blocks come first: they are the latest knowledge of the agent."""
+    """The items of an agent file. Blocks are read first: they are the latest knowledge of the agent."""
     agents = file["agents"] if isinstance(file.get("agents"), list) else [file]
     for key in ("blocks", "passages", "archival_memory"):
         yield from _facts(file, key, key)

@@ -114,9 +114,9 @@ def check_writable(folder: Path) -> None:
 def write(folder: Path, holding: Holding, *, on_progress: Callable[[str], None] | None = None) -> tuple[str, ...]:
     """Write the pages that changed, each atomically; returns their paths.
 
-    Text of a person that is not in memory is never lost: on a page of facts, text outside the lines stays on the page;
-    otherwise a copy of the old page goes to the folder `kept`. An exported page without content is removed. Files that
-    no export wrote stay unchanged, and so does an existing settings page.
+    Text that a person wrote and that is not in memory is never lost: on a page of facts, text outside the lines stays on the
+    page; otherwise a copy of the old page goes to the folder `kept`. An exported page without content is removed. Files that no
+    export wrote stay unchanged, and so does an existing settings page.
 
     Args:
         folder: the folder of the vault.

@@ -59,7 +59,9 @@ def compaction(folder: Path) -> dict[str, object]:
         return {}
     text = page_text(path)
     if not FRONT.match(text):
-        raise InputError(f"{path}, line 1: settings stand at the head, between two lines ---; or remove the page")
+        raise InputError(
+            f"{path}, line 1: put the settings at the beginning, between two lines ---, or remove the page"
+        )
     settings: dict[str, object] = {}
     for number, name, value in front(text):
         if name in NAMES:

@@ -1,4 +1,4 @@
-"""Renders the pages of a vault with their paths. The same memory always gives the same bytes."""
+"""Renders the pages of a vault with their paths. The same memory is always rendered to the same bytes."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _REASONS: Final = 3
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 _SLUG_LONGEST: Final = 40
 _LINKED: Final = re.compile(r"[0-9a-z]{4,64}")
-"""An id that may end a line: one with line breaks would add lines that look like those of the person."""
+"""An id that may end a line: one with line breaks would add lines that could pass for lines of the person."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 """Names that Windows reserves."""
 

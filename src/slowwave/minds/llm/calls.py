@@ -35,7 +35,7 @@ _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", 
 
 
 class LLMResponse(str):
-    """The text of a model with the token counts of its provider; None where there is no count."""
+    """The text of a model with the token counts of its provider; None if the provider sends no count."""
 
     __slots__ = ("usage",)
     usage: Mapping[str, int | None]
@@ -174,7 +174,7 @@ class _LoopModel:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: the loop looks as if it were running, but its thread exists in the parent only."""
+        """In a forked child: the loop reports that it is running, but its thread exists in the parent only."""
         self._forked = True
 
     def complete(self, *, messages: Messages) -> Any:  # noqa: ANN401 - `response_text` reads any answer

@@ -31,7 +31,7 @@ def interpret_facts(
     for item in reading.items:
         reason = None
         if item.message is not None and item.message not in times:
-            reason = "rests on a message that was not shown"
+            reason = "its source message was not shown"
         elif item.text in prompt:
             reason = "copied from the prompt"
         elif len(kept) == transcript.most:

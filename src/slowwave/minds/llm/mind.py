@@ -26,7 +26,7 @@ _STYLES: Final = ("cluster", "cascade")
 class LanguageMind:
     """A Mind that asks a language model.
 
-    After an unreadable answer the question is asked once more with the problem. After a second one the mind raises
+    After an unreadable answer the question is sent once more with the problem. After a second one the mind raises
     ModelError, and the work stays due. Failures of the model itself are retried by its client only.
 
     Args:

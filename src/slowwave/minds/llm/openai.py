@@ -107,7 +107,7 @@ class OpenAICompatible:
     """A chat model. The transport retries temporary failures; those that remain are raised as ModelError.
 
     Args:
-        model: its name at the provider; "" means the only model that the server lists, asked for at the first call.
+        model: its name at the provider; "" means the only model that the server lists, which is looked up at the first call.
         base_url: the URL that paths are appended to, which usually ends in /v1; None means OpenAI's own.
         api_key: the key of this address; None means OPENAI_API_KEY for OpenAI's own address, and no key elsewhere.
         seconds: the limit of one attempt; all attempts and pauses together take at most three times as long.

@@ -22,7 +22,7 @@ from slowwave.model.mind import Rejected, SummaryRequest
 from slowwave.policy.text.tokens import STOP_WORDS, words
 
 LISTED: Final = 50
-"""Refused items that are listed one by one; the rest are counted by reason."""
+"""The number of refused items that are listed one by one; the others are counted by reason."""
 
 _SHOWN: Final = 200  # characters of a refused text
 _JSON_MARKS: Final = frozenset('{}[]"')
@@ -130,7 +130,7 @@ def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[An
         fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
         raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
     items: dict[Item, None] = {}
-    rejected = [_rejected(item, "stands before the last block") for item in earlier]
+    rejected = [_rejected(item, "is before the last block") for item in earlier]
     for candidate in raw:
         item, reason = _item(candidate, shape)
         if item is not None and item not in items:
@@ -205,7 +205,7 @@ def summary(content: Content, brief: SummaryRequest) -> str:
     begin, end = strip_reasoning(content, ())
     text = tidy(_PREFACE.sub("", _plain(content[begin:end].strip())))
     if len(text) > longest:
-        raise ModelError(f"{len(text):,} characters where about {brief.words} words were asked for")
+        raise ModelError(f"{len(text):,} characters where about {brief.words} words were requested")
     if len(text) < _SHORTEST or not any(character.isalpha() for character in text):
         raise ModelError(f"{text!r} is no summary" if text else "no text at all")
     if _YAML.match(text):

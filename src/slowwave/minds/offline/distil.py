@@ -40,7 +40,7 @@ _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """A fact, its position in the transcript, and how likely it is asked for later."""
+    """A fact, its position in the transcript, and the likelihood that a later question needs it."""
 
     fact: Fact
     turn: int

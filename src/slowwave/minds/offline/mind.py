@@ -15,7 +15,7 @@ PROMPT: Final = "offline/1"
 
 
 class OfflineMind:
-    """A Mind that applies rules. It never fails and costs nothing; it ignores text that no rule understands.
+    """A Mind that applies rules. It never fails and costs nothing; it ignores text that no rule matches.
 
     Args:
         embedder: with `word_vectors` of an embedder, words of similar meaning match; without, facts merge only

@@ -10,7 +10,7 @@ from slowwave.ports import Ports
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was checked: its name, whether it is in order, and what was found, with advice."""
+    """The result of one check: its name, whether it passed, and the finding with advice."""
 
     check: str
     ok: bool

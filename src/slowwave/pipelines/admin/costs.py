@@ -114,15 +114,15 @@ def _chunks(ports: Ports, found: ConversationState) -> Iterator[int]:
     """The tokens of each chunk that would be read: messages released after review, then new ones."""
     released = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
     while released:
-        sizes, taken = _sizes(released[:MESSAGES])
+        sizes, consumed = _sizes(released[:MESSAGES])
         yield from sizes
-        released = released[taken:]
+        released = released[consumed:]
     cursor = found.cursor(CURSOR)
     where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
     while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
-        sizes, taken = _sizes([without_injected_blocks(message) for message in page])
+        sizes, consumed = _sizes([without_injected_blocks(message) for message in page])
         yield from sizes
-        cursor = page[taken - 1].seq
+        cursor = page[consumed - 1].seq
 
 
 def _sizes(texts: Sequence[str]) -> tuple[list[int], int]:

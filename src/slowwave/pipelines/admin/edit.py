@@ -40,7 +40,7 @@ NAMED: Final = 5
 """How many details that a new summary text lacks are listed."""
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
-"""The reason why a fact rests on no message any more, and the flag of such facts: their history names the messages."""
+"""The reason why a fact has no source message any more, and the flag of such facts. Their history names the messages."""
 DELETED: Final = "deleted by hand"
 PART: Final = 200
 """Memories that are deleted in one transaction."""
@@ -63,11 +63,11 @@ def update(
 ) -> Receipt:
     """Replace the text, the category or all metadata of a fact, or the metadata of a message; None leaves each as it is.
 
-    A fact whose new text its source messages do not support rests on no message any more. The former values stay in its
+    If the source messages do not support the new text, the fact loses them as sources. The former values stay in its
     history.
 
     Raises:
-        InputError: nothing is to be changed, the memory is a note, or text or category are given for a message.
+        InputError: no change is given, the memory is a note, or text or category are given for a message.
         TrustError: the memory is trusted more than these ports.
     """
     if text is None and category is None and metadata is None:
@@ -99,8 +99,8 @@ def update(
 
 
 def _with_metadata(before: Memory, operations: list[Operation], metadata: Mapping[str, JsonValue]) -> list[Operation]:
-    """The operations of an edit with new metadata in its change, or with a change of their own."""
-    if operations and isinstance(last := operations[-1], Change):  # the change of a rewording comes last
+    """The operations of an edit with new metadata in its change, or with a separate change."""
+    if operations and isinstance(last := operations[-1], Change):  # the change of a rewording is the last operation
         return [*operations[:-1], replace(last, after=altered(last.after, metadata=metadata))]
     after = altered(before, metadata=metadata, version=before.version + 1)
     changed = dumps(to_row(after)) != dumps(to_row(altered(before, version=after.version)))
@@ -116,16 +116,18 @@ def _refuse_note(memory: Memory) -> None:
 def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
     """A note with the details of its members that the new text of a summary lacks."""
     summary = found(ports, memory_id)
-    behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
-    if lost := missing_details(text, behind) if behind else ():
+    members = [
+        memory for memory in ports.store.get((ports.scope,), summary.members) if memory.superseded_by == memory_id
+    ]
+    if lost := missing_details(text, members) if members else ():
         names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
-        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `slowwave revive ID` brings one back"
+        yield f"of the {len(members)} memories that it replaces it no longer contains {names}; `slowwave revive ID` restores one"
 
 
 def rewording(
     ports: Ports, before: Memory, text: str, *, category: str | None = None, entry: IndexEntry | None = None
 ) -> list[Operation]:
-    """The operations that replace the text of a fact, and its category if one is passed. The change comes last.
+    """The operations that replace the text of a fact, and its category if one is passed. The change is the last operation.
 
     Without a difference there are none.
 
@@ -136,7 +138,7 @@ def rewording(
     """
     _refuse_note(before)
     if before.kind == MESSAGE:
-        raise InputError(f"{before.id!r} is a message: what was said stays as it was said; add a fact instead")
+        raise InputError(f"{before.id!r} is a message: the text of a message cannot be changed; add a fact instead")
     if text == before.text and category in {None, before.category}:
         return []
     flags = before.flags - {RESTORED}
@@ -223,7 +225,7 @@ def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receip
 
 def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
     """Changes that restore the members of a summary that is retracted, so that none stays superseded by it."""
-    because = "the summary that stood for it was taken back"
+    because = "the summary that replaced it was retracted"
     for member in ports.store.get((ports.scope,), summary.members) if summary.kind == SUMMARY else ():
         if member.phase != "superseded" or member.superseded_by != summary.id:
             continue
@@ -236,7 +238,7 @@ def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
 
 
 def _with_member_note(receipt: Receipt) -> Receipt:
-    restored = sum(isinstance(one, Change) and one.after.is_searchable for one in receipt.applied)
+    restored = sum(isinstance(operation, Change) and operation.after.is_searchable for operation in receipt.applied)
     return with_notes(receipt, notes=[f"what it stood for is in use again: {restored} of them"] if restored else [])
 
 
@@ -335,7 +337,7 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
         return
     if memory.kind == NOTE:
         where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), conversation=memory.conversation, ref=memory.ref)
-        if others := [one for one in ports.store.select((ports.scope,), where) if one.id != memory.id]:
+        if others := [other for other in ports.store.select((ports.scope,), where) if other.id != memory.id]:
             raise ConflictError(
                 f"the note {others[0].id} has the name {memory.ref!r} now: remove it with `delete` first"
             )

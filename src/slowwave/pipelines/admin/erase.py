@@ -69,13 +69,13 @@ class EraseTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
-    """What an erase destroyed, restored, left due and could not reach.
+    """What an erase destroyed, restored, made due again and could not reach.
 
-    `restored` are memories that an erased one had superseded, and facts that other messages support, stored anew. `still`
-    are memories of this scope that say the same as an erased one, such as the messages it was derived from: they were not
-    chosen. `verified` says that neither the store nor its files, or the tables of a server, hold the words any more. If
-    not, repeat the erase once no other process has the file open, or no older transaction is open on the server.
-    `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
+    `restored` are memories that an erased one had superseded, and facts that other messages support, which are stored again.
+    `still` are memories of this scope with the same content as an erased one, such as its source messages. The caller did not
+    choose them, so they are kept. `verified` says that neither the store nor its files, or the tables of a server, contain the
+    words any more. If it is false, repeat the erase when no other process has the file open and no older transaction is open on
+    the server. `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
 
     With `dry_run` nothing was erased: `destroyed`, `restored` and `due` are what an erase would do, and `first_words`
     are the beginnings of the first memories of `destroyed`, in the same order.

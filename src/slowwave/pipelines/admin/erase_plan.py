@@ -23,12 +23,12 @@ BECAUSE = "erased by request"
 class ErasePlan:
     """The memories that an erase destroys, and its operations in units, each applied whole or not at all.
 
-    A derived memory is destroyed before the memories it rests on. If an erase is interrupted between two units, the same
+    A derived memory is destroyed before its sources. If an erase is interrupted between two units, the same
     request finds the rest when it is repeated.
 
     Attributes:
         memories: those to destroy, by id: the chosen ones and all that were derived from them.
-        restored: the ids of memories that return to hot storage, and of facts that are stored anew. Filled by `units`.
+        restored: the ids of memories that return to hot storage, and of facts that are stored again. Filled by `units`.
     """
 
     def __init__(self, ports: Ports, chosen: Sequence[Memory]) -> None:
@@ -51,7 +51,7 @@ class ErasePlan:
                 self._live[content_key(fact.text)] = fact.id
 
     def _former_sources(self, fact: Memory) -> set[str]:
-        """The messages that a fact rested on before a person changed its text: its history quotes them."""
+        """The source messages that a fact had before a person changed its text. Its history quotes them."""
         operations = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
         changes = (operation for operation in operations if isinstance(operation, Change))
         return {source.memory for change in changes for source in change.before.sources}
@@ -89,10 +89,10 @@ class ErasePlan:
         self._live[content_key(memory.text)] = memory.id
         self.restored.append(memory.id)
         after = transition(memory, "restore", self.ports.config, superseded_by=None)
-        return Change(before=memory, after=after, because="what stood for it was erased")
+        return Change(before=memory, after=after, because="its successor was erased")
 
     def _supported_copy(self, memory: Memory) -> Add | None:
-        """A new fact with the same text that rests only on messages that stay, without the history; None if none support it."""
+        """A new fact with the same text, the remaining source messages and no history; None if no message supports it."""
         kept = [source for source in memory.sources if source.memory not in self.memories]
         key = content_key(memory.text)
         if not kept or memory.id in self._chosen or memory.kind == SUMMARY or memory.phase not in {*HOT, "cold"}:
@@ -147,7 +147,7 @@ class ErasePlan:
 
 def _repointed(memory: Memory, to: str | None, **fields: str) -> Change:
     after = replace(memory, superseded_by=to, version=memory.version + 1, **fields)  # type: ignore[arg-type]  # of Memory
-    return Change(before=memory, after=after, because="what stood for it was erased")
+    return Change(before=memory, after=after, because="its successor was erased")
 
 
 def _with_derived(
@@ -155,8 +155,8 @@ def _with_derived(
 ) -> dict[str, Memory]:
     """The chosen memories and all that were derived from them, directly or not, by id.
 
-    These are facts that rest on them, or did (`former`: earlier sources by fact), summaries of facts, and summaries of the
-    messages. Duplicates that were merged into a chosen fact say the same, and are destroyed with it.
+    These are facts whose sources they are or were (`former`: earlier sources by fact), summaries of facts, and summaries of the
+    messages. Duplicates that were merged into a chosen fact have the same content, so they are destroyed with it.
     """
     derived = {memory.id: memory for memory in chosen}
     chosen_ids = set(derived)
@@ -191,7 +191,7 @@ def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
 def _covers(summary: Memory, messages: Mapping[str, list[Memory]], summaries: Mapping[str, list[Memory]]) -> bool:
     """Whether a summary covers an erased message, or ends after the beginning of an erased summary.
 
-    Spans of summaries adjoin each other, so that all from an erased one on are written anew.
+    Spans of summaries are contiguous, so the erased summary and all later ones are written again.
     """
     first, last = summary.span or (0, 0)
     name = summary.conversation or ""

@@ -81,13 +81,13 @@ class Explanation:
             lines.append(f"  expires after {self.expires_at:%Y-%m-%d}, unless it is pinned")
         if self.behind:
             phase = "" if self.behind.is_searchable else f", itself {self.behind.phase}"
-            lines.append(f"  stands behind the summary {self.behind.id}{phase}: {self.behind.text!r}")
-            lines.append(f"  `slowwave revive {memory.id}` brings it back")
+            lines.append(f"  replaced by the summary {self.behind.id}{phase}: {self.behind.text!r}")
+            lines.append(f"  `slowwave revive {memory.id}` restores it")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
             title = self.titles.get(source.conversation or "")
             place = f" in {title!r}" if title else ""
-            lines.append(f"  rests on {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}{place}: {quote!r}")
+            lines.append(f"  source: {source.at:%Y-%m-%d} {short_name(source.role, source.speaker)}{place}: {quote!r}")
         lines += [f"  linked ({link.kind}) with {link.other(memory.id)}" for link in self.links]
         history = [
             f"  {event.at:%Y-%m-%d %H:%M} {event.cause}: {event.operation.because} (run {event.run_id})"
@@ -126,4 +126,4 @@ def _titles(ports: Ports, memories: Iterable[Memory]) -> dict[str, str]:
     """The titles of the conversations of these memories, by name."""
     places = dict.fromkeys((memory.scope, memory.conversation) for memory in memories if memory.conversation)
     found = [ports.store.conversation(scope, str(name)) for scope, name in places]
-    return {one.name: one.title for one in found if one is not None and one.title is not None}
+    return {state.name: state.title for state in found if state is not None and state.title is not None}

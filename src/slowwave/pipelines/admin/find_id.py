@@ -29,8 +29,8 @@ def find_memory_id(ports: Ports, prefix: str) -> str:
     found = ports.store.ids_with_prefix(ports.scopes, text, CANDIDATES_SHOWN + 1)
     if not found:
         raise NotFoundError(f"no memory {prefix!r} in scope {ports.scope}: check the id and the scope")
-    words = {one.id: " ".join(one.text.split())[:WORDS_SHOWN] for one in ports.store.get(ports.scopes, found)}
-    return _only(text, found, [f"{one} ({words[one]})" for one in found if one in words])
+    words = {memory.id: " ".join(memory.text.split())[:WORDS_SHOWN] for memory in ports.store.get(ports.scopes, found)}
+    return _only(text, found, [f"{memory} ({words[memory]})" for memory in found if memory in words])
 
 
 def find_run_id(ports: Ports, prefix: str) -> str:
@@ -46,7 +46,7 @@ def find_run_id(ports: Ports, prefix: str) -> str:
     found = ports.store.run_ids_with_prefix(ports.scope, text, CANDIDATES_SHOWN + 1)
     if not found:
         raise NotFoundError(f"no run {prefix!r} in scope {ports.scope}: check the id and the scope")
-    runs = [ports.store.run(ports.scope, one) for one in found]
+    runs = [ports.store.run(ports.scope, found_id) for found_id in found]
     return _only(text, found, [f"{run.id} ({run.cause}, {run.at:%Y-%m-%d %H:%M})" for run in runs if run is not None])
 
 

@@ -1,4 +1,4 @@
-"""Health: findings that a person should look at, each with examples and a way to fix it."""
+"""Health: findings that a person should check, each with examples and a way to fix it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Health:
 
 
 def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
-    """Check a scope. Reads only. `troubles` are the messages of errors of the background sleeper."""
+    """Check a scope. Reads only. `troubles` are the error messages of sleep passes in the background."""
     store, scope = ports.store, ports.scope
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
@@ -182,7 +182,7 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
             "junk",
             junk,
             "facts are neither important nor sure, and nobody ever used one",
-            "raise `confidence_threshold`; what is there fades by itself, or `delete` it",
+            "raise `confidence_threshold`; the stored facts fade by themselves, or `delete` it",
             urgent=False,
         )
     sources = {source.memory for fact in facts for source in fact.sources}
@@ -190,8 +190,8 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
     yield from _finding(
         "orphans",
         [fact for fact in facts if fact.sources and stored.isdisjoint(source.memory for source in fact.sources)],
-        "facts rest on messages that are not here",
-        "import the messages too, or `delete` what nothing supports",
+        "facts have source messages that are not in the store",
+        "import the messages too, or `delete` the unsupported facts",
     )
 
 
@@ -202,14 +202,14 @@ def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
         yield from _finding(
             "outdated",
             outdated,
-            "facts were replaced or taken back: more than still stand",
-            "nothing has to be done: they are kept for `as_of`; if facts flip to and fro, look at their `history`",
+            "facts were superseded or retracted: more than are hot",
+            "nothing has to be done: they are kept for `as_of`; if facts change to and fro, check their `history`",
             urgent=False,
         )
 
 
 def _hidden(ports: Ports) -> Iterator[Finding]:
-    """Members of a summary that was taken back: no search finds them."""
+    """Members of a retracted summary: no search finds them."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded"}), limit=LOOKED_AT)
     superseded = ports.store.select((ports.scope,), where)
     members = [memory for memory in superseded if not memory.outdated and memory.superseded_by]
@@ -218,8 +218,8 @@ def _hidden(ports: Ports) -> Iterator[Finding]:
     yield from _finding(
         "hidden",
         [member for member in members if member.superseded_by not in valid],
-        "memories stand behind a summary that was taken back, and are found by nothing",
-        "`slowwave revive ID` brings one back",
+        "memories were replaced by a summary that was retracted, and no search finds them",
+        "`slowwave revive ID` restores one",
     )
 
 

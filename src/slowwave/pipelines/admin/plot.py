@@ -33,12 +33,12 @@ def plot(ports: Ports, kind: str) -> Picture:
         InputError: for any other kind.
     """
     if kind not in KINDS:
-        raise InputError(f"there is no plot {kind!r}: use {', '.join(KINDS)}")
+        raise InputError(f"unknown plot {kind!r}: use {', '.join(KINDS)}")
     return KINDS[kind](ports)
 
 
 def forgetting(ports: Ports) -> Picture:
-    """The strengths of the top facts from when they were recorded, their uses as dots, and how they go on unused."""
+    """The strengths of the top facts from when they were recorded, their uses as dots, and their future course without use."""
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
     now, config = ports.now(), ports.config
     facts = ports.store.select((ports.scope,), where)
@@ -87,7 +87,7 @@ def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series
 
 
 def growth(ports: Ports) -> Picture:
-    """How many facts were hot, cold and superseded or retracted, and how many messages there were, run by run."""
+    """The numbers of messages and of hot, cold, superseded and retracted facts after each run."""
     runs = ports.store.runs(ports.scope, RUNS)
     now = ports.now()
     first = runs[-1].at if runs else now

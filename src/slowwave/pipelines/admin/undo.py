@@ -1,4 +1,4 @@
-"""Undoes runs: applies the inverse of a run as a plan of its own.
+"""Undoes runs: applies the inverse of a run as a new plan.
 
 What a person undid is held, so that no later sleep pass does it again.
 """
@@ -35,17 +35,17 @@ ADDING: Final = frozenset({"add", "observe"})
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
-    """Take back a run, with all its parts if it has some. Returns a receipt for each run, newest run first.
+    """Undo a run, with all its parts if it has some. Returns a receipt for each run, newest run first.
 
-    The undo of a run with parts, such as an import, is one run with parts too: one more undo brings everything back.
+    The undo of a run with parts, such as an import, is one run with parts too: undoing that run restores everything.
 
-    A run that was taken back already is not taken back again: an undo is undone by its own id. What an erase has destroyed
+    A run that is undone already is not undone again. To undo an undo, pass its own id. Content that an erase has destroyed
     since is not restored, and the receipt says so.
 
     Raises:
         NotFoundError: if there is no such run.
         InputError: if the run is an erase.
-        ConflictError: if later runs rest on it; `cascade=True` takes them back too, newest first.
+        ConflictError: if later runs depend on it; `cascade=True` undoes them too, newest first.
         TrustError: these ports have a ceiling, and the run did more than to add messages or facts below it.
     """
     run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
@@ -53,32 +53,34 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: check the id and the scope")
     family = [run, *ports.store.children(ports.scope, run_id)]
     undone_by, wholes = _undos_by_run(ports)
-    standing = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
+    undoable_members = [member for member in family if any(member.plan.groups) and member.id not in undone_by]
     undos = {undone_by[member.id] for member in family if member.id in undone_by}
-    if not standing and run.id not in undone_by.values() and undos:
-        taken = [wholes[undo_id] for undo_id in undone_by.values() if undo_id in undos]
-        note = _already_undone(list(dict.fromkeys(taken)))
+    if not undoable_members and run.id not in undone_by.values() and undos:
+        whole_undos = [wholes[undo_id] for undo_id in undone_by.values() if undo_id in undos]
+        note = _already_undone(list(dict.fromkeys(whole_undos)))
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
     if any(map(_erases, family)):
-        raise InputError(f"run {run_id} is an erase: what it destroyed cannot come back")
-    reached = _with_dependents(ports, standing, undone_by)
+        raise InputError(f"run {run_id} is an erase: it has no inverse")
+    reached = _with_dependents(ports, undoable_members, undone_by)
     undoable = [dependent for dependent in reached if not _erases(dependent)]
     family_ids = {member.id for member in family}
     later = [dependent for dependent in undoable if dependent.id not in family_ids]
     if later and not cascade:
         names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
-        runs, pronoun = ("run rests", "it") if len(later) == 1 else ("runs rest", "them")
-        how = f"`slowwave undo {run_id} --cascade` takes {pronoun} back too"
+        runs, pronoun = ("run depends", "it") if len(later) == 1 else ("runs depend", "them")
+        how = f"`slowwave undo {run_id} --cascade` undoes {pronoun} too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
     for dependent in undoable:
         _check_reach(ports, dependent)
-    lost = [f"what run {erase.id} (erase) destroyed since stays gone" for erase in reached if _erases(erase)]
+    lost = [
+        f"memories that run {erase.id} (erase) destroyed since are not restored" for erase in reached if _erases(erase)
+    ]
     receipts = _taken_back(ports, [one for one in undoable if any(one.plan.groups)])
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
 
 
 def _taken_back(ports: Ports, runs: Sequence[Run]) -> list[Receipt]:
-    """Take back runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
+    """Undo runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
     sizes = Counter(run.parent or run.id for run in runs)
     receipts: dict[str, Receipt] = {}
     for run in runs:
@@ -120,7 +122,7 @@ def _already_undone(undos: Sequence[str]) -> str:
     """A note that names the undos of a run, newest first, which is the order in which to undo them."""
     runs = f"run{'s' if len(undos) > 1 else ''} {', '.join(undos)}"
     commands = ", then ".join(f"`slowwave undo {undo_id}`" for undo_id in undos)
-    return f"already taken back by {runs}: to bring it back, {commands}"
+    return f"already undone by {runs}: to restore it, {commands}"
 
 
 def _erases(run: Run) -> bool:
@@ -128,9 +130,9 @@ def _erases(run: Run) -> bool:
 
 
 def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
-    """The id of the undo by the id of the run that it took back, and the whole undo by each that is a part of it.
+    """The id of the undo by the id of the undone run, and the id of the whole undo by the id of each of its parts.
 
-    Undos that were taken back are left out of the first.
+    The first mapping excludes undos that were undone themselves.
     """
     undone_by: dict[str, str] = {}
     wholes: dict[str, str] = {}
@@ -142,9 +144,9 @@ def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, str]) -> list[Run]:
-    """The runs and all that rest on them, directly or not, each before the runs that it rests on.
+    """The runs and all that depend on them, directly or not, each before the runs on which it depends.
 
-    A run that was taken back and its undo cancel out: nothing rests on either.
+    An undone run and its undo cancel out: no run depends on either.
     """
     ordered: dict[str, Run] = {}
     entered: set[str] = {*undone_by, *undone_by.values()} - {run.id for run in runs}
@@ -163,7 +165,7 @@ def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, 
 
 
 def _eras_built_on(ports: Ports, run: Run) -> Iterator[Run]:
-    """The runs that wrote eras from summaries of this run, where the era was not taken back."""
+    """The runs that wrote eras from summaries of this run, where the era was not retracted."""
     adds = [operation for operation in run.plan.operations if isinstance(operation, Add)]
     summaries = {add.memory.id: add.memory for add in adds if add.memory.depth == 1}
     for conversation in {memory.conversation for memory in summaries.values() if memory.is_cascade}:

@@ -92,7 +92,9 @@ def admitted(memory: Memory, scope: str) -> Memory:
         id=own_id(memory.id),
         members=tuple(map(own_id, memory.members)),
         superseded_by=memory.superseded_by and own_id(memory.superseded_by),
-        sources=tuple(replace(one, memory=own_id(one.memory), ref=one_line(one.ref)) for one in memory.sources),
+        sources=tuple(
+            replace(source, memory=own_id(source.memory), ref=one_line(source.ref)) for source in memory.sources
+        ),
         flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
         expires_at=memory.expires_at and min(memory.expires_at, LAST),
         valid_to=memory.valid_to and min(memory.valid_to, LAST),
@@ -271,23 +273,23 @@ class Admission:
         They lose their numbers if those are taken, are not in order, or skip more than an erase can explain.
         """
         name = str(messages[0].conversation)
-        end, numbers = self._end(name), [one.seq for one in messages]
+        end, numbers = self._end(name), [message.seq for message in messages]
         skipped = self._missing.get(name, 0) + numbers[-1] - end - len(numbers)
-        if skipped > MISSING_MOST or any(one >= other for one, other in pairwise((end, *numbers))):
+        if skipped > MISSING_MOST or any(message >= other for message, other in pairwise((end, *numbers))):
             self.renumbered.add(name)
         if name in self.renumbered:
             self._ends[name] = end + len(messages)
-            return [replace(one, seq=0) for one in messages]
+            return [replace(message, seq=0) for message in messages]
         self._ends[name], self._missing[name] = numbers[-1], skipped
         return messages
 
     def joins(self, item: ExportedLink, link: LinkRow, here: Mapping[str, Memory]) -> bool:
         """Whether a link may be stored: both ends are stored, and if it is unproven, neither is trusted more than an import."""
         believed = self._believes(item)
-        ends = [here[one] for one in (link.source, link.target) if one in here]
+        ends = [here[end] for end in (link.source, link.target) if end in here]
         if len(ends) < 2:  # noqa: PLR2004 - a link has two ends
             return self._dry_run
-        return believed or not any(outranks(one.trust, IMPORT) for one in ends)
+        return believed or not any(outranks(end.trust, IMPORT) for end in ends)
 
     def advances(self, item: ExportedCursor, name: str) -> bool:
         """Whether a cursor may move: if it is unproven, only in a conversation that this import created."""
@@ -320,5 +322,7 @@ def _with_stored_sources(memory: Memory, here: Mapping[str, Memory]) -> Memory:
     """An unproven record with those of its sources that are stored and trusted no more than an import."""
     if not memory.sources:
         return memory
-    kept = (one for one in memory.sources if one.memory in here and not outranks(here[one.memory].trust, IMPORT))
+    kept = (
+        source for source in memory.sources if source.memory in here and not outranks(here[source.memory].trust, IMPORT)
+    )
     return altered(memory, sources=tuple(dict.fromkeys(kept)))

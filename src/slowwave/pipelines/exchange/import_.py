@@ -55,7 +55,7 @@ def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
 
 
 def _sort(item: Item) -> object:
-    """The sort of an item. Exported messages of one conversation are numbered together, so each is a sort of its own."""
+    """The key by which items are batched: exported messages of one conversation are numbered together."""
     if isinstance(item, ExportedMemory):
         return ExportedMemory, item.memory.conversation if item.memory.kind == MESSAGE else None
     return type(item)
@@ -72,8 +72,9 @@ UNPROVEN: Final = (
 class ImportReport:
     """What an import did, or would do.
 
-    `titles` are those that conversations got, by name. `skipped` counts the items that were not imported, by reason, and `examples` are the first of them. `known` counts
-    those that were stored before. `unproven` counts the records of an export that this store cannot prove to be its own.
+    `titles` are the titles that were set, by name of the conversation. `skipped` counts the items that were not imported, by
+    reason, and `examples` are the first of them. `known` counts the items that were stored before. `unproven` counts the
+    records of an export that this store cannot prove to be its own.
     `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
     written.
     """
@@ -119,7 +120,7 @@ def _many(number: int, noun: str) -> str:
 TITLES_SHOWN: Final = 5
 """Titles that a report prints."""
 BATCH: Final = 500
-"""Records of one transaction: an interrupted import loses no more, and continues there."""
+"""Records of one transaction. An interrupted import loses at most this many, and continues after the last stored batch."""
 FACTS: Final = 20
 """Facts that are reconciled together, in one call of the mind."""
 REMEMBERED: Final = 500_000
@@ -130,7 +131,9 @@ _log: Final = Log("exchange")
 T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
-TAKEN_BACK: Final = "it was taken back earlier: find the undo that did it in `slowwave runs`, and `slowwave undo` of its id brings it back"
+TAKEN_BACK: Final = (
+    "it was retracted earlier: find the undo in `slowwave runs`, and `slowwave undo` of its id restores it"
+)
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 
@@ -245,13 +248,13 @@ class Importer:
             self._move_cursors(cursors)
 
     def _skip(self, skipped: Sequence[SkippedItem]) -> None:
-        for one in skipped:
-            if one.broken:
-                self._broken.append(one)
+        for item in skipped:
+            if item.broken:
+                self._broken.append(item)
             else:
-                self._skipped[one.why] += 1
+                self._skipped[item.why] += 1
                 if len(self._examples) < EXAMPLES:
-                    self._examples.append(one)
+                    self._examples.append(item)
 
     # ---- messages
 
@@ -289,23 +292,25 @@ class Importer:
         return fresh
 
     def _known_of(self, name: str) -> dict[str, int | None]:
-        """A hash of each message of a conversation by the caller's id, cached; None for a message that was taken back."""
+        """A hash of each message of a conversation by the caller's id, cached; None for a retracted message."""
         if name not in self._known:
             if sum(map(len, self._known.values())) > REMEMBERED:
                 self._known.clear()
             where = Where(kinds=frozenset({MESSAGE}), conversation=name)
             stored = self._ports.store.select((self._ports.scope,), where)
             self._known[name] = {
-                one.ref: None if one.phase == "retracted" else hash((one.role, one.text, one.speaker))
-                for one in stored
-                if one.ref
+                message.ref: None
+                if message.phase == "retracted"
+                else hash((message.role, message.text, message.speaker))
+                for message in stored
+                if message.ref
             }
         return self._known[name]
 
     # ---- titles
 
     def _set_titles(self, items: Sequence[ConversationTitle]) -> None:
-        """Give titles to conversations that have none, and of which a message is stored that was not taken back."""
+        """Set titles of conversations that have no title and at least one message that was not retracted."""
         changes: dict[str, SetTitle] = {}
         for item in self._not_erased(items, lambda item: (tombstone(item.title),)):
             name, title = one_line(item.conversation), one_line(item.title)[:TITLE_LONGEST]
@@ -316,7 +321,9 @@ class Importer:
             if found is not None and found.title is None and self._has_messages(name):
                 changes[name] = SetTitle(conversation=name, before=None, after=title, because=EXPORTED)
         done = self._perform(list(changes.values()), because="titles of conversations", conversations=tuple(changes))
-        self._titles |= {one.conversation: str(one.after) for one in done if isinstance(one, SetTitle)}
+        self._titles |= {
+            operation.conversation: str(operation.after) for operation in done if isinstance(operation, SetTitle)
+        }
 
     def _has_messages(self, name: str) -> bool:
         where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, limit=1)
@@ -348,10 +355,10 @@ class Importer:
             self._trim(stored, {one.id: one for one in fresh if one.gist is not None})
 
     def _trim(self, stored: Sequence[Memory], trimmed: Mapping[str, Memory]) -> None:
-        """Shorten messages as they were in the export; the remaining clauses get an index entry of their own."""
-        befores = [one for one in stored if one.id in trimmed]
-        afters = [replace(one, gist=trimmed[one.id].gist, version=one.version + 1) for one in befores]
-        made, problems = entries(self._ports, [one.visible_text for one in afters])
+        """Shorten messages as they were in the export; the remaining clauses get their own index entry."""
+        befores = [memory for memory in stored if memory.id in trimmed]
+        afters = [replace(memory, gist=trimmed[memory.id].gist, version=memory.version + 1) for memory in befores]
+        made, problems = entries(self._ports, [memory.visible_text for memory in afters])
         self._problems |= dict.fromkeys(problems)
         self._perform(
             [
@@ -375,38 +382,49 @@ class Importer:
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
-        for one in fresh:
-            self._counts["messages" if one.kind == MESSAGE else "facts"] += 1
+        for memory in fresh:
+            self._counts["messages" if memory.kind == MESSAGE else "facts"] += 1
 
     def _add_links(self, links: Sequence[ExportedLink]) -> None:
-        wanted = [(one, named(one.link)) for one in links]
-        ids = {end for _, link in wanted for end in (link.source, link.target)}
+        pairs = [(exported, named(exported.link)) for exported in links]
+        ids = {end for _, link in pairs for end in (link.source, link.target)}
         here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
-        known = {(one.source, one.target, one.kind) for one in self._ports.store.links(self._ports.scope, list(ids))}
+        known = {
+            (exported.source, exported.target, exported.kind)
+            for exported in self._ports.store.links(self._ports.scope, list(ids))
+        }
         fresh = []
-        for one, link in wanted:
+        for exported, link in pairs:
             if (link.source, link.target, link.kind) in known:
                 self._counts["known"] += 1
-            elif not self._admission.joins(one, link, here):
+            elif not self._admission.joins(exported, link, here):
                 self._skip(
-                    [SkippedItem(where=one.where, why="a link to a memory that is not here, or is trusted further")]
+                    [
+                        SkippedItem(
+                            where=exported.where, why="a link to a memory that is not here, or is trusted further"
+                        )
+                    ]
                 )
             else:
                 fresh.append(link)
-        self._counts["links"] += len(fresh) if self._dry_run else len(self._perform([_link(one) for one in fresh]))
+        self._counts["links"] += (
+            len(fresh) if self._dry_run else len(self._perform([_link(exported) for exported in fresh]))
+        )
 
     def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
-        """Move cursors, if the messages before them come from the export."""
-        for one in cursors:
-            name, cursor = one_line(one.conversation), one_line(one.cursor)
-            advances = self._admission.advances(one, name)
+        """Move cursors, if the messages before them are from the export."""
+        for exported in cursors:
+            name, cursor = one_line(exported.conversation), one_line(exported.cursor)
+            advances = self._admission.advances(exported, name)
             found = self._ports.store.conversation(self._ports.scope, name)
             if self._dry_run or found is None or not advances:
                 continue
             before = found.cursor(cursor)
-            if before < one.seq <= found.last_seq:
+            if before < exported.seq <= found.last_seq:
                 because = "read before the export"
-                advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=one.seq, because=because)
+                advance = MoveCursor(
+                    conversation=name, cursor=cursor, before=before, after=exported.seq, because=because
+                )
                 self._perform([advance])
 
     def _perform(

@@ -45,8 +45,8 @@ class VaultImport:
         known: how many edited or new lines say what is known already; they change nothing.
         conflicts: why a line was not imported.
         gone: id and text of each fact whose line was removed. It stays in memory: a missing line erases nothing.
-        notes: other results, such as which fact a new line replaced, and which pages were kept or left alone.
-        run_id: the run that `undo` takes back; None if nothing changed.
+        notes: other results, such as which fact a new line replaced, and which pages were kept or not changed.
+        run_id: the run, for `undo`; None if nothing changed.
         waiting: how many new facts wait for a mind.
         problems: what failed.
         pages: the pages that were written again after the import.
@@ -96,7 +96,7 @@ class VaultImport:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: "1 line", "2 lines"."""
+    """A number with its noun: "1 line", "2 lines"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -191,7 +191,7 @@ def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_r
         f"{changes} changes in a vault of {counted(facts, 'fact')}" if changes > FEW and changes > MASS * facts else ""
     )
     if excess and not force and not dry_run:
-        raise InputError(f"{excess}: look at the dry run, then confirm with --force")
+        raise InputError(f"{excess}: check the dry run, then confirm with --force")
     run = _ImportRun(ports=ports, parent=new_id(ports.now()), conflicts=list(conflicts), dry_run=dry_run)
     for start in range(0, len(edited), BATCH):
         run.edit(edited[start : start + BATCH])
@@ -257,7 +257,7 @@ def _unknown(ports: Ports, lines: Sequence[VaultLine], changes: Sequence[Change]
 class _Rewordings:
     """What edited lines would do.
 
-    `known` counts the lines whose fact already says what they say; `conflicts` says why other lines change nothing.
+    `known` counts the lines with the text of a known fact. `conflicts` says why other lines change nothing.
     """
 
     operations: tuple[Operation, ...]
@@ -329,7 +329,7 @@ def _updated(changes: Iterable[Change]) -> tuple[tuple[str, str, str], ...]:
 
 @dataclass(slots=True, kw_only=True)
 class _ImportRun:
-    """One import: a run with a child run for each batch, and what each of them did; in a dry run, what it would do."""
+    """One import: a run with a child run for each batch, and the result of each; in a dry run, the planned result."""
 
     ports: Ports
     parent: str

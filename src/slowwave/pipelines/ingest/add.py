@@ -201,13 +201,13 @@ def _recognised(ports: Ports, facts: Iterable[Fact]) -> dict[str | None, Outcome
         if fact.ref is None:
             continue
         stored = _stored_under(ports, fact.ref) if fact.ref not in words else None
-        said = _stated_words(ports, stored) if stored is not None else words.get(fact.ref, fact.text)
-        if said != fact.text:
+        stored_text = _stated_words(ports, stored) if stored is not None else words.get(fact.ref, fact.text)
+        if stored_text != fact.text:
             where = (
                 f"stored with other words (memory {stored.id})" if stored else "twice in the batch, with other words"
             )
             raise ConflictError(f"the id {fact.ref!r} is {where}: give the new fact another id; nothing was stored")
-        words[fact.ref] = said
+        words[fact.ref] = stored_text
         if stored is not None:
             known[fact.ref] = _known_outcome(ports, stored, fact.text)
     return known
@@ -233,5 +233,7 @@ def _known_outcome(ports: Ports, stored: Memory, text: str) -> Outcome:
         holder = next(iter(ports.store.get((ports.scope,), [holder.superseded_by])), holder)
     if holder.phase == QUARANTINED:
         return Outcome(operation="REVIEW", memory_id=holder.id, text=text, reason="it is under review already")
-    reason = "its id was taken back: `revive` restores it" if holder.phase == "retracted" else "its id is known"
+    reason = (
+        "the memory of its id was retracted: `revive` restores it" if holder.phase == "retracted" else "its id is known"
+    )
     return Outcome(operation="NOOP", memory_id=holder.id, text=text, reason=reason)

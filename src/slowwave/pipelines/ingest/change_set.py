@@ -264,7 +264,7 @@ class ChangeSet:
         stored = self.store(renewed, entry, because=because)
         self._add_uses(stored, merged, because=because)
         self.outcomes[new.id] = ("UPDATE", because)
-        self.notes.append(f"stands for {current.text!r}, which came from a source that is believed less")
+        self.notes.append(f"it replaces {current.text!r}, whose source is trusted less")
         return self.states[stored.id]
 
     def _dissolve(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:

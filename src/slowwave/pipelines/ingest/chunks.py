@@ -180,7 +180,7 @@ def piece_end(text: str, start: int) -> int:
 
 
 def transcript(ports: Ports, chunk: Chunk) -> Transcript:
-    """The chunk as a mind reads it, with the end of what comes before it."""
+    """The chunk as a mind reads it, with the end of the text before it."""
     turns = tuple(
         Turn(number=number, memory=replace(message, text=text))
         for number, (message, text) in enumerate(zip(chunk.messages, chunk.texts, strict=True), 1)
@@ -196,7 +196,7 @@ def transcript(ports: Ports, chunk: Chunk) -> Transcript:
 
 
 def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
-    """The end of what comes just before the chunk, for context."""
+    """The end of the text before the chunk, for context."""
     if chunk.start:
         (message,) = chunk.messages
         return [replace(message, text=without_injected_blocks(message)[max(0, chunk.start - EARLIER) : chunk.start])]

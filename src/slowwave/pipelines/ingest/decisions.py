@@ -60,7 +60,7 @@ class Decision:
         because: the reason, for the journal.
         text: the wording of the merged or superseding fact.
         link: the kind of the link between the stored and the known fact, if they are to be linked, and its reason.
-        problem: why the verdict was not carried out as it was given; empty if it was.
+        problem: why the verdict was changed or not carried out; empty if it was carried out.
     """
 
     action: Action
@@ -71,7 +71,7 @@ class Decision:
 
 
 def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decision:
-    """What the verdict on a pair comes to.
+    """The decision that follows from the verdict on a pair.
 
     Args:
         verdict: what the mind says; None if it says only which known facts are no longer true.
@@ -199,7 +199,7 @@ def _is_a_persons(memory: Memory, *, stated: bool) -> bool:
 
 
 def _stated_by_person(memory: Memory) -> bool:
-    """Whether the fact was stated and not distilled: such a fact rests on no message."""
+    """Whether the fact was stated and not distilled: a stated fact has no source message."""
     return not memory.sources and memory.kind != SUMMARY
 
 

@@ -1,4 +1,4 @@
-"""Distils conversations: reads them from their cursors, and checks each proposed fact against the words it quotes."""
+"""Distils conversations: reads them from their cursors, and checks each proposed fact against its quote."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,11 +36,11 @@ class ConsolidationResult:
     """What a consolidation did.
 
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
-    as the error of the model; then the messages stay due. `undo` of `run_id` takes back all chunks. `waiting` counts the
+    as the error of the model; then the messages stay due. `undo` of `run_id` undoes all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
     `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
-    of all conversations, `conversations` are those that were read, and `left` says why others were not, by name;
-    `by_conversation` has the result of each.
+    of all conversations, `conversations` are those that were read, and `left` has the reason for each one that was not, by
+    name; `by_conversation` has the result of each.
     """
 
     facts: tuple[Memory, ...] = ()
@@ -258,9 +258,9 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     quote = redact(fact.quote).text
     source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
     near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
-    trust = least((message.trust, *(one.trust for one in (*transcript.before[-1:], *near))))
+    trust = least((message.trust, *(neighbour.trust for neighbour in (*transcript.before[-1:], *near))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
-        trust = message.trust  # its names, numbers and dates all come from the message itself
+        trust = message.trust  # the message itself contains its names, numbers and dates
     text = redact(fact.text).text
     return replace(
         fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
@@ -276,8 +276,8 @@ def _plan(
 ) -> Plan:
     because = f"{chunk} were distilled"
     refused = [
-        RejectFact(text=one.text, quote=one.quote, reason=one.reason, because=one.reason)
-        for one in rejected[:REFUSED_KEPT]
+        RejectFact(text=fact.text, quote=fact.quote, reason=fact.reason, because=fact.reason)
+        for fact in rejected[:REFUSED_KEPT]
     ]
     group = Group(
         operations=(*chunk.moves(because), *done.operations, *refused),

@@ -26,9 +26,7 @@ def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry])
     embedder = ports.embedder
     if embedder is None or not texts:
         return bare
-    if blank := {
-        place for place, text in enumerate(texts) if not text.strip()
-    }:  # an embedder is never given blank text
+    if blank := {place for place, text in enumerate(texts) if not text.strip()}:  # embedders never get blank text
         worded = [place for place in range(len(texts)) if place not in blank]
         made = embedded_entries(ports, [texts[place] for place in worded], [bare[place] for place in worded])
         nothing = {place: _with_vectors(bare[place], b"", 0, embedder.name) for place in blank}

@@ -63,8 +63,8 @@ def put_notes(
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
     A note of a known name is changed in place, so that its history continues. One that has expired is archived, and a
-    new note takes its name. A text that reads as an instruction and does not come from the user is stored for review
-    beside the present note of its name.
+    new note takes its name. A text that reads as an instruction and is not from the user is stored for review; the present note
+    of its name stays.
 
     Args:
         ports: the store, the embedder and the settings.
@@ -134,18 +134,18 @@ def read_note(ports: Ports, name: str, folder: str = "") -> Note | None:
     return next(map(note_of, found), None)
 
 
-def list_notes(ports: Ports, asked: NoteListing) -> list[Note]:
+def list_notes(ports: Ports, request: NoteListing) -> list[Note]:
     """The present notes of a folder, ordered by folder and name.
 
     Raises:
         InputError: the filter is invalid.
         NotFoundError: `after` is no note of this scope.
     """
-    limit = optional_count(asked.limit, "limit")
-    passes, after = checked_filter(asked.where), _place_of(ports, asked.after)
-    folder = checked_folder(asked.folder)
+    limit = optional_count(request.limit, "limit")
+    passes, after = checked_filter(request.where), _place_of(ports, request.after)
+    folder = checked_folder(request.folder)
     found: list[Note] = []
-    for memory in _pages(ports, folder, below=asked.below, after=after, most=limit if passes is None else None):
+    for memory in _pages(ports, folder, below=request.below, after=after, most=limit if passes is None else None):
         if limit is not None and len(found) >= limit:
             break
         if passes is None or passes_filter(passes, memory):
@@ -297,8 +297,12 @@ def _removal(ports: Ports, memory: Memory, now: datetime) -> Change:
 
 
 def _for_review(receipt: Receipt) -> tuple[str, ...]:
-    kept = [one for one in receipt.applied if isinstance(one, Add) and one.memory.phase == QUARANTINED]
-    return tuple(f"kept for review ({one.memory.reason}): see `slowwave review`" for one in kept)
+    kept = [
+        operation
+        for operation in receipt.applied
+        if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
+    ]
+    return tuple(f"kept for review ({operation.memory.reason}): see `slowwave review`" for operation in kept)
 
 
 def _shown(folder: str, name: str) -> str:

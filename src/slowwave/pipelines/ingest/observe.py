@@ -46,13 +46,13 @@ def observe(
 
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
 
-    `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source
-    the messages come from, if that is trusted less than their speakers. A message that reads as an instruction to a
+    `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source of the
+    messages, if it is trusted less than their speakers. A message that reads as an instruction to a
     model and does not come from the user is stored under review: it is neither found nor distilled until a person
     releases it.
 
     Raises:
-        InputError: naming the row that cannot be stored; nothing of the batch is.
+        InputError: a row cannot be stored; the error names it, and nothing of the batch is stored.
     """
     conversation = checked_name(conversation, "conversation", numbers=True)
     messages = listed_messages(messages)
@@ -101,8 +101,8 @@ def _unstored(messages: Sequence[MessageLike]) -> tuple[str, ...]:
 
 
 def _replaced(messages: Sequence[MessageLike], rows: Sequence[Message]) -> tuple[str, ...]:
-    pairs = [(given, row) for given, row in zip(messages, rows, strict=True) if isinstance(given, Message)]
-    number = sum([given.content != row.content for given, row in pairs])
+    pairs = [(passed, row) for passed, row in zip(messages, rows, strict=True) if isinstance(passed, Message)]
+    number = sum([passed.content != row.content for passed, row in pairs])
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 

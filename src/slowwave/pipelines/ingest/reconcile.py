@@ -31,7 +31,7 @@ from slowwave.ports import Ports
 CANDIDATES = 8
 """How many known memories a mind is shown for one new fact."""
 RELATED = 0.40
-"""The cosine from which two texts are similar, unless the embedder has a number of its own."""
+"""The cosine from which two texts are similar, unless the embedder defines its own."""
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 
@@ -76,7 +76,7 @@ class IncomingFact:
 def reconcile(
     ports: Ports, facts: Sequence[Fact], *, now: datetime, stated: bool, waiting: Sequence[Memory] = ()
 ) -> ReconcileResult:
-    """Decide for each fact what it does to what is known. Performs nothing.
+    """Decide for each new fact how it changes the known ones. Performs nothing.
 
     Args:
         ports: the store, the mind, the embedder and the settings.
@@ -143,7 +143,7 @@ def _plan_fact(
     duplicate: Memory | None,
     verdicts: Sequence[Verdict],
 ) -> None:
-    """Plan what becomes of one new fact, of which `memory` is the state so far."""
+    """Plan the operations of one new fact, of which `memory` is the state so far."""
     because = f"said: {new.fact.quote!r}" if new.fact.quote else "stated"
     if new.suspect:
         known = facts_with_key(changes.ports, new.key, {QUARANTINED})
@@ -172,7 +172,7 @@ def apply_verdicts(
     because: str,
     stated: bool,
 ) -> None:
-    """Plan what the verdicts on one new fact come to: one of them decides about the fact, others may retract known ones.
+    """Plan the operations of the verdicts on one new fact: one verdict decides about the fact, others may retract known ones.
 
     Args:
         changes: where the operations are collected.

@@ -10,9 +10,9 @@ BATCH = 500
 
 
 def reembed(ports: Ports, *, most: int | None = None, on_progress: Progress | None = None) -> int:
-    """Embed batch by batch until nothing is left. Returns how many texts got a vector.
+    """Embed batch by batch until every text has a vector. Returns how many texts got a vector.
 
-    Full texts come first, then the remaining clauses of shortened messages.
+    Full texts are embedded first, then the remaining clauses of shortened messages.
 
     Args:
         ports: the store and the embedder.

@@ -1,4 +1,4 @@
-"""Finds texts that read as instructions to a model and do not come from the user: they wait for a person's review."""
+"""Finds texts that read as instructions to a model and are not from the user. They wait for a person's review."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -8,10 +8,10 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.ports import Ports
 
 SOME = "erased"
-"""The key that is suppressed after the first erase of a scope: without it there are no tombstones to look up."""
+"""The key that is suppressed after the first erase of a scope. Without it the scope has no tombstones."""
 
 TELLING = 40
-"""The length from which the text alone identifies an erased message; a shorter one, such as "Yes", may be said again."""
+"""The length from which the text alone identifies an erased message; a shorter one, such as "Yes", may occur again."""
 
 
 def tombstone(text: str) -> str:
@@ -41,7 +41,7 @@ def anything_erased(ports: Ports) -> bool:
 
 
 def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
-    """Whether each memory, given by its keys, was erased."""
+    """Whether each memory was erased, by its keys."""
     key_sets = [tuple(each) for each in keys]
     if not anything_erased(ports):
         return [False] * len(key_sets)

@@ -21,7 +21,7 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
     search for facts, and those without a source message. The filters of `query` hold for them too.
     """
     now = query.now
-    seeds = {identity: place for place, one in enumerate(ranked[:FIRST]) for identity in (one.id, *one.facts)}
+    seeds = {identity: place for place, row in enumerate(ranked[:FIRST]) for identity in (row.id, *row.facts)}
     pulls: dict[str, float] = {}
     links = ports.store.links(ports.scope, list(seeds), ["association"])
     if not links:
@@ -46,9 +46,9 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
     )
     found = ports.store.search((ports.scope,), replace(query, allowed=near, top_k=max(1, len(near)))) if near else []
     raised = [
-        replace(one, score=one.score + more, parts={**one.parts, "associated": more})
-        for one in found
-        if one.id in near and (more := ASSOCIATED * pulls[one.id])
+        replace(row, score=row.score + more, parts={**row.parts, "associated": more})
+        for row in found
+        if row.id in near and (more := ASSOCIATED * pulls[row.id])
     ]
-    places = {one.id: one for one in (*ranked, *raised)}
-    return sorted(places.values(), key=lambda one: -one.score)[: query.top_k]
+    places = {row.id: row for row in (*ranked, *raised)}
+    return sorted(places.values(), key=lambda row: -row.score)[: query.top_k]

@@ -13,7 +13,7 @@ from slowwave.policy.guard.trust import trusted
 def chat_messages(
     sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
 ) -> tuple[Mapping[str, str], ...]:
-    """All memories in one fenced block, followed by the latest messages as they were said.
+    """All memories in one fenced block, followed by the latest messages word for word.
 
     Only messages of the user and the assistant are bare messages. One of a tool, a system or an import is in a fenced
     block at its place among them: as a bare message, a model would take it for the user's. If people talk with each
@@ -43,7 +43,7 @@ def with_blocks(items: Sequence[Item], tokens: int) -> list[Item]:
     """
     roles = [*map(_role, items), "end"]
     ends = [role is None and after is not None for role, after in pairwise(roles)]
-    return [replace(one, tokens=one.tokens + tokens) if end else one for one, end in zip(items, ends, strict=True)]
+    return [replace(item, tokens=item.tokens + tokens) if end else item for item, end in zip(items, ends, strict=True)]
 
 
 def _role(item: Item) -> str | None:

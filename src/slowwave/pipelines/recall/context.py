@@ -60,7 +60,7 @@ NEWEST = 0.25
 NEWEST_LEAST = 40
 """Tokens that the newest message may take of the smallest context."""
 REPEATED = 2
-"""A message whose facts are shown already is left out if it is at most this many times as long as they are."""
+"""A message whose facts are shown is left out if it is at most this many times as long as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +143,8 @@ def _limits(shares: Mapping[str, float], available: int) -> dict[str, float]:
 def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget: "TokenBudget") -> Packed:
     """The items that fit, each memory once.
 
-    The first packing decides which items of core and which latest messages are shown. The second one fills the rest of
-    the budget with hits that are not among them.
+    The first packing decides which items of core and which latest messages are shown. The second packing fills the rest of the
+    budget with other hits.
     """
     offered = {**candidates, "relevant": hits.lines(candidates["core"], ())}
     first = budget.pack(offered, {"immediate": 1 if budget.shares["immediate"] else 0})
@@ -248,7 +248,7 @@ def _candidates(
 
 
 def _is_from_user(item: Item) -> bool:
-    """Whether the user said it: only that may stand under what is known about the user."""
+    """Whether the user said it. Only such lines may be in the section about the user."""
     return item.memory is not None and trusted(item.memory.trust, "user")
 
 
@@ -344,11 +344,11 @@ def _hit_line(hit: Hit, shown: Collection[str], longest: int) -> Item:
     memory = hit.memory
     facts = [fact for fact in hit.facts if fact.id not in shown]
     words = memory.visible_text
-    said = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
-    quoted = not facts or estimate(said) <= longest
+    line = f"{short_name(memory.role, memory.speaker)}: {words}" if memory.kind == MESSAGE else words
+    quoted = not facts or estimate(line) <= longest
     if not quoted:
         words = "; ".join(fact.text for fact in facts)
-    elif facts := [fact for fact in facts if missing_details(said, [fact])]:
+    elif facts := [fact for fact in facts if missing_details(line, [fact])]:
         words = f"{words} ({'; '.join(fact.text for fact in facts)})"
     stale = f" ({PERHAPS if hit.perhaps else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""

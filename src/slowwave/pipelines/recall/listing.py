@@ -32,37 +32,37 @@ class Listing:
     where: Mapping[str, object] | None = None
 
 
-def listed(ports: Ports, asked: Listing) -> list[Memory]:
-    """The memories that match, in the order that was asked for.
+def listed(ports: Ports, request: Listing) -> list[Memory]:
+    """The memories that match, in the requested order.
 
     Raises:
         InputError: a kind, a phase or the order is unknown, or an argument is invalid.
         NotFoundError: the memory of the cursor does not exist, such as after an erase.
     """
-    kinds, phases = optional_names(asked.kinds, "kinds"), optional_names(asked.phases, "phases")
+    kinds, phases = optional_names(request.kinds, "kinds"), optional_names(request.phases, "phases")
     for what, values, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
         if unknown := set(values or ()) - set(known):
             raise InputError(f"unknown {what} {', '.join(sorted(unknown))}: use {', '.join(known)}")
-    if asked.order not in ORDERS:
-        raise InputError(f"unknown order {asked.order!r}: use {', '.join(ORDERS)}")
-    limit, cursor = optional_count(asked.limit, "limit"), _cursor(ports, asked.after)
-    by_strength = asked.order.endswith("strength")
+    if request.order not in ORDERS:
+        raise InputError(f"unknown order {request.order!r}: use {', '.join(ORDERS)}")
+    limit, cursor = optional_count(request.limit, "limit"), _cursor(ports, request.after)
+    by_strength = request.order.endswith("strength")
     where = Where(
         kinds=frozenset(FACT_KINDS if kinds is None else kinds),
-        categories=optional_names(asked.categories, "categories"),
+        categories=optional_names(request.categories, "categories"),
         phases=frozenset(HOT if phases is None else phases),
-        order="recorded" if by_strength else cast("Order", asked.order),
+        order="recorded" if by_strength else cast("Order", request.order),
         after=cursor.id if cursor is not None and not by_strength else None,
         limit=None if by_strength else limit,
     )
-    name, passes = optional_conversation(asked.conversation), checked_filter(asked.where)
+    name, passes = optional_conversation(request.conversation), checked_filter(request.where)
     most = where.limit
     if passes is not None:
         where = replace(where, limit=None, with_metadata=not passes.passes_without_metadata)
     found = ports.store.select((ports.scope,), where) if name is None else _of_conversation(ports, where, name)
     if passes is not None:
         found = [memory for memory in found if passes_filter(passes, memory)][:most]
-    return _by_strength(ports, found, cursor, asked.order, limit) if by_strength else found
+    return _by_strength(ports, found, cursor, request.order, limit) if by_strength else found
 
 
 def _cursor(ports: Ports, after: Memory | str | None) -> Memory | None:

@@ -36,7 +36,7 @@ def use(ports: Ports, used: Used | Iterable[Used], *, session: str | None = None
     """
     session = optional_name(session, "session", numbers=True)
     named = [used] if isinstance(used, (Context, Hit, Memory, str)) or not isinstance(used, Iterable) else used
-    chosen = dict.fromkeys(identity for one in named for identity in _ids(ports, one))
+    chosen = dict.fromkeys(identity for entry in named for identity in _ids(ports, entry))
     now = ports.now()
     current = ports.store.get((ports.scope,), chosen)
     counted = [memory for memory in current if memory.phase in {"active", "core", "cold"}]

@@ -59,38 +59,38 @@ class Search:
     """The checked filter of `where`."""
 
 
-def search(ports: Ports, asked: Search) -> list[Hit]:
+def search(ports: Ports, request: Search) -> list[Hit]:
     """The hits, best first.
 
     Raises:
         InputError: for an empty question, or an invalid filter.
     """
-    asked = _checked(asked)
-    question = clean(asked.text)[:QUESTION_LONGEST]
-    query, known = _query(ports, asked, question)
+    request = _checked(request)
+    question = clean(request.text)[:QUESTION_LONGEST]
+    query, known = _query(ports, request, question)
     if asks_for_value(question) or asks_current_value(question):
-        query = replace(query, top_k=max(asked.top_k, LOOKED_AT))
+        query = replace(query, top_k=max(request.top_k, LOOKED_AT))
     if query.allowed is not None and not query.allowed:
         return []
-    hits = _findable(ports, query, known, asked)
-    _log.debug("search: %d hits found, at most %d returned", len(hits), asked.top_k)
-    hits = _changed_values(ports, question, hits)[: asked.top_k]
-    if asked.min_relevance is not None:
-        hits = [hit for hit in hits if hit.relevance >= asked.min_relevance]
-    return _with_linked(ports, hits, asked) if asked.known_at is None else hits
+    hits = _findable(ports, query, known, request)
+    _log.debug("search: %d hits found, at most %d returned", len(hits), request.top_k)
+    hits = _changed_values(ports, question, hits)[: request.top_k]
+    if request.min_relevance is not None:
+        hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
+    return _with_linked(ports, hits, request) if request.known_at is None else hits
 
 
-def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, asked: Search) -> list[Hit]:
+def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
     """The hits, as many as wanted, without those that have expired and without notes that have no words.
 
     The index does not know when a memory expires: if the ranking has such memories, a longer one is read.
     """
-    most, expired = query.top_k, asked.deep or asked.as_of is not None or known is not None
+    most, expired = query.top_k, request.deep or request.as_of is not None or known is not None
     while True:
         ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
-        if asked.deep and query.outdated_penalty < 1.0:
+        if request.deep and query.outdated_penalty < 1.0:
             ranked = _without_penalty_for_exact_text(ports, query, ranked)
-        hits = _hits(ports, ranked, known, asked)
+        hits = _hits(ports, ranked, known, request)
         found = [
             hit
             for hit in hits
@@ -119,39 +119,39 @@ def _without_penalty_for_exact_text(ports: Ports, query: Query, ranked: Sequence
     wording = content_key(query.text)
     same = {
         memory.id
-        for memory in ports.store.get(ports.scopes, [one.id for one in unpunished])
+        for memory in ports.store.get(ports.scopes, [row.id for row in unpunished])
         if memory.outdated and content_key(memory.text) == wording
     }
     if not same:
         return list(ranked)
-    places = {one.id: one for one in ranked} | {one.id: one for one in unpunished if one.id in same}
-    return sorted(places.values(), key=lambda one: -one.score)[: query.top_k]
+    places = {row.id: row for row in ranked} | {row.id: row for row in unpunished if row.id in same}
+    return sorted(places.values(), key=lambda row: -row.score)[: query.top_k]
 
 
-def _checked(asked: Search) -> Search:
-    if not isinstance(asked.text, str):
-        raise InputError(f"a question is text, not {type(asked.text).__name__}")
-    if not asked.text.strip():
+def _checked(request: Search) -> Search:
+    if not isinstance(request.text, str):
+        raise InputError(f"a question is text, not {type(request.text).__name__}")
+    if not request.text.strip():
         raise InputError("the question is empty: give the words to search for")
-    if isinstance(asked.top_k, bool) or not isinstance(asked.top_k, int) or asked.top_k < 1:
-        raise InputError(f"top_k={asked.top_k!r}: ask for at least one hit")
-    if asked.min_relevance is not None and not _is_share(asked.min_relevance):
-        raise InputError(f"min_relevance={asked.min_relevance!r}: use a number from 0 to 1, or None for every hit")
-    kinds, categories = optional_names(asked.kinds, "kinds"), optional_names(asked.categories, "categories")
+    if isinstance(request.top_k, bool) or not isinstance(request.top_k, int) or request.top_k < 1:
+        raise InputError(f"top_k={request.top_k!r}: ask for at least one hit")
+    if request.min_relevance is not None and not _is_share(request.min_relevance):
+        raise InputError(f"min_relevance={request.min_relevance!r}: use a number from 0 to 1, or None for every hit")
+    kinds, categories = optional_names(request.kinds, "kinds"), optional_names(request.categories, "categories")
     if unknown := (kinds or frozenset()).difference(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")
     return replace(
-        asked,
+        request,
         kinds=kinds,
         categories=categories,
-        conversation=optional_conversation(asked.conversation),
-        except_conversation=optional_name(asked.except_conversation, "except_conversation", numbers=True),
-        passes=checked_filter(asked.where),
-        folder=checked_folder(asked.folder) if asked.folder is not None else None,
-        since=_time(asked.since, "since"),
-        until=_time(asked.until, "until"),
-        as_of=_time(asked.as_of, "as_of"),
-        known_at=_time(asked.known_at, "known_at"),
+        conversation=optional_conversation(request.conversation),
+        except_conversation=optional_name(request.except_conversation, "except_conversation", numbers=True),
+        passes=checked_filter(request.where),
+        folder=checked_folder(request.folder) if request.folder is not None else None,
+        since=_time(request.since, "since"),
+        until=_time(request.until, "until"),
+        as_of=_time(request.as_of, "as_of"),
+        known_at=_time(request.known_at, "known_at"),
     )
 
 
@@ -163,33 +163,33 @@ def _time(at: datetime | None, name: str) -> datetime | None:
     return None if at is None else checked_time(at, name)
 
 
-def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
-    known = _known_at(ports, asked.known_at) if asked.known_at else None
+def _query(ports: Ports, request: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
+    known = _known_at(ports, request.known_at) if request.known_at else None
     allowed: frozenset[str] | None = None
     if known is not None:
-        allowed = frozenset(memory.id for memory in known.values() if memory.is_searchable or asked.deep)
-    if asked.as_of is not None:
-        true_then = frozenset(memory.id for memory in _true_at(ports, asked.as_of, known))
+        allowed = frozenset(memory.id for memory in known.values() if memory.is_searchable or request.deep)
+    if request.as_of is not None:
+        true_then = frozenset(memory.id for memory in _true_at(ports, request.as_of, known))
         allowed = true_then if allowed is None else allowed & true_then
     at_another_time = allowed is not None
-    if asked.passes is not None or asked.folder is not None:
-        passing = frozenset(memory.id for memory in _filtered(ports, asked, known) if _passes(memory, asked))
+    if request.passes is not None or request.folder is not None:
+        passing = frozenset(memory.id for memory in _filtered(ports, request, known) if _passes(memory, request))
         allowed = passing if allowed is None else allowed & passing
     vector = _vector(ports, question)
     query = Query(
         text=question,
         vector=vector,
         embedder=ports.embedder.name if ports.embedder and vector is not None else None,
-        top_k=asked.top_k,
+        top_k=request.top_k,
         now=ports.now(),
-        kinds=frozenset(asked.kinds) if asked.kinds is not None else None,
-        categories=frozenset(asked.categories) if asked.categories is not None else None,
-        conversation=asked.conversation,
-        except_conversation=asked.except_conversation,
+        kinds=frozenset(request.kinds) if request.kinds is not None else None,
+        categories=frozenset(request.categories) if request.categories is not None else None,
+        conversation=request.conversation,
+        except_conversation=request.except_conversation,
         allowed=allowed,
-        since=asked.since,
-        until=asked.until,
-        deep=asked.deep or at_another_time,
+        since=request.since,
+        until=request.until,
+        deep=request.deep or at_another_time,
         outdated_penalty=1.0 if at_another_time else ports.config.deep_recall_penalty,
         profile=ports.config.ranking_profile,
         strength=_strengths(ports) if ports.config.ranking_profile == "retention" else None,
@@ -198,26 +198,26 @@ def _query(ports: Ports, asked: Search, question: str) -> tuple[Query, dict[str,
     return query, known
 
 
-def _filtered(ports: Ports, asked: Search, known: dict[str, Memory] | None) -> Iterable[Memory]:
+def _filtered(ports: Ports, request: Search, known: dict[str, Memory] | None) -> Iterable[Memory]:
     """The memories that a filter is applied to: those of the kinds and phases that may be found."""
     if known is not None:
         return known.values()
-    kinds = frozenset(asked.kinds) if asked.kinds is not None else frozenset(KINDS)
+    kinds = frozenset(request.kinds) if request.kinds is not None else frozenset(KINDS)
     where = Where(
-        kinds=kinds & {NOTE} if asked.folder is not None else kinds,
-        phases=None if asked.deep or asked.as_of is not None else frozenset(HOT),
+        kinds=kinds & {NOTE} if request.folder is not None else kinds,
+        phases=None if request.deep or request.as_of is not None else frozenset(HOT),
         cascade=None,
-        below=asked.folder,
-        with_metadata=asked.passes is not None and not asked.passes.passes_without_metadata,
+        below=request.folder,
+        with_metadata=request.passes is not None and not request.passes.passes_without_metadata,
     )
     return ports.store.select(ports.scopes, where)
 
 
-def _passes(memory: Memory, asked: Search) -> bool:
+def _passes(memory: Memory, request: Search) -> bool:
     """Whether a memory passes the filters on metadata and on folders."""
-    if asked.folder is not None and not is_below(memory, asked.folder):
+    if request.folder is not None and not is_below(memory, request.folder):
         return False
-    return asked.passes is None or passes_filter(asked.passes, memory)
+    return request.passes is None or passes_filter(request.passes, memory)
 
 
 def _strengths(ports: Ports) -> dict[str, float]:
@@ -236,12 +236,12 @@ def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
     try:
         vector = ports.embed([wording])[0]
     except EmbedderError:
-        return None  # the search goes on by words alone
+        return None  # the search continues by words alone
     return vector if vector.any() else None
 
 
 def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:
-    """The messages said by then, and the facts that were true then, whatever happened to them since."""
+    """The messages until this time, and the facts that were true at it, also if they were archived or superseded later."""
     if known is None:
         every = ports.store.select(ports.scopes, Where(kinds=frozenset(KINDS), cascade=None))
     else:
@@ -250,7 +250,7 @@ def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> lis
 
 
 def _was_true(memory: Memory, at: datetime) -> bool:
-    """Whether it was true then. Duplicates and members of summaries are left out: another memory says the same."""
+    """Whether it was true then. Duplicates and members of summaries are excluded: another memory has their content."""
     is_replaced = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
     begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
     return begun and memory.phase != "quarantined" and not is_replaced
@@ -270,25 +270,25 @@ def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
     return known
 
 
-def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | None, asked: Search) -> list[Hit]:
-    wanted = dict.fromkeys(i for one in ranked for i in (one.id, *one.facts))
-    found = {memory.id: memory for memory in ports.store.get(ports.scopes, wanted)}
+def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | None, request: Search) -> list[Hit]:
+    ids = dict.fromkeys(i for row in ranked for i in (row.id, *row.facts))
+    found = {memory.id: memory for memory in ports.store.get(ports.scopes, ids)}
     found |= known or {}
-    hides = not (asked.deep or asked.as_of or asked.known_at)
+    hides = not (request.deep or request.as_of or request.known_at)
     hits = []
-    for one in ranked:
-        if (memory := found.get(one.id)) is None:  # erased after the ranking
+    for row in ranked:
+        if (memory := found.get(row.id)) is None:  # erased after the ranking
             continue
         hits.append(
             Hit(
                 memory=memory,
-                score=one.score,
-                relevance=one.relevance,
-                parts=one.parts,
-                facts=tuple(found[i] for i in one.facts if i in found and not (hides and _has_ended(ports, found[i]))),
+                score=row.score,
+                relevance=row.relevance,
+                parts=row.parts,
+                facts=tuple(found[i] for i in row.facts if i in found and not (hides and _has_ended(ports, found[i]))),
                 sources=sources_of(ports, memory),
-                deep=asked.deep and not (memory.is_searchable and memory.gist is None),
-                stale=memory.outdated and asked.as_of is None,
+                deep=request.deep and not (memory.is_searchable and memory.gist is None),
+                stale=memory.outdated and request.as_of is None,
                 because=f"{memory.reason or memory.phase}" if not memory.is_searchable else "",
             )
         )
@@ -315,10 +315,10 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
 def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     """If two hits give different values of what the question asks for, the newer one moves directly above the older."""
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
-    said = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
-    found = superseded_hits(question, said)
+    statements = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
+    found = superseded_hits(question, statements)
     if asks_for_value(question):
-        found += older_value_hits(question, [(text, at) for text, at, _ in said], _idf(ports))
+        found += older_value_hits(question, [(text, at) for text, at, _ in statements], _idf(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
     for pair in pairs:
         if pair.stale:
@@ -342,7 +342,7 @@ def _idf(ports: Ports) -> Callable[[str], float]:
     return idf
 
 
-def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
+def _with_linked(ports: Ports, hits: list[Hit], request: Search) -> list[Hit]:
     """Show a memory that is linked as a contradiction of a hit directly below it, and one with a newer value above it."""
     facts = {memory.id: memory for hit in hits for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
     if not facts:
@@ -353,16 +353,16 @@ def _with_linked(ports: Ports, hits: list[Hit], asked: Search) -> list[Hit]:
             if end not in facts or link.other(end) in shown:
                 continue
             other = next(iter(ports.store.get(ports.scopes, [link.other(end)])), None)
-            if other is None or not _wanted(other, asked) or (not asked.deep and _has_ended(ports, other)):
+            if other is None or not _wanted(other, request) or (not request.deep and _has_ended(ports, other)):
                 continue
             if link.kind == "conflict?":
-                hits = _shown_beside(ports, hits, end, other, asked)
+                hits = _shown_beside(ports, hits, end, other, request)
             elif other.at > facts[end].at and (found := _newer_value(other, facts[end])):
                 hits = _shown_above(ports, hits, end, other, found)
             else:
                 continue
             shown.add(other.id)
-    return hits[: asked.top_k]
+    return hits[: request.top_k]
 
 
 def _newer_value(newer: Memory, older: Memory) -> "Supersession | None":
@@ -372,17 +372,17 @@ def _newer_value(newer: Memory, older: Memory) -> "Supersession | None":
     return supersedes(newer.text, older.text, called=one_subject(newer.subject, older.subject))
 
 
-def _wanted(memory: Memory, asked: Search) -> bool:
+def _wanted(memory: Memory, request: Search) -> bool:
     """Whether a memory that was not ranked passes the filters of the search."""
     return (
-        (memory.is_searchable or (asked.deep and memory.phase != "quarantined"))
-        and (asked.kinds is None or memory.kind in asked.kinds)
-        and (asked.categories is None or memory.category in asked.categories)
-        and asked.conversation is None
-        and (asked.since is None or memory.at >= asked.since)
-        and (asked.until is None or memory.at <= asked.until)
-        and (asked.as_of is None or _was_true(memory, asked.as_of))
-        and _passes(memory, asked)
+        (memory.is_searchable or (request.deep and memory.phase != "quarantined"))
+        and (request.kinds is None or memory.kind in request.kinds)
+        and (request.categories is None or memory.category in request.categories)
+        and request.conversation is None
+        and (request.since is None or memory.at >= request.since)
+        and (request.until is None or memory.at <= request.until)
+        and (request.as_of is None or _was_true(memory, request.as_of))
+        and _passes(memory, request)
     )
 
 
@@ -392,7 +392,7 @@ def _place(hits: Sequence[Hit], one: str) -> int | None:
     return next(shown, None)
 
 
-def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked: Search) -> list[Hit]:
+def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, request: Search) -> list[Hit]:
     if (place := _place(hits, one)) is None:
         return hits
     beside = Hit(
@@ -401,7 +401,7 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, asked:
         relevance=hits[place].relevance,
         sources=sources_of(ports, other),
         deep=not other.is_searchable,
-        stale=other.outdated and asked.as_of is None,
+        stale=other.outdated and request.as_of is None,
         because=f"may contradict {hits[place].text!r}",
     )
     return [*hits[: place + 1], beside, *hits[place + 1 :]]

@@ -13,12 +13,12 @@ from slowwave.ports import Ports
 from slowwave.telemetry import record_due_scopes, traced
 
 SCOPES_MAX: Final = 1000
-"""How many scopes one round sleeps; those that slept longest ago come first, and the next round does the rest."""
+"""How many scopes one round covers. Those with the oldest sleep pass come first; the next round covers the rest."""
 
 
 @record_due_scopes
 def due_scopes(ports: Ports, limit: int = SCOPES_MAX) -> list[str]:
-    """The scopes that are due for a sleep pass; those that slept longest ago come first."""
+    """The scopes that are due for a sleep pass, those with the oldest sleep pass first."""
     return ports.store.scopes_due(ports.now(), limit)
 
 
@@ -31,8 +31,8 @@ def sleep_scope(ports: Ports, scope: str, *, think: bool = True) -> SleepReport:
 def sleep_due(ports: Ports, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, SleepReport]]:
     """Run one sleep pass for each scope that is due, one after the other; each report is yielded when its pass ends.
 
-    Many machines may do so at once: the lease of a scope admits one of them, and the others go on to the next scope. If
-    the store fails in a scope, its report contains the problem, and the round goes on.
+    Many machines may do so at once: the lease of a scope admits one of them, and the others continue with the next scope. If
+    the store fails in a scope, its report contains the problem, and the round continues.
     """
     for scope in due_scopes(ports, limit):
         try:

@@ -26,7 +26,7 @@ class Budget:
     """The changes that minds may still make in a pass. Changes that follow from time and settings do not count.
 
     Attributes:
-        left: how many changes are left, as far as is known.
+        left: how many more changes are allowed, as far as is known.
         ports: for counting the facts of the scope once `MIN_CHANGES` is used up; None after that.
     """
 

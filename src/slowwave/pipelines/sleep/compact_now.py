@@ -21,7 +21,7 @@ PATIENCE = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """What a compaction did. `undo` of `run_id` takes all of it back; `left` stretches are still due."""
+    """What a compaction did. `undo` of `run_id` undoes all of it; `left` stretches are still due."""
 
     conversation: str | None
     run_id: str = ""
@@ -32,7 +32,7 @@ class Compaction:
     cost: Cost = FREE
     busy: bool = False
     why: str = ""
-    """Why there was nothing to do."""
+    """Why no stretch was due."""
 
     def __str__(self) -> str:
         if self.conversation is None:
@@ -55,8 +55,8 @@ def compact_conversation(ports: Ports, conversation: str | None, *, force: bool 
     Args:
         ports: the store, the mind, the embedder and the settings.
         conversation: its name; None if there is none yet.
-        force: also summarise a rest that is shorter than the recent window, and again what a person took back. A second
-            call then finds nothing to do.
+        force: also summarise a rest that is shorter than the recent window, and again stretches whose summary a person
+            retracted. A second call then finds nothing to do.
 
     Raises:
         NotFoundError: if there is no conversation of that name.

@@ -25,12 +25,12 @@ CAUSE: Final = "compact"
 MOST: Final = 240
 """How many facts about a topic are read: as many as the summaries of one sleep pass can have members."""
 RELATED: Final = 0.40
-"""The cosine from which two texts are about the same, unless the embedder has a number of its own."""
+"""The cosine from which two texts are about the same, unless the embedder defines its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicCompaction:
-    """What a compaction of a topic planned and did. `undo` of `run_id` takes it back; empty if nothing was written."""
+    """What a compaction of a topic planned and did. `run_id` is the run, for `undo`; empty if nothing was written."""
 
     topic: str
     plan: Plan

@@ -33,7 +33,7 @@ ERAS = "cascade/eras"
 SPANS = 32
 """How many stretches one sleep pass summarises; the others stay due."""
 LOOKED_AT = 200
-"""In how many conversations, the latest, a sleep pass looks for an era at which a mind failed."""
+"""In how many of the latest conversations a sleep pass looks for an era at which a mind failed."""
 
 log = logging.getLogger("slowwave")
 
@@ -90,7 +90,7 @@ def compact(context: SleepContext, name: str, *, force: bool = False, most: int 
         context: the sleep pass, or the context of a command.
         name: the conversation.
         force: also summarise a rest that is shorter than the recent window, and summarise again the stretches whose
-            summary a person took back, in the same words if need be.
+            summary a person retracted, in the same words if need be.
         most: how many stretches to summarise.
     """
     ports = context.ports
@@ -132,7 +132,7 @@ def unsummarised_spans(ports: Ports, found: ConversationState) -> tuple[Span, ..
 
 
 def summarisable_messages(ports: Ports, name: str, span: Span) -> list[Memory]:
-    """The messages of a stretch that a summary may contain: not those under review, and not those taken back."""
+    """The messages of a stretch that a summary may contain: not those under review, and not retracted ones."""
     where = Where(kinds=frozenset({MESSAGE}), conversation=name, after_seq=span[0] - 1, until_seq=span[1], order="seq")
     messages = ports.store.select((ports.scope,), where)
     return [message for message in messages if message.phase not in {"quarantined", "retracted"}]
@@ -218,7 +218,7 @@ class _Compacting:
         self.failed_eras: set[Span] = set()
 
     def run(self, spans: Sequence[Span], *, left: int) -> Compacted:
-        """Summarise these stretches, or write the eras at which a mind failed before; `left` stretches are not asked for."""
+        """Summarise these stretches, or write the eras at which a mind failed before; `left` stretches remain due."""
         failed_before = _due_eras(self.stretches, self.eras)
         if spans or failed_before:
             config = self.ports.config
@@ -255,7 +255,7 @@ class _Compacting:
         summary = self.writer.summary(messages, span) if messages else None
         if messages and summary is None:
             return False
-        operations: list[Operation] = []  # stays empty if all messages were taken back
+        operations: list[Operation] = []  # stays empty if all messages were retracted
         if summary is not None:
             operations += [summary, *self._release_hold(summary)]
             self._add_stretch(summary.memory)
@@ -267,7 +267,7 @@ class _Compacting:
         due = _due_eras(self.stretches, self.eras)
         eras = self._era_operations(due if last else [era for era in due if era.frozen])
         if end == self.cursor and not eras:
-            operations.append(self._count_write("a summary that was taken back is written anew"))
+            operations.append(self._count_write("a retracted summary is written again"))
         if not self._store(eras, operations, because):
             return False
         self.cursor = end

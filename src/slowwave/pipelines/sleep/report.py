@@ -54,7 +54,7 @@ def _changed(before: Memory, after: Memory) -> str:
 
 def describe_link(operations: Iterable[Operation]) -> set[str]:
     """The ids of the memories that links of these operations name."""
-    return {end for one in operations if isinstance(one, Link) for end in (one.source, one.target)}
+    return {end for link in operations if isinstance(link, Link) for end in (link.source, link.target)}
 
 
 SHOWN: Final = 3
@@ -89,8 +89,7 @@ class SleepReport:
         plan: one part for each stage; after a dry run it can be applied.
         receipts: what was applied.
         left: how much each stage left for another pass.
-        held: how many memories stay although a size target is missed with them, because an undo or `revive` brought
-            them back.
+        held: how many memories stay although a size target is missed with them, because an undo or `revive` restored them.
         problems: what failed, such as the error of a model.
         cost: what models cost.
         dry_run: whether nothing was applied.
@@ -116,30 +115,32 @@ class SleepReport:
         planned = self.dry_run and count_operations(self.plan.operations)
         lines = [str(self.plan), *self._planned(most)] if planned else list(self._done())
         if ELSEWHERE in self.left:
-            return "sleep: another sleeper is at work here; it does what is due"
+            return "sleep: another process runs a sleep pass over this scope; this one did nothing"
         undone = self.left or self.problems
         lines = lines or [f"sleep: {'nothing was done' if undone else 'nothing due'}"]
         if self.left:
-            lines.append(f"left for another night{self._why()}: {', '.join(starmap(_counted, self.left.items()))}")
-        if self.held:
             lines.append(
-                f"over a size target: {self.held:,} that an undo or `revive` brought back; see `slowwave health`"
+                f"left for the next sleep pass{self._why()}: {', '.join(starmap(_counted, self.left.items()))}"
             )
+        if self.held:
+            lines.append(f"over a size target: {self.held:,} that an undo or `revive` restored; see `slowwave health`")
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
     def _planned(self, most: int | None) -> Iterator[str]:
         """The operations of a dry run, each with its reason."""
         steps = [
-            (words, one) for one in self.plan.operations if (words := describe_operations(one, self.texts)) is not None
+            (words, operation)
+            for operation in self.plan.operations
+            if (words := describe_operations(operation, self.texts)) is not None
         ]
-        for words, one in steps[:most]:
+        for words, operation in steps[:most]:
             yield f"  {words if most is None else _cut(words, STEP_WIDTH)}"
-            yield f"      because {one.because}"
+            yield f"      because {operation.because}"
         if most is not None and len(steps) > most:
             yield f"  and {len(steps) - most:,} more: --verbose shows all, in Python report.told(None)"
 
     def _why(self) -> str:
-        """Why something was left, if it is not because one pass has limits."""
+        """Why work was left, if the reason is not a limit of one pass."""
         if self.problems:
             return f", because of the problem{'s' if len(self.problems) > 1 else ''} below"
         return "" if self.thought else ", because no model was to be asked"
@@ -147,12 +148,12 @@ class SleepReport:
     def _done(self) -> Iterator[str]:
         """What was applied, stage by stage, and how to undo it."""
         parts = {part.id: part for part in self.plan.parts}
-        told = [one for one in self.receipts if count_operations(one.applied) or one.dropped]
-        if not told:
+        reported = [one for one in self.receipts if count_operations(one.applied) or one.dropped]
+        if not reported:
             return
-        applied = [operation for receipt in told for operation in receipt.applied]
+        applied = [operation for receipt in reported for operation in receipt.applied]
         yield f"sleep in {self.plan.scope}: {count_operations(applied) or 'nothing changed'}"
-        for receipt in told:
+        for receipt in reported:
             dropped = [id(one.group) for one in receipt.dropped]
             groups = parts[receipt.run_id].groups if receipt.run_id in parts else ()
             for group in merge_groups(one for one in groups if id(one) not in dropped):

@@ -1,6 +1,6 @@
 """Archives the weakest memories over the size targets: a number of facts, of tokens of a category, or of messages.
 
-A memory that an undo or a person brought back does not count against a target, so that it displaces no other.
+A memory that an undo or a person restored does not count against a target, so that it displaces no other memory.
 """
 
 import math
@@ -20,7 +20,7 @@ USE_WEIGHT = 0.5
 """The weight of ln(1 + uses) in a message's score (measured: at 1, questions that are new find less)."""
 
 JUST_USED = timedelta(days=1)
-"""How long a used message is archived last, up to a twentieth of the limit, whatever its text is worth."""
+"""For how long after its use a message is archived last, whatever its score; up to a twentieth of the limit."""
 JUST_USED_MAX = 0.05
 
 NEAR = 4
@@ -136,7 +136,7 @@ def _worth(context: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[
 
 
 def _answered(context: SleepContext, messages: Iterable[Memory]) -> dict[str, str]:
-    """The text before each message of a talk between people, if another speaker said it, by id; it may be cold."""
+    """The text before each message of a conversation between people, if another speaker said it, by id; it may be cold."""
     named = [memory for memory in messages if memory.speaker]
     said = {(memory.conversation, memory.seq): memory for memory in named}
     places: dict[str | None, list[int]] = {}

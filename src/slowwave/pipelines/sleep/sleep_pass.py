@@ -56,7 +56,7 @@ BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
 
 @dataclass(slots=True, weakref_slot=True)
 class SleepState:
-    """What a handle keeps between its sleep passes: the sequence of the scope after a pass that left nothing to do."""
+    """The state of a handle between its sleep passes: the sequence of the scope after a pass that left no work."""
 
     sequence: int | None = None
 
@@ -64,7 +64,7 @@ class SleepState:
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """Forget it in a forked child: a thread of the parent may have written since."""
+        """Clear the sequence in a forked child: a thread of the parent may have written since."""
         self.sequence = None
 
 
@@ -123,7 +123,7 @@ def _run_stages(
     cost = FREE
     for name, stage in _stages(on_progress):
         if lease and not lease.renewed():
-            problems.append("another sleeper took over: this one was away for too long, and stops")
+            problems.append("the lease expired and another process took it over: this sleep pass stops")
             break
         staged = stage(context)
         if name in BY_MINDS:
@@ -168,7 +168,7 @@ def _stages(on_progress: Progress | None) -> Iterator[tuple[str, Stage]]:
 
 
 def _due_facts(ports: Ports, now: datetime) -> list[Memory]:
-    kinds = frozenset((*FACT_KINDS, NOTE))  # of notes, those whose end has come
+    kinds = frozenset((*FACT_KINDS, NOTE))  # notes are due when they expire
     where = Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
     return ports.store.select((ports.scope,), where)
 

@@ -25,12 +25,11 @@ class SleepContext:
     Attributes:
         ports: the store, the mind, the embedder and the settings.
         now: the instant of the whole pass.
-        due: facts whose `due_at` has come, earliest first, as many as one pass reads.
+        due: facts whose `due_at` has passed, earliest first, as many as one pass reads.
         think: whether minds may be called; without, stages that need one only report what is left.
-        taken: ids of the memories that an earlier stage plans to change; later stages leave them alone.
+        taken: ids of the memories that an earlier stage plans to change; later stages do not change them.
         planned: in a dry run, the operations of earlier stages; later stages see their result.
-        held: ids of memories that stay although a size target is missed with them: an undo or a person brought them
-            back.
+        held: ids of memories that stay although a size target is missed with them: an undo or a person restored them.
         waiting: ids of memories for which a mind failed; they stay due, so that the next pass tries again.
         store_group: stores a group at once, in a run of its own with its cost, for stages whose next step is expensive.
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.

@@ -25,7 +25,7 @@ from slowwave.policy.text.tokens import terms
 from slowwave.ports import Ports
 
 RELATED = 0.40
-"""The cosine from which two messages have one topic, unless the embedder has a number of its own."""
+"""The cosine from which two messages have one topic, unless the embedder defines its own."""
 TOPIC_SMALLEST = 3
 TOPICS = 4
 """How many topics are summarised one by one; the other messages are summarised together."""
@@ -35,7 +35,7 @@ TOPICS = 4
 class SummaryWriter:
     """Writes summaries of one conversation, and collects problems and cost.
 
-    With `anew`, which only a person's command sets, it also writes texts that a person took back.
+    With `anew`, which only a person's command sets, it also writes texts that a person retracted.
     """
 
     ports: Ports
@@ -69,7 +69,7 @@ class SummaryWriter:
         self.problems += problems
         return Add(
             memory=self._memory(text, memories, span, depth=depth, share=share),
-            because=f"{'an era' if depth > 1 else 'messages'} {span[0]} to {span[1]}: holds {share:.0%} of what was said",
+            because=f"{'an era' if depth > 1 else 'messages'} {span[0]} to {span[1]}: contains {share:.0%} of the information",
             entry=entry,
         )
 
@@ -101,7 +101,7 @@ class SummaryWriter:
     def _topics(self, memories: Sequence[Memory]) -> list[Sequence[Memory]]:
         """The messages by topic, each in order of time, and those without a topic together."""
         from slowwave.pipelines.ingest.reconcile import similarity  # noqa: PLC0415 - a command needs it only here
-        from slowwave.policy.summaries.grouping import groups  # noqa: PLC0415 - numpy only where it is asked for
+        from slowwave.policy.summaries.grouping import groups  # noqa: PLC0415 - imports numpy
 
         if self.ports.embedder is None:
             return [memories]

@@ -94,17 +94,21 @@ def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:
 
 
 def _going_on(context: SleepContext, messages: Sequence[Memory], room: float) -> set[str]:
-    """The newest messages of conversations that go on: within the immediate window, as many as fit."""
+    """The newest messages of active conversations: within the immediate window, as many as fit."""
     last: dict[str, Memory] = {}
     for memory in messages:
         name = str(memory.conversation)
         if name not in last or memory.seq > last[name].seq:
             last[name] = memory
-    going_on = {name: one.seq for name, one in last.items() if abs(context.now - one.at) < GOES_ON}
+    going_on = {name: message.seq for name, message in last.items() if abs(context.now - message.at) < GOES_ON}
     window = context.ports.config.immediate_window
-    recent = [one for one in messages if one.seq > going_on.get(str(one.conversation), one.seq + window) - window]
+    recent = [
+        message
+        for message in messages
+        if message.seq > going_on.get(str(message.conversation), message.seq + window) - window
+    ]
     kept: set[str] = set()
-    for memory in sorted(recent, key=lambda one: (one.at, one.seq, one.id), reverse=True):
+    for memory in sorted(recent, key=lambda message: (message.at, message.seq, message.id), reverse=True):
         room -= spoken_words(memory.visible_text)
         if room < 0:
             break

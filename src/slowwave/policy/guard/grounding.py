@@ -151,10 +151,10 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
 
 def shares_content(summary: str, members: Sequence[Memory]) -> bool:
     """Whether a summary shares enough content words with its members, not counting the names of speakers."""
-    wanted = content_stems(summary, {m.speaker for m in members if m.speaker})
+    stems = content_stems(summary, {m.speaker for m in members if m.speaker})
     return (
-        not wanted
-        or coverage_ratio(wanted, frozenset().union(*(content_stems(m.text, ()) for m in members))) >= CONTENT_MIN
+        not stems
+        or coverage_ratio(stems, frozenset().union(*(content_stems(m.text, ()) for m in members))) >= CONTENT_MIN
     )
 
 
@@ -192,16 +192,16 @@ def _around(turn: Turn, transcript: Transcript) -> tuple[Memory, ...]:
 
 def _ground_without_quote(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     """Take the message that contains most of a fact's content words, at least half, and its best sentence as the quote."""
-    wanted = content_stems(fact.text, transcript.speakers)
+    stems = content_stems(fact.text, transcript.speakers)
     best: tuple[float, Turn] | None = None
     for turn in transcript.turns:
-        support = coverage_ratio(wanted, content_stems(turn.memory.text)) + (0.1 if turn.number == fact.turn else 0)
+        support = coverage_ratio(stems, content_stems(turn.memory.text)) + (0.1 if turn.number == fact.turn else 0)
         if best is None or support > best[0]:
             best = (support, turn)
-    if best is None or best[0] < SUPPORT_MIN or len(wanted) < _SUPPORT_TERMS:
+    if best is None or best[0] < SUPPORT_MIN or len(stems) < _SUPPORT_TERMS:
         return Rejected(text=fact.text, reason="it names no message, and none supports it")
     sentences = [text for run in sentence_runs(best[1].memory.text) if (text := run.group().strip())]
-    quote = max(sentences, key=lambda s: coverage_ratio(wanted, content_stems(s)))
+    quote = max(sentences, key=lambda s: coverage_ratio(stems, content_stems(s)))
     placed = replace(fact, turn=best[1].number, quote=quote)
     reason = check(placed, best[1].memory, _around(best[1], transcript), transcript.speakers)
     return Rejected(text=fact.text, reason=reason) if reason else placed
@@ -252,12 +252,15 @@ def _shares_content(fact: Fact, near: Sequence[Memory], speakers: Collection[str
     Where capitals mark names, invented names are found elsewhere, so that one shared word or a quote with content is enough;
     where they do not, `CONTENT_MIN` of the fact's content must be shared.
     """
-    wanted, held = content_stems(fact.text, speakers), frozenset().union(*(content_stems(m.text, ()) for m in near))
+    stems, source_stems = (
+        content_stems(fact.text, speakers),
+        frozenset().union(*(content_stems(m.text, ()) for m in near)),
+    )
     if not _has_capitals(fact.text) or _capitalises_nouns([m.text for m in near]):
-        return not wanted or coverage_ratio(wanted, held) >= CONTENT_MIN
+        return not stems or coverage_ratio(stems, source_stems) >= CONTENT_MIN
     if not any(_has_capitals(m.text) for m in near):
-        return bool(wanted & held)
-    return bool(wanted & held) or len(content_stems(fact.quote or near[0].text, speakers)) >= _QUOTE_TERMS
+        return bool(stems & source_stems)
+    return bool(stems & source_stems) or len(content_stems(fact.quote or near[0].text, speakers)) >= _QUOTE_TERMS
 
 
 def _unsupported_detail(fact: Fact, near: Sequence[Memory], speakers: Collection[str]) -> str | None:
@@ -338,9 +341,9 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(terms(bare))
 
 
-def coverage_ratio(wanted: frozenset[str], held: frozenset[str]) -> float:
+def coverage_ratio(required: frozenset[str], existing: frozenset[str]) -> float:
     """The share of the required stems that are among the existing ones, 0 to 1; 0 if none are required."""
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+    return len(required & existing) / len(required) if required else 0.0
 
 
 def date_parts(reading: tuple[int | None, int | None, int | None]) -> frozenset[str]:

@@ -56,7 +56,7 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
     A sentence that is copied from a member always passes.
     """
     texts = [member.text for member in members]
-    held = frozenset().union(*map(content_stems, texts))
+    source_stems = frozenset().union(*map(content_stems, texts))
     common = (
         frozenset.intersection(*(content_stems(_without_figures(text)) for text in texts))
         if len(texts) > 1
@@ -64,14 +64,14 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
     )
     lost = common - content_stems(summary)
     for sentence in _sentences(summary):
-        wanted = content_stems(_without_figures(sentence))
-        unsupported = wanted - held
+        stems = content_stems(_without_figures(sentence))
+        unsupported = stems - source_stems
         if (
-            (wanted and coverage_ratio(wanted, held) < SUPPORTED)
+            (stems and coverage_ratio(stems, source_stems) < SUPPORTED)
             or (lost and unsupported)
-            or _has_unsupported_clause(sentence, held)
+            or _has_unsupported_clause(sentence, source_stems)
         ):
-            return f"no memory says {_first_word(sentence, unsupported or wanted)!r}"
+            return f"no memory says {_first_word(sentence, unsupported or stems)!r}"
         if value := _mispaired(sentence, members):
             return f"{value!r} is paired with words of another memory"
         if reason := _opposition(sentence, _nearest(sentence, texts), texts):
@@ -90,12 +90,12 @@ def unsupported_rewording(text: str, new: Memory, known: Memory) -> str | None:
     both = (new.text, known.text)
     if harm := unsupported_accusations(text, both):
         return f"no memory says {harm[0]!r}"
-    wanted, new_stems = content_stems(text), content_stems(new.text)
-    if lost := new_stems - wanted if new_stems and coverage_ratio(new_stems, wanted) < SUPPORTED else frozenset():
+    stems, new_stems = content_stems(text), content_stems(new.text)
+    if lost := new_stems - stems if new_stems and coverage_ratio(new_stems, stems) < SUPPORTED else frozenset():
         return f"{_first_word(new.text, lost)!r} would be lost"
-    held = new_stems | content_stems(known.text)
-    if wanted and coverage_ratio(wanted, held) < REWORDED:
-        return f"no memory says {_first_word(text, wanted - held)!r}"
+    source_stems = new_stems | content_stems(known.text)
+    if stems and coverage_ratio(stems, source_stems) < REWORDED:
+        return f"no memory says {_first_word(text, stems - source_stems)!r}"
     return None
 
 
@@ -105,11 +105,11 @@ def unsupported_by_transcript(summary: str, messages: Sequence[Memory]) -> str |
     The limits are lower than those of `unsupported_by_facts`, because a summary of a conversation rewords its messages.
     """
     texts = [message.text for message in messages]
-    held = frozenset().union(*map(content_stems, (*texts, *(m.speaker for m in messages if m.speaker))))
+    source_stems = frozenset().union(*map(content_stems, (*texts, *(m.speaker for m in messages if m.speaker))))
     for sentence in _sentences(summary):
-        wanted = content_stems(_without_figures(sentence))
-        if len(wanted) > 1 and coverage_ratio(wanted, held) < SUPPORTED_TALK:
-            return f"no message says {_first_word(sentence, wanted - held)!r}"
+        stems = content_stems(_without_figures(sentence))
+        if len(stems) > 1 and coverage_ratio(stems, source_stems) < SUPPORTED_TALK:
+            return f"no message says {_first_word(sentence, stems - source_stems)!r}"
         if reason := _opposition(sentence, texts, texts, opposed=_OPPOSED_IN_TALK):
             return reason
     return None
@@ -136,9 +136,12 @@ def _first_word(sentence: str, stems: frozenset[str]) -> str:
     return next((word for word in words(sentence) if stem(word) in stems), sentence)
 
 
-def _has_unsupported_clause(sentence: str, held: frozenset[str]) -> bool:
+def _has_unsupported_clause(sentence: str, source_stems: frozenset[str]) -> bool:
     clauses = (content_stems(_without_figures(clause)) for clause in _CLAUSE.split(sentence))
-    return any(len(stems - held) >= _UNSUPPORTED_WORDS and coverage_ratio(stems, held) < SUPPORTED for stems in clauses)
+    return any(
+        len(stems - source_stems) >= _UNSUPPORTED_WORDS and coverage_ratio(stems, source_stems) < SUPPORTED
+        for stems in clauses
+    )
 
 
 def _nearest(sentence: str, texts: Sequence[str]) -> list[str]:

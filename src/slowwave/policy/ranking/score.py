@@ -256,17 +256,17 @@ def profile_parts(
     return {"importance": IMPORTANCE * importance, "recency": RECENCY * recency}
 
 
-def top_rows_with_ties(scores: Floats, wanted: int) -> Rows:
-    """The rows with the `wanted` highest finite scores, and all that tie with the last of them, in no particular order."""
+def top_rows_with_ties(scores: Floats, count: int) -> Rows:
+    """The rows with the `count` highest finite scores, and all that tie with the last of them, in no particular order."""
     block = 64
     whole = len(scores) // block * block
     bound = -np.inf
-    if whole // block > wanted:  # a lower bound that at least `wanted` rows reach, from the best score of each block
+    if whole // block > count:  # a lower bound that at least `count` rows reach, from the best score of each block
         tops = scores[:whole].reshape(-1, block).max(axis=1)
-        bound = np.partition(tops, len(tops) - wanted)[len(tops) - wanted]
+        bound = np.partition(tops, len(tops) - count)[len(tops) - count]
     rows = np.flatnonzero((scores >= bound) & (scores > -np.inf))
-    if len(rows) <= wanted:
+    if len(rows) <= count:
         return rows
     among = scores[rows]
-    best: Rows = rows[among >= np.partition(among, len(among) - wanted)[len(among) - wanted]]
+    best: Rows = rows[among >= np.partition(among, len(among) - count)[len(among) - count]]
     return best

@@ -1,4 +1,4 @@
-"""Rates statements: whether they say anything definite, and how likely they are asked for later."""
+"""Rates statements: whether they are definite, and the likelihood that a later question needs them."""
 
 import math
 import re
@@ -57,7 +57,7 @@ def has_time_word(text: str) -> bool:
 
 
 def recall_likelihood(text: str, claim: Claim, known: Collection[str]) -> float:
-    """How likely a statement is asked for later; the value is for comparisons only.
+    """The likelihood that a later question needs a statement; the value is for comparisons only.
 
     0.6 ln(1 + words) + 0.22 new terms + 0.65 times + 0.2 first person + 0.2 numbers + 0.2 event, with counts of at most
     3; + 9 for a standing instruction, + 1 for a lasting trait, + 1 for "never" (measured on two sets of conversations).

@@ -1,4 +1,4 @@
-"""The verbs and phrases that the rules about a speaker look for, and phrases without content."""
+"""The verbs and phrases that the rules about a speaker match, and phrases without content."""
 
 import re
 from typing import Final

@@ -133,7 +133,7 @@ def _order(order: str) -> str:
 
 
 def named_statement(piece: str, speaker: str, names: Collection[str]) -> tuple[str, str, Claim] | None:
-    """The text, subject and claim of a statement about a named person or thing, or None.
+    """The text, subject and claim of a statement about a named person or object, or None.
 
     A capital at the start is not enough: the word must be one of `names`, or the verb must be one of people.
     """
@@ -155,7 +155,7 @@ def named_statement(piece: str, speaker: str, names: Collection[str]) -> tuple[s
 
 
 def dated_statement(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
-    """The text, subject and claim of a statement about a thing with a date, name or number, or None.
+    """The text, subject and claim of a statement about an object with a date, name or number, or None.
 
     An example is "The Q3 release deadline is Oct 14".
     """
@@ -232,7 +232,7 @@ def possession_statement(statement: Statement, *, assistant: bool) -> Claim | No
 
 
 def _of_thing(noun: str, predicate: str, verb: str, *, assistant: bool) -> Claim | None:
-    """The claim of a statement about a person, a thing of work, or a dated event; None for other things."""
+    """The claim of a statement about a person, an object of work, or a dated event; None for other statements."""
     words = noun.lower().split()
     person = words[-1] in PERSON_WORDS or words[0].strip(",") in PERSON_WORDS
     if not says_something_definite(predicate, 1 if person and verb in OF_PEOPLE else 2):
