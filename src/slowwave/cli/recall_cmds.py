@@ -211,7 +211,9 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
     examples=("slowwave context what may I cook --budget 800", "slowwave context --conversation kitchen --explain"),
 )
 @click.argument("query", nargs=-1)
-@click.option("--budget", type=int, default=1500, show_default=True, help="Its size in tokens at most.")
+@click.option(
+    "--budget", type=click.IntRange(min=64), default=1500, show_default=True, help="Its size in tokens at most."
+)
 @conversation_option("Whose latest messages to add; by default the conversation written to last.")
 @click.option(
     "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."

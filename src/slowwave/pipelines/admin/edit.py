@@ -119,7 +119,7 @@ def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
     behind = [one for one in ports.store.get((ports.scope,), summary.members) if one.superseded_by == memory_id]
     if lost := missing_details(text, behind) if behind else ():
         names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
-        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `slowwave revive ID` brings one back"
+        yield f"of the {len(behind)} memories it stands for it no longer says {names}; `revive` brings one back"
 
 
 def rewording(

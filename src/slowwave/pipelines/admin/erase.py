@@ -21,7 +21,7 @@ from slowwave.ports import Ports
 NOT_REACHED = (
     "backups",
     "exports",
-    "vaults (`slowwave vault sync` writes them anew; look at pages you edited and those in kept/)",
+    "vaults (a sync writes their pages again; check the pages that you edited, and those in kept/)",
     "logs of model providers",
 )
 MIN_SCAN_LENGTH = 12
@@ -58,7 +58,7 @@ class EraseTarget:
         if sum(way is not None for way in ways) + self.scope != 1:
             raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")
         if self.text is not None and not self.text.strip():
-            raise InputError("an empty text would match everything: give the words to erase, or scope=True")
+            raise InputError("an empty text would match everything: give the words to erase, or erase the whole scope")
 
     @property
     def key(self) -> str:
@@ -100,9 +100,9 @@ class ErasureReceipt:
         lines = [
             f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
         ]
-        lines += [f"  still said by {identity}: `slowwave erase {identity}`" for identity in self.still[:MAX_LISTED]]
+        lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:
-            lines.append(f"  and by {len(more)} more: `slowwave erase --text` takes all that say the same words")
+            lines.append(f"  and by {len(more)} more: an `erase` by text destroys all that contain the same words")
         lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]

@@ -298,7 +298,7 @@ def _removal(ports: Ports, memory: Memory, now: datetime) -> Change:
 
 def _for_review(receipt: Receipt) -> tuple[str, ...]:
     kept = [one for one in receipt.applied if isinstance(one, Add) and one.memory.phase == QUARANTINED]
-    return tuple(f"kept for review ({one.memory.reason}): see `slowwave review`" for one in kept)
+    return tuple(f"kept for review ({one.memory.reason}): see `review`" for one in kept)
 
 
 def _shown(folder: str, name: str) -> str:
@@ -306,4 +306,4 @@ def _shown(folder: str, name: str) -> str:
 
 
 def _unknown(ports: Ports, place: Place) -> NotFoundError:
-    return NotFoundError(f"no note {_shown(*place)} in scope {ports.scope}: notes() lists those of a folder")
+    return NotFoundError(f"no note {_shown(*place)} in scope {ports.scope}: `notes` lists those of a folder")
