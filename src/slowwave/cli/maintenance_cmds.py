@@ -79,6 +79,9 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
 
 
 def _write_totals(output: Output, result: "ConsolidationResult") -> None:
+    if not result.by_conversation:
+        output.write("no new messages: every conversation was read before")
+        return
     read = format_counts(len(result.conversations), "conversation")
     output.write(
         f"{format_counts(len(result.facts), 'fact')} from {read}, {len(result.rejected)} refused: `slowwave list` lists the facts"

@@ -50,13 +50,15 @@ class EraseTarget:
     def __post_init__(self) -> None:
         """Raise InputError unless exactly one way is used, and its value is valid."""
         if not isinstance(self.scope, bool) or not isinstance(self.text, str | None):
-            raise InputError("an erase takes text=... as text, and scope=True for all of a scope")
+            raise InputError("the text to erase must be text, and scope True or False")
         for name, numbers in (("memory_id", False), ("source", False), ("conversation", True)):
             checked = optional_name(getattr(self, name), "id" if name == "memory_id" else name, numbers=numbers)
             object.__setattr__(self, name, checked)
         ways = (self.memory_id, self.source, self.conversation, self.text)
         if sum(way is not None for way in ways) + self.scope != 1:
-            raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")
+            raise InputError(
+                "say what to erase in exactly one way: by id, source, conversation or text, or the whole scope"
+            )
         if self.text is not None and not self.text.strip():
             raise InputError("an empty text would match everything: give the words to erase, or erase the whole scope")
 
