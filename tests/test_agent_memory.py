@@ -160,7 +160,7 @@ def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
     memory = world.open()
     receipt = memory.add("Alice owns the deploy pipeline")
     assert str(receipt).splitlines()[0] == "add in t: 1 added"
-    assert f"undo with `slowwave undo {receipt.run_id}`" in str(receipt)
+    assert f"run {receipt.run_id}, which `undo` reverses" in str(receipt)
     assert "1 active" in str(memory.status())
     assert repr(memory).startswith("AgentMemory(")
 

@@ -1119,7 +1119,7 @@ class AgentMemory:
         ports = self.ports
         run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
         if run is None:
-            raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: runs() lists those that exist")
+            raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: `runs` lists those that exist")
         return replace(run, parts=tuple(ports.store.children(ports.scope, run.id))) if run.part_count else run
 
     def cost(self, since: datetime | None = None) -> "CostReport":

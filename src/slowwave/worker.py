@@ -153,7 +153,7 @@ class Worker:
         if at_once < 1 or (per_minute is not None and per_minute < 1):
             raise InputError("at_once and per_minute must be at least 1")
         if not address.startswith(("postgresql://", "postgres://")):
-            raise SettingsError("workers need a Postgres store: give postgresql://…; for a file use `sleep --due`")
+            raise SettingsError("workers need a Postgres store: give postgresql://…; for a file use `sleep_due`")
         self._memory, self._address, self._think = memory, address, think
         self._on_progress: OnProgress = on_progress or _ignore_progress
         self._number = secrets.randbelow(2**31)

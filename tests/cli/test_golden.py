@@ -75,6 +75,7 @@ SESSION: Final[tuple[Step | int, ...]] = (
     ("consolidate", "--estimate"),
     ("consolidate", "--conversation", "kitchen", "--verbose"),
     ("consolidate", "--all"),
+    ("consolidate", "--all"),
     ("list",),
     ("list", "--category", "person", "--limit", "1"),
     ("list", "--category", "rumour"),

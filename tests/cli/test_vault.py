@@ -108,7 +108,7 @@ def test_a_dry_run_with_many_changes_names_force(store: str, tmp_path: Path) -> 
     page = folder / "facts/person.md"
     page.write_text(page.read_text() + "".join(f"- Server {n * 7} stands in rack {n * 13}\n" for n in range(6)))
     code, text = _run(store, "vault", "import", str(folder))
-    assert (code, "6 changes in a vault of 1 fact: so many are made only with --force" in text) == (0, True)
+    assert (code, "6 changes in a vault of 1 fact: so many are made only with `force`" in text) == (0, True)
     assert f"to do it: `slowwave vault import {folder} --apply --force" in text
     assert _run(store, "vault", "import", str(folder), "--apply")[0] == 2
 
@@ -129,7 +129,7 @@ def test_a_sync_that_cannot_write_pages_names_the_run_and_exits_with_1(
     assert code == 1
     assert "No space left on device; what you changed was taken in before that, sync again:" in text
     assert "becomes 'Alice Costa owns the deploy pipeline'" in text
-    assert "undo all of it with `slowwave undo " in text
+    assert "which `undo` reverses" in text
 
 
 def test_compact_topic_plans_and_summarises(store: str) -> None:
@@ -142,3 +142,19 @@ def test_compact_topic_plans_and_summarises(store: str) -> None:
     assert "nothing to compact about 'deploys'" in _run(store, "compact", "--topic", "deploys")[1]
     assert _run(store, "compact", "--dry-run")[0] == 2
     assert _run(store, "compact", "--topic", "x", "--conversation", "y")[0] == 2
+
+
+def test_only_the_owner_can_enter_new_folders_of_a_vault_and_read_a_saved_plan(store: str, tmp_path: Path) -> None:
+    folder, plan = tmp_path / "new" / "vault", tmp_path / "plan.json"
+    assert _run(store, "vault", "export", str(folder))[0] == 0
+    assert _run(store, "sleep", "--dry-run", "--save", str(plan))[0] == 0
+    assert {place.stat().st_mode & 0o777 for place in (folder.parent, folder, folder / "facts")} == {0o700}
+    assert plan.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_permissions_of_a_folder_that_exists_do_not_change(store: str, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    assert _run(store, "vault", "export", str(folder))[0] == 0
+    assert folder.stat().st_mode & 0o777 == 0o755

@@ -142,7 +142,7 @@ def test_edits_in_core_and_summaries_are_copied(world: World, folder: Path) -> N
     assert sum("held words of yours" in note for note in notes) == 2
     history.write_text(history.read_text() + "And other words on roses\n")
     receipt = memory.erase(conversation="garden")
-    assert any("slowwave vault sync" in one for one in receipt.not_reached)
+    assert any("vaults (a sync" in one for one in receipt.not_reached)
     assert any("recent-" in note and "kept in kept/" in note for note in memory.sync_vault(folder).notes)
     assert not history.exists()
     assert "And other words on roses" in _kept(folder)
@@ -247,7 +247,7 @@ def test_an_error_after_the_import_of_edits_names_the_run(
     with pytest.raises(SlowwaveError, match="No space left on device; what you changed was taken in") as caught:
         memory.sync_vault(folder)
     (run,) = [run for run in memory.runs() if run.cause == "edit"][:1]
-    assert f"slowwave undo {run.id}" in str(caught.value)
+    assert f"run {run.id}, which `undo` reverses" in str(caught.value)
     assert caught.value.exit_code == 1
     assert not list(folder.rglob(".slowwave-?*-*"))
     assert [path.name for path in folder.rglob(".slowwave-*")] == [".slowwave-vault.json"]

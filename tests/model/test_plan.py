@@ -82,7 +82,7 @@ def test_a_receipt_names_what_was_added_and_prints_as_two_lines() -> None:
     assert receipt.ids == ("one",)
     assert str(receipt).splitlines() == [
         "add in s: 1 added, 1 erased",
-        "  one already known; run r1, undo with `slowwave undo r1`",
+        "  one already known; run r1, which `undo` reverses",
     ]
 
 

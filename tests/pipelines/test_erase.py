@@ -383,7 +383,7 @@ def test_a_receipt_names_the_messages_that_still_say_what_an_erased_fact_said(wo
     assert receipt.still == (first,)
     assert "no trace" not in str(receipt)
     assert "1 memory of this scope still says it" in str(receipt)
-    assert f"`slowwave erase {first}`" in str(receipt)
+    assert f"still said by {first}" in str(receipt)
     receipt = memory.erase(id=first)
     assert receipt.still == ()
     assert "no trace is left in this scope; other scopes were left alone" in str(receipt)

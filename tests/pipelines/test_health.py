@@ -124,7 +124,7 @@ def test_many_are_shown_as_a_few(world: "World") -> None:
     assert len([line for line in told if "Mia likes tea" in line]) == 5
     assert all(len(line) < 140 for line in told)
     assert told[-2].strip() == "and 3 more"
-    assert told[-1] == "    → check the model, then `slowwave sleep`"
+    assert told[-1] == "    → check the model, then `sleep`"
 
 
 def test_a_damaged_store_is_the_first_finding(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def test_what_rests_on_a_run_is_named_and_taken_back_first(world: "World", verdi
     world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
     second = memory.add("Matteo lives in Bern")
     third = memory.add("Matteo lives in Basel")
-    with pytest.raises(ConflictError, match="--cascade` undoes them too") as error:
+    with pytest.raises(ConflictError, match="`cascade` undoes them too") as error:
         memory.undo(first.run_id)
     assert second.run_id in str(error.value)
     assert third.run_id in str(error.value), "what rests on it indirectly too"

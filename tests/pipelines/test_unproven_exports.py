@@ -216,7 +216,7 @@ def test_a_plain_claim_of_a_foreign_export_is_neither_core_nor_pinned_nor_the_us
         assert one.flags == {"future"}
         assert core_facts(memory.ports) == []
         assert done.unproven == 1
-        assert "--trust-export" in str(done)
+        assert "trust_export" in str(done)
         assert first_section(memory) == []
 
 
@@ -307,7 +307,7 @@ def test_a_copy_of_the_store_restores_its_export_in_full(tmp_path: Path) -> None
         memory.export(tmp_path / "a.jsonl")
         done = restored.import_(tmp_path / "a.jsonl")
         assert (done.unproven, dict(done.skipped), done.broken) == (0, {}, ())
-        assert "--trust-export" not in str(done)
+        assert "trust_export" not in str(done)
         same(memory, restored)
         assert memory.ports.store.conversation("default", "talk").cursors == (
             restored.ports.store.conversation("default", "talk").cursors

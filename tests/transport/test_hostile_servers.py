@@ -62,7 +62,7 @@ def test_a_message_is_stored_while_the_embedder_fails_and_gets_its_vector_later(
         problems, unembedded = within(lambda: store(server.url))
     assert unembedded == 1
     assert [problem.partition(":")[0] for problem in problems] == [
-        "stored without vectors, found by words until `slowwave reembed`"
+        "stored without vectors, found by words until `reembed`"
     ]
     with OpenAIServer() as healthy:
         environment.setenv("SLOWWAVE_EMBEDDER_URL", healthy.url)

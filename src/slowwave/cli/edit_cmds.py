@@ -98,6 +98,8 @@ def erase(
     ID is the id of a memory; or give one of --source, --conversation, --text and --everything.
     Before it asks, it shows what would be erased. The exit code is 1 if a trace remains.
     """
+    if sum(way is not None for way in (memory_id, source, conversation, text)) + everything != 1:
+        raise InputError("say what to erase: give one of ID, --source, --conversation, --text and --everything")
     if rewrite and no_rewrite:
         raise InputError("both --rewrite and --no-rewrite: give one of them")
     with options.memory() as memory:
@@ -121,6 +123,10 @@ def erase(
             _confirm_erase(options, call(dry_run=True))
         result = call(dry_run=False)
     options.output.write_result(result)
+    if result.still and not options.json:
+        options.output.write(
+            "to erase those too: `slowwave erase ID`, or --text with their words", style="dim", indent=2
+        )
     return None if result.verified else 1
 
 

@@ -19,7 +19,7 @@ from slowwave.cli.options import (
     common_options,
     conversation_option,
 )
-from slowwave.cli.output import Output, format_counts, format_memories, undo_hint
+from slowwave.cli.output import Output, format_counts, format_memories, undo_hint, with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
@@ -79,6 +79,9 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
 
 
 def _write_totals(output: Output, result: "ConsolidationResult") -> None:
+    if not result.by_conversation:
+        output.write("no new messages: every conversation was read before")
+        return
     read = format_counts(len(result.conversations), "conversation")
     output.write(
         f"{format_counts(len(result.facts), 'fact')} from {read}, {len(result.rejected)} refused: `slowwave list` lists the facts"
@@ -151,9 +154,11 @@ def sleep(
             memory.save_plan(report.plan, save)
     output = options.output
     if options.verbose and not options.json:
-        output.write(report.told(None))
+        output.write(with_undo_command(report.told(None), report))
     else:
         output.write_result(report)
+    if dry_run and not options.verbose and not options.json and report.told() != report.told(None):
+        output.write("--verbose shows all of each change", style="dim")
     if save is not None and not options.json:
         output.write(f"saved: `slowwave apply {save}` applies it, except where memories change before")
     return WAITING if report.problems else None
@@ -194,7 +199,13 @@ def undo(options: CommonOptions, run: str, cascade: bool) -> None:
     RUN is the id of a run, or its first characters: slowwave runs lists them.
     """
     with options.memory() as memory:
-        receipts = memory.undo(memory.find_run_id(run), cascade=cascade)
+        run_id = memory.find_run_id(run)
+        try:
+            receipts = memory.undo(run_id, cascade=cascade)
+        except ConflictError as error:
+            if cascade:
+                raise
+            raise ConflictError(f"{error}: `slowwave undo {run_id} --cascade`") from error
     if len(receipts) > RECEIPTS_SHOWN and not options.json and not options.verbose:
         _write_undo_totals(options.output, receipts)
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from slowwave.cli.json_output import to_json_value
 from slowwave.model.memory import MESSAGE, NOTE
 from slowwave.model.operations import Add, Change
-from slowwave.model.plan import Receipt, count_operations
+from slowwave.model.plan import Receipt, count_operations, reversible_run
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @singledispatch
 def format_receipt(value: object) -> str:
-    """A value as text in lines."""
-    return str(value)
+    """A value as text in lines. Where it names its run, the command that reverses the run is added."""
+    return with_undo_command(str(value), value)
 
 
 @format_receipt.register
@@ -45,6 +45,12 @@ def _(value: Receipt) -> str:
 
 DROPPED_SHOWN: Final = 3
 """Reasons of changes that were not made, of which a receipt shows this many."""
+
+
+def with_undo_command(text: str, value: object) -> str:
+    """The text of a report, in which the words about its run name the command."""
+    run_id = getattr(value, "run_id", None) or getattr(getattr(value, "plan", None), "id", None)
+    return text.replace(reversible_run(run_id), undo_hint(run_id)) if run_id else text
 
 
 def undo_hint(run_id: str) -> str:

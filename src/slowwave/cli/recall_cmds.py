@@ -77,7 +77,9 @@ PART_MEANINGS: Final = {
 @conversation_option("Only this conversation.")
 @click.option("--except-conversation", metavar="NAME", help="Without the messages of this conversation.")
 @where_option
-@click.option("--min-relevance", type=click.FloatRange(0, 1), help="Only hits of at least this relevance, 0 to 1.")
+@click.option(
+    "--min-relevance", type=click.FloatRange(0, 1), help="Only hits of at least this relevance, which --why shows."
+)
 @click.option("--since", metavar="TIME", help="Only what was said or true from this time on.")
 @click.option("--until", metavar="TIME", help="Only what was said or true until this time.")
 @click.option("--as-of", metavar="TIME", help="What was true at this time.")
@@ -164,7 +166,11 @@ def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, wh
     if hit.facts:
         output.write(f"from: {source_excerpt(hit, query, whole=whole)}", style="dim", indent=4)
     origin = f"{memory.conversation} #{memory.seq}" if memory.kind == MESSAGE else f"{memory.kind} · {memory.category}"
-    output.write(f"{day(memory.at)} · score {hit.score:.2f} · {origin} · {memory.id}{mark}", style="dim", indent=4)
+    output.write(
+        f"{day(memory.at)} · score {hit.score:.2f} · {origin} · {memory.id}{mark}",
+        style="dim",
+        indent=4,
+    )
     if why:
         meaning = "the estimated probability that it answers the question"
         output.write(f" {hit.relevance:.2f}  {'relevance':<9} {meaning}", style="cyan", indent=6)
@@ -211,7 +217,9 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
     examples=("slowwave context what may I cook --budget 800", "slowwave context --conversation kitchen --explain"),
 )
 @click.argument("query", nargs=-1)
-@click.option("--budget", type=int, default=1500, show_default=True, help="Its size in tokens at most.")
+@click.option(
+    "--budget", type=click.IntRange(min=64), default=1500, show_default=True, help="Its size in tokens at most."
+)
 @conversation_option("Whose latest messages to add; by default the conversation written to last.")
 @click.option(
     "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."

@@ -17,6 +17,8 @@ def health(options: CommonOptions, strict: bool) -> int | None:
     with options.memory() as memory:
         result = memory.health()
     options.output.write_result(result)
+    if result.findings and not options.json:
+        options.output.write("`slowwave help NAME` describes the commands that are named here", style="dim")
     return 1 if strict and not result.ok else None
 
 

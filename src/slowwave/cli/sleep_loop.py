@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from slowwave.cli.json_output import to_json_value
 from slowwave.cli.options import WAITING, CommonOptions
+from slowwave.cli.output import with_undo_command
 from slowwave.errors import SlowwaveError
 
 if TYPE_CHECKING:
@@ -79,4 +80,4 @@ def write_report(options: CommonOptions, scope: str, report: "SleepReport | str"
         values = {"problems": [report]} if isinstance(report, str) else to_json_value(report)
         options.output.write_json({"scope": scope, **values})
     else:
-        options.output.write(f"{scope}: {report}")
+        options.output.write(f"{scope}: {with_undo_command(str(report), report)}")

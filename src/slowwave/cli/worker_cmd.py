@@ -7,6 +7,7 @@ import click
 from slowwave.cli.options import POSITIVE, WAITING, Command, CommonOptions, common_options
 from slowwave.cli.output import format_counts
 from slowwave.cli.sleep_loop import repeat_until_stopped, write_report
+from slowwave.errors import SettingsError
 
 if TYPE_CHECKING:
     from slowwave.worker import QueueStatus
@@ -32,6 +33,10 @@ def worker(
     options: CommonOptions, every: str, at_once: int, per_minute: int | None, no_think: bool, retry: bool
 ) -> int | None:
     """Run a sleep pass for every due scope of a Postgres store, together with other workers, until stopped."""
+    if not _is_on_server(options):
+        raise SettingsError(
+            "workers need a Postgres store: give --store postgresql://…; for a file use `slowwave sleep --due --every 60s`"
+        )
     from slowwave.worker import Worker  # noqa: PLC0415 - `--help` does without
 
     with (
@@ -78,9 +83,13 @@ def queue_report(options: CommonOptions) -> list[tuple[str, bool, str]]:
     return [("workers", not failed, counts + names + more)]
 
 
+def _is_on_server(options: CommonOptions) -> bool:
+    return options.address.startswith(("postgresql://", "postgres://"))
+
+
 def _queue(options: CommonOptions) -> "QueueStatus | None":
     """The state of the queue; None for a store that is no server, and for one that no worker has used."""
-    if not options.address.startswith(("postgresql://", "postgres://")):
+    if not _is_on_server(options):
         return None
     from slowwave.worker import queue_status  # noqa: PLC0415 - `--help` does without
 

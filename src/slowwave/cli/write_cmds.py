@@ -25,7 +25,7 @@ from slowwave.cli.options import (
     parse_time,
     parse_values,
 )
-from slowwave.cli.output import format_counts
+from slowwave.cli.output import format_counts, with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.model.message import ROLES, Message
@@ -250,6 +250,8 @@ def import_(
     if options.verbose and not options.json:
         for example in result.examples:
             output.write(f"skipped {example.where}: {example.why}", style="dim", indent=2)
+    if not options.json and result.unproven and not trust_export:
+        output.write("if the file is your own export: `slowwave import FILE --trust-export`", style="dim", indent=2)
     if not options.json and not dry_run and result.messages:
         output.write("next: `slowwave consolidate --all`, then `slowwave search WORDS`", style="dim", indent=2)
     if result.waiting:
@@ -267,7 +269,7 @@ class ImportStoppedError(SlowwaveError):
     exit_code = INTERRUPTED
 
     def __init__(self, report: "ImportReport") -> None:
-        stored = str(report) if report.run_id else "nothing was stored"
+        stored = with_undo_command(str(report), report) if report.run_id else "nothing was stored"
         super().__init__(f"interrupted; {stored}\n  run the same command again to continue: what is stored is skipped")
 
 

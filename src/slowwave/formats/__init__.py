@@ -160,7 +160,7 @@ def _detected(part: Part, path: Path) -> str:
         with part.open() as stream:
             first = next(elements(stream), None)
     except BrokenError as error:
-        raise InputError(f"the format of {path} is unknown ({error}): name its format with --format") from error
+        raise InputError(f"the format of {path} is unknown ({error}): name its format") from error
     for name, fits in _FITS.items():
         if fits(first):
             return name

@@ -67,7 +67,7 @@ def read(path: str | Path) -> Plan:
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no plan: {error}") from error
     if not isinstance(data, dict) or (data.get("slowwave"), data.get("version")) != ("plan", VERSION):
-        raise InputError(f"{path} is no plan of version {VERSION}: `slowwave sleep --dry-run --save` writes one")
+        raise InputError(f"{path} is no plan of version {VERSION}: save the plan of a dry run again")
     try:
         return _plan_of(data)
     except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:

@@ -137,6 +137,11 @@ class Dropped:
     reason: str
 
 
+def reversible_run(run_id: str) -> str:
+    """The words by which a report names the run that it is about."""
+    return f"run {run_id}, which `undo` reverses"
+
+
 OutcomeName: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP", "REVIEW", "REFUSE"]
 
 
@@ -191,7 +196,7 @@ class Receipt:
         """What a person should know besides the numbers, and how to undo the run."""
         details = (*self.notes, *self.problems, *(f"not done: {dropped.reason}" for dropped in self.dropped[:3]))
         if count_operations(self.applied):
-            return "; ".join((*details, f"run {self.run_id}, undo with `slowwave undo {self.run_id}`"))
+            return "; ".join((*details, reversible_run(self.run_id)))
         return "; ".join(details) or ("nothing new to keep" if self.applied else "already known")
 
     def __str__(self) -> str:

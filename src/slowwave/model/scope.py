@@ -53,8 +53,8 @@ def checked_scope(path: str) -> str:
     parts = path.split("/") if isinstance(path, str) else []
     if any(not _PART.fullmatch(part) or part in {".", ".."} for part in parts) or not parts or not storable(path):
         raise InputError(
-            f"{path!r} is not a scope: use visible characters between slashes, such as 'acme/alice', or pass names of "
-            "any text to Slowwave.within"
+            f"{path!r} is not a scope: use visible characters between slashes, such as 'acme/alice'; a space is "
+            "written %20, as `within` does"
         )
     if (size := len(path.encode())) > PATH_BYTES:
         raise InputError(

@@ -18,6 +18,8 @@ from slowwave.model.exchange import VaultLine, VaultOwner
 
 KEPT: Final = "kept"
 """The folder for a person's version of an overwritten page; a sync does not read it."""
+_PRIVATE: Final = 0o700
+"""The permissions of new folders."""
 _BASELINE: Final = ".slowwave-vault.json"
 _HEADLESS: Final = "its head, between two lines ---, names no category"
 
@@ -78,7 +80,7 @@ def read(folder: Path) -> VaultPages:
     """
     before = baseline(folder)
     if before is None:
-        raise InputError(f"{folder} is no vault of ours: create one with slowwave vault export")
+        raise InputError(f"{folder} is no vault: export a vault to it first")
     lines: list[VaultLine] = []
     unread: dict[str, str] = {}
     for path in sorted((folder / "facts").glob("*.md")):
@@ -100,7 +102,7 @@ def read(folder: Path) -> VaultPages:
 def check_writable(folder: Path) -> None:
     """Raise InputError unless files can be created in every folder of a vault."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _create_folder(folder)
         for place in (folder, *(folder / name for name in ("facts", "config", KEPT)), *folder.glob("summaries/*")):
             if place.is_dir():
                 _check_inside(folder, place)
@@ -207,7 +209,7 @@ class _Writing:
     def put(self, name: str, data: bytes) -> None:
         """Write a file atomically if it differs, with the default permissions of a new file."""
         path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _create_folder(path.parent)
         _check_inside(self.folder, path.parent)
         if self._content(name) == data:
             return
@@ -297,6 +299,13 @@ def _sheet(folder: Path, name: str, before: ExportBaseline) -> tuple[FactSheet |
 def _check_inside(folder: Path, place: Path) -> None:
     if not place.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{place} leads out of the vault {folder}")
+
+
+def _create_folder(folder: Path) -> None:
+    """Create a folder, and those above it that do not exist, for their owner only: the pages tell about a person."""
+    for place in reversed((folder, *folder.parents)):
+        if not place.is_dir():
+            place.mkdir(mode=_PRIVATE, exist_ok=True)
 
 
 def _temporary_name() -> str:

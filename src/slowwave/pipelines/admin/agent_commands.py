@@ -45,7 +45,7 @@ def summary_coverage(ports: Ports, name: str | None) -> list[str]:
         f"summarised up to {found.cursor('cascade')}"
     ]
     if missing := ", ".join(f"{first}-{last}" for first, last in unsummarised_spans(ports, found)):
-        lines.append(f"  in no summary, because it was retracted: {missing}; `slowwave compact` writes it again")
+        lines.append(f"  in no summary, because it was retracted: {missing}; a compaction writes it again")
     for summary in conversation_summaries(ports, found.name, SHOWN):
         first, last = summary.span or (0, 0)
         sort = "long-term" if summary.depth > 1 else "short-term"

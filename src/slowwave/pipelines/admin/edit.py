@@ -121,7 +121,7 @@ def _left_out(ports: Ports, memory_id: str, text: str) -> Iterator[str]:
     ]
     if lost := missing_details(text, members) if members else ():
         names = ", ".join(map(repr, lost[:NAMED])) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
-        yield f"of the {len(members)} memories that it replaces it no longer contains {names}; `slowwave revive ID` restores one"
+        yield f"of the {len(members)} memories that it replaces it no longer contains {names}; `revive` restores one"
 
 
 def rewording(

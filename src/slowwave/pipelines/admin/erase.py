@@ -21,7 +21,7 @@ from slowwave.ports import Ports
 NOT_REACHED = (
     "backups",
     "exports",
-    "vaults (`slowwave vault sync` writes them anew; look at pages you edited and those in kept/)",
+    "vaults (a sync writes their pages again; check the pages that you edited, and those in kept/)",
     "logs of model providers",
 )
 MIN_SCAN_LENGTH = 12
@@ -50,15 +50,17 @@ class EraseTarget:
     def __post_init__(self) -> None:
         """Raise InputError unless exactly one way is used, and its value is valid."""
         if not isinstance(self.scope, bool) or not isinstance(self.text, str | None):
-            raise InputError("an erase takes text=... as text, and scope=True for all of a scope")
+            raise InputError("the text to erase must be text, and scope True or False")
         for name, numbers in (("memory_id", False), ("source", False), ("conversation", True)):
             checked = optional_name(getattr(self, name), "id" if name == "memory_id" else name, numbers=numbers)
             object.__setattr__(self, name, checked)
         ways = (self.memory_id, self.source, self.conversation, self.text)
         if sum(way is not None for way in ways) + self.scope != 1:
-            raise InputError("say what to erase in exactly one way: id, source, conversation, text or scope=True")
+            raise InputError(
+                "say what to erase in exactly one way: by id, source, conversation or text, or the whole scope"
+            )
         if self.text is not None and not self.text.strip():
-            raise InputError("an empty text would match everything: give the words to erase, or scope=True")
+            raise InputError("an empty text would match everything: give the words to erase, or erase the whole scope")
 
     @property
     def key(self) -> str:
@@ -100,9 +102,9 @@ class ErasureReceipt:
         lines = [
             f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
         ]
-        lines += [f"  still said by {identity}: `slowwave erase {identity}`" for identity in self.still[:MAX_LISTED]]
+        lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:
-            lines.append(f"  and by {len(more)} more: `slowwave erase --text` takes all that say the same words")
+            lines.append(f"  and by {len(more)} more: an `erase` by text destroys all that contain the same words")
         lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]

@@ -82,7 +82,7 @@ class Explanation:
         if self.behind:
             phase = "" if self.behind.is_searchable else f", itself {self.behind.phase}"
             lines.append(f"  replaced by the summary {self.behind.id}{phase}: {self.behind.text!r}")
-            lines.append(f"  `slowwave revive {memory.id}` restores it")
+            lines.append("  `revive` restores it")
         for source in self.sources:
             quote = next((ref.quote for ref in memory.sources if ref.memory == source.id and ref.quote), source.text)
             title = self.titles.get(source.conversation or "")

@@ -29,7 +29,7 @@ _LINKS: Final = {
     "unsure": ("near-identical pairs that the mind could not decide about", True),
     "close": ("pairs of facts say nearly the same", False),
 }
-_LOOK: Final = "`slowwave update ID` or `delete ID` one of the two; where both stand, `pin ID` one of them to say so"
+_LOOK: Final = "`update` or `delete` one of the two; where both are true, `pin` one of them to say so"
 _SHOWN: Final = 100
 """Characters of a memory that are shown."""
 
@@ -104,14 +104,14 @@ def _store(ports: Ports) -> Iterator[Finding]:
             kind="store",
             count=len(wrong),
             says=f"problems: {'; '.join(wrong[:EXAMPLES])}",
-            fix="see all of it with `slowwave doctor --deep`, and restore a file of `slowwave backup` or `slowwave copy`",
+            fix="a deep `doctor` lists all of it; restore a `backup` or a `copy`",
         )
 
 
 def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
     if messages := [trouble for trouble in troubles if trouble]:
-        fix = "see to what it says; the next night tries again"
-        yield Finding(kind="sleep", count=len(messages), says=f"troubled nights: {'; '.join(messages)}", fix=fix)
+        fix = "remove its cause; the next sleep pass tries again"
+        yield Finding(kind="sleep", count=len(messages), says=f"failed sleep passes: {'; '.join(messages)}", fix=fix)
 
 
 def _linked(ports: Ports) -> Iterator[Finding]:
@@ -148,26 +148,26 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         "waiting",
         [fact for fact in facts if UNRECONCILED in fact.flags],
         "facts were stored while no mind could decide about them",
-        "check the model, then `slowwave sleep`",
+        "check the model, then `sleep`",
     )
     yield from _finding(
         "quarantined",
         review(ports),
         "memories read as instructions and were not said by the user",
-        "look at them with `slowwave review`, then `release` or `reject` each",
+        "look at them with `review`, then `release` or `reject` each",
     )
     ahead = store.select((scope,), Where(kinds=frozenset(KINDS), cascade=None, flag="future"))
     yield from _finding(
         "future",
         [memory for memory in ahead if memory.at > ports.now()],
         "messages say they were written in the future",
-        "set the clock of whoever wrote them; times are kept as they were given",
+        "correct the clock of the program that wrote them; times are kept as they were given",
     )
     yield from _finding(
         "unembedded",
         without_vector(ports, LOOKED_AT),
         "memories have no vector of the current embedder, and are found by words only",
-        "run `slowwave reembed`",
+        "`reembed` computes them",
     )
 
 
@@ -181,7 +181,7 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         yield from _finding(
             "junk",
             junk,
-            "facts are neither important nor sure, and nobody ever used one",
+            "facts are neither important nor certain, and were never used",
             "raise `confidence_threshold`; the stored facts fade by themselves, or `delete` it",
             urgent=False,
         )
@@ -219,7 +219,7 @@ def _hidden(ports: Ports) -> Iterator[Finding]:
         "hidden",
         [member for member in members if member.superseded_by not in valid],
         "memories were replaced by a summary that was retracted, and no search finds them",
-        "`slowwave revive ID` restores one",
+        "`revive` restores one",
     )
 
 
@@ -230,7 +230,7 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
         yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
     unread_by_name = ports.store.unread(ports.scope)
     if (unread := sum(unread_by_name.values())) > UNREAD:
-        fix = "run `slowwave consolidate --all`, or set `consolidate_every_turns`"
+        fix = "`consolidate` all conversations, or set `consolidate_every_turns`"
         says = f"messages of {len(unread_by_name):,} conversations were never distilled"
         yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
 

@@ -3,7 +3,6 @@
 What a person undid is held, so that no later sleep pass does it again.
 """
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -68,7 +67,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     if later and not cascade:
         names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
         runs, pronoun = ("run depends", "it") if len(later) == 1 else ("runs depend", "them")
-        how = f"`slowwave undo {run_id} --cascade` undoes {pronoun} too"
+        how = f"`undo` with `cascade` undoes {pronoun} too"
         raise ConflictError(f"{len(later)} later {runs} on {run_id}: {names}; {how}")
     for dependent in undoable:
         _check_reach(ports, dependent)
@@ -121,7 +120,7 @@ def _check_reach(ports: Ports, run: Run) -> None:
 def _already_undone(undos: Sequence[str]) -> str:
     """A note that names the undos of a run, newest first, which is the order in which to undo them."""
     runs = f"run{'s' if len(undos) > 1 else ''} {', '.join(undos)}"
-    commands = ", then ".join(f"`slowwave undo {undo_id}`" for undo_id in undos)
+    commands = ", then ".join(f"`undo` run {undo_id}" for undo_id in undos)
     return f"already undone by {runs}: to restore it, {commands}"
 
 
@@ -297,8 +296,8 @@ def _unsummarised(memory: Memory) -> str:
     """A note that some messages have no summary now, and how to write one."""
     first, last = memory.span or (0, 0)
     return (
-        f"messages {first} to {last} of {memory.conversation} stand in no summary now, and no night writes the same words "
-        f"again: `slowwave compact --conversation {shlex.quote(memory.conversation or '')}` does"
+        f"messages {first} to {last} of {memory.conversation} are in no summary now, and no sleep pass writes the same "
+        "words again: compact the conversation to have them written"
     )
 
 

@@ -22,7 +22,7 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
-from slowwave.model.plan import FREE, Cost, Plan, Receipt
+from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
@@ -63,8 +63,8 @@ def _sort(item: Item) -> object:
 
 UNPROVEN: Final = (
     "of an export without proof that this memory wrote it: believed like any imported file (trust 'import' at most; no "
-    "pins, core memory, uses or flags); if the export is yours, import it again with --trust-export "
-    "(trust_export=True) to restore it fully"
+    "pins, core memory, uses or flags); if the export is yours, import it again with "
+    "`trust_export` to restore it fully"
 )
 
 
@@ -109,7 +109,7 @@ class ImportReport:
         lines += [f"  not read: {item.where}: {item.why}" for item in self.broken]
         lines += [f"  problem: {problem}" for problem in self.problems]
         if self.run_id:
-            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
+            lines.append(f"  {reversible_run(self.run_id)}")
         return "\n".join(lines)
 
 
@@ -131,9 +131,7 @@ _log: Final = Log("exchange")
 T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
-TAKEN_BACK: Final = (
-    "it was retracted earlier: find the undo in `slowwave runs`, and `slowwave undo` of its id restores it"
-)
+TAKEN_BACK: Final = "it was retracted earlier: `runs` lists the undo that did it, and an `undo` of that run restores it"
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 

@@ -12,7 +12,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Operation, Use
-from slowwave.model.plan import Plan
+from slowwave.model.plan import Plan, reversible_run
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.edit import rewording
 from slowwave.pipelines.ingest.change_set import facts_with_key
@@ -75,13 +75,11 @@ class VaultImport:
         lines += [f"  not taken: {words}" for words in self.conflicts]
         lines += [f"  problem: {problem}" for problem in self.problems]
         lines += [f"  {self.confirm}"] if self.confirm else []
-        lines += [
-            f"  stays in memory: {words!r}; to take it back: slowwave delete {i}" for i, words in self.gone[:SHOWN]
-        ]
+        lines += [f"  stays in memory: {words!r} ({i}), until `delete` retracts it" for i, words in self.gone[:SHOWN]]
         if self.gone[SHOWN:]:
             lines.append(f"  and {len(self.gone) - SHOWN} more whose lines are gone stay in memory")
         if self.run_id:
-            lines.append(f"  run {self.run_id}, undo all of it with `slowwave undo {self.run_id}`")
+            lines.append(f"  {reversible_run(self.run_id)}")
         return "\n".join(lines)
 
     def _counts(self) -> str:
@@ -134,7 +132,7 @@ def check_owner(ports: Ports, found: VaultOwner | None, ids: Sequence[str], *, w
         )
     foreign = found.store != expected.store if found else bool(ids) and not ports.store.get((ports.scope,), ids)
     if foreign and not force:
-        raise InputError(f"{what} was written from another store: name another folder, or take it over with --force")
+        raise InputError(f"{what} was written from another store: name another folder, or take it over with `force`")
 
 
 def vault_contents(ports: Ports) -> dict[str, Any]:
@@ -191,7 +189,7 @@ def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_r
         f"{changes} changes in a vault of {counted(facts, 'fact')}" if changes > FEW and changes > MASS * facts else ""
     )
     if excess and not force and not dry_run:
-        raise InputError(f"{excess}: check the dry run, then confirm with --force")
+        raise InputError(f"{excess}: check the dry run, then repeat it with `force`")
     run = _ImportRun(ports=ports, parent=new_id(ports.now()), conflicts=list(conflicts), dry_run=dry_run)
     for start in range(0, len(edited), BATCH):
         run.edit(edited[start : start + BATCH])
@@ -199,7 +197,7 @@ def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_r
         unknown = _unknown(ports, new)
     for start in range(0, len(unknown), TOGETHER):
         run.state(unknown[start : start + TOGETHER])
-    confirm = f"{excess}: so many are made only with --force" if excess and not force else ""
+    confirm = f"{excess}: so many are made only with `force`" if excess and not force else ""
     return replace(run.result(), known=known, gone=stay, confirm=confirm)
 
 

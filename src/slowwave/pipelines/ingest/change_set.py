@@ -138,7 +138,7 @@ class ChangeSet:
         self.outcomes[new.id] = ("REVIEW", why)
         quarantined = replace(new, phase="quarantined", reason=why, due_at=None)
         self._append(Add(memory=quarantined, because=f"for review: {why}", entry=entry), quarantined)
-        self.notes.append(f"kept for review ({why}): see `slowwave review`")
+        self.notes.append(f"kept for review ({why}): see `review`")
 
     def reinforce(self, known: Memory, new: Memory, *, because: str) -> Memory:
         """The new fact repeats a known one: its sources are added, and the known fact counts one use more.

@@ -14,7 +14,7 @@ def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[IndexEntry], tuple
     try:
         return embedded_entries(ports, texts, bare), ()
     except EmbedderError as error:
-        return bare, (f"stored without vectors, found by words until `slowwave reembed`: {error}",)
+        return bare, (f"stored without vectors, found by words until `reembed`: {error}",)
 
 
 def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry]) -> list[IndexEntry]:

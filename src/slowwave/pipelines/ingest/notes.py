@@ -302,7 +302,7 @@ def _for_review(receipt: Receipt) -> tuple[str, ...]:
         for operation in receipt.applied
         if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
     ]
-    return tuple(f"kept for review ({operation.memory.reason}): see `slowwave review`" for operation in kept)
+    return tuple(f"kept for review ({operation.memory.reason}): see `review`" for operation in kept)
 
 
 def _shown(folder: str, name: str) -> str:
@@ -310,4 +310,4 @@ def _shown(folder: str, name: str) -> str:
 
 
 def _unknown(ports: Ports, place: Place) -> NotFoundError:
-    return NotFoundError(f"no note {_shown(*place)} in scope {ports.scope}: notes() lists those of a folder")
+    return NotFoundError(f"no note {_shown(*place)} in scope {ports.scope}: `notes` lists those of a folder")

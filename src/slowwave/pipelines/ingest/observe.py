@@ -112,7 +112,7 @@ def _under_review(receipt: Receipt) -> tuple[str, ...]:
         for operation in receipt.applied
         if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
     ]
-    return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `slowwave review`",) if why else ()
+    return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `review`",) if why else ()
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:

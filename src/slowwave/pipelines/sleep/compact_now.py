@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from slowwave import forks
 from slowwave.errors import NotFoundError, SlowwaveError
-from slowwave.model.plan import FREE, Cost
+from slowwave.model.plan import FREE, Cost, reversible_run
 from slowwave.pipelines.conversations import unknown_conversation
 from slowwave.pipelines.planning import new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.conversation_summary import compact, spans_to_summarise
@@ -45,7 +45,7 @@ class Compaction:
                 f"compacted {self.conversation}: {self.summaries} short-term, {self.eras} long-term summaries written"
             )
             left = f", {self.left} left for next time" if self.left else ""
-            lines[:0] = [f"{counts}{left}", f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`"]
+            lines[:0] = [f"{counts}{left}", f"  {reversible_run(self.run_id)}"]
         return "\n".join(lines) or f"nothing to compact in {self.conversation}{self.why and ': '}{self.why}"
 
 

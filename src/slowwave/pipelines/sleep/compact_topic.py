@@ -9,7 +9,7 @@ import numpy as np
 from slowwave.errors import InputError
 from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
 from slowwave.model.message import clean
-from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations
+from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations, reversible_run
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.reconcile import similarity
 from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
@@ -57,7 +57,7 @@ class TopicCompaction:
         if self.receipt:
             lines += [f"  not done: {dropped.reason}" for dropped in self.receipt.dropped]
         if self.run_id:
-            lines.append(f"  run {self.run_id}, undo with `slowwave undo {self.run_id}`")
+            lines.append(f"  {reversible_run(self.run_id)}")
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
 

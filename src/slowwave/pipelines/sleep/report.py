@@ -18,7 +18,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
-from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operations, merge_groups
+from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, count_operations, merge_groups, reversible_run
 
 
 def describe_operations(operation: Operation, texts: Mapping[str, str]) -> str | None:
@@ -123,7 +123,7 @@ class SleepReport:
                 f"left for the next sleep pass{self._why()}: {', '.join(starmap(_counted, self.left.items()))}"
             )
         if self.held:
-            lines.append(f"over a size target: {self.held:,} that an undo or `revive` restored; see `slowwave health`")
+            lines.append(f"over a size target: {self.held:,} that an undo or `revive` restored; see `health`")
         return "\n".join([*lines, *(f"problem: {problem}" for problem in self.problems)])
 
     def _planned(self, most: int | None) -> Iterator[str]:
@@ -137,7 +137,7 @@ class SleepReport:
             yield f"  {words if most is None else _cut(words, STEP_WIDTH)}"
             yield f"      because {operation.because}"
         if most is not None and len(steps) > most:
-            yield f"  and {len(steps) - most:,} more: --verbose shows all, in Python report.told(None)"
+            yield f"  and {len(steps) - most:,} more"
 
     def _why(self) -> str:
         """Why work was left, if the reason is not a limit of one pass."""
@@ -161,7 +161,7 @@ class SleepReport:
                     yield from _group(receipt.cause.partition("/")[2], group)
             yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
         if applied:
-            yield f"  run {self.plan.id}, undo all of it with `slowwave undo {self.plan.id}`"
+            yield f"  {reversible_run(self.plan.id)}"
 
 
 def _counted(name: str, number: int) -> str:
