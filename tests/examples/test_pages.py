@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from slowwave.policy.retention.categories import REGISTRY
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = re.compile(r'^```python\n(""".*?)^```\n.*?^```text\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
 """A program begins with its docstring; the next block of text is what it prints."""
@@ -64,3 +66,14 @@ def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pyte
     assert blocks
     monkeypatch.chdir(tmp_path)
     exec(compile("\n".join(blocks), page, "exec"), {})
+
+
+def test_the_table_of_categories_has_the_times_of_the_registry() -> None:
+    page = (ROOT / "docs" / "writing.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.+?) \| (?:(\d+) days?( without use)?|no fixed)", page, re.MULTILINE)
+    shown = {
+        name: (float(days) if days else None, "used" if days and idle else "recorded")
+        for names, days, idle in rows
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert shown == {name: (category.ttl_days, category.anchor) for name, category in REGISTRY.items()}
