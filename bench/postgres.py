@@ -23,8 +23,9 @@ from slowwave.model.operations import Add
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Query
 from slowwave.policy.text.features import index_text
-from slowwave.stores.copy import _KEYS, TABLES, copy
+from slowwave.stores.copy import copy
 from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.row_transfer import KEYS, TABLES
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.postgres import postgres_server
 
@@ -152,7 +153,7 @@ def idled(address: str, number: int) -> None:
                 "s.token"
                 if name == "scope"
                 else f"x.{name} + ((s.token - x.scope) << 40)"
-                if name in _KEYS
+                if name in KEYS
                 else f"x.{name}"
                 for name in columns
             )

@@ -69,8 +69,8 @@ NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001 - the mistake that is tested
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (NAIVE, r"{} 2026-03-01 00:00:00 has no time zone: set one, e\.g\. at\.replace\(tzinfo=timezone\.utc\)"),
-        ("2026-03-01", "{} is of the type str: pass a datetime with a time zone"),
+        (NAIVE, r"{} 2026-03-01 00:00:00 has no time zone: use datetime\.now\(UTC\)"),
+        ("2026-03-01", "{} .* is of type str: pass a datetime with a time zone"),
     ],
 )
 def test_a_time_without_a_zone_or_of_another_type_is_refused_with_the_remedy(

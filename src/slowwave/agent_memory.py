@@ -880,7 +880,7 @@ class AgentMemory:
             think: False: ask no model; work that needs one stays due.
             on_progress: called before each stage with the number of stages that were run, and of all.
         """
-        from slowwave.pipelines.sleep.night import sleep
+        from slowwave.pipelines.sleep.sleep_pass import sleep
 
         report = sleep(
             self.ports.start_run(), self._session.sleep_state, dry_run=dry_run, think=think, on_progress=on_progress
@@ -919,7 +919,7 @@ class AgentMemory:
     @traced("upsert_memory")
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Carry out a plan of a dry run. A group whose memories changed since is dropped, and the receipt says so."""
-        from slowwave.pipelines.sleep.night import apply
+        from slowwave.pipelines.sleep.sleep_pass import apply
 
         return apply(self.ports, plan)
 
@@ -940,7 +940,7 @@ class AgentMemory:
             InputError: the file is not a plan, is damaged, or belongs to another scope.
         """
         from slowwave.formats import plan_file
-        from slowwave.pipelines.sleep.night import findable
+        from slowwave.pipelines.sleep.sleep_pass import findable
 
         ports = self.ports
         refuse_open_store(path)

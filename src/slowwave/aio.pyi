@@ -288,6 +288,7 @@ class AsyncSlowwave:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> Opening[Self]: ...
     def within(self, *names: str | int, inherit: bool = False) -> AsyncAgentMemory: ...

@@ -18,8 +18,8 @@ from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 if TYPE_CHECKING:
     from slowwave.pipelines.sleep.background import BackgroundSleeper
     from slowwave.pipelines.sleep.compact_now import Background
-    from slowwave.pipelines.sleep.night import SleepState
     from slowwave.pipelines.sleep.report import SleepReport
+    from slowwave.pipelines.sleep.sleep_pass import SleepState
 
 THREADS: Final = 64
 """Calls of an open store that may run at once for async code; more are queued. Most of a call is waiting for a model."""
@@ -179,7 +179,7 @@ class MemorySession:
     @forks.CachedProperty
     def sleep_state(self) -> "SleepState":
         """What the session remembers between two sleep passes."""
-        from slowwave.pipelines.sleep.night import SleepState
+        from slowwave.pipelines.sleep.sleep_pass import SleepState
 
         return SleepState()
 
@@ -264,7 +264,7 @@ class MemorySession:
 
     def sleep_pass(self) -> "SleepReport":
         """Run one sleep pass of the scope."""
-        from slowwave.pipelines.sleep.night import sleep
+        from slowwave.pipelines.sleep.sleep_pass import sleep
 
         return sleep(self.ports.start_run(), self.sleep_state)
 

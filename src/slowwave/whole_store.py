@@ -56,13 +56,16 @@ class Slowwave:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> None:
         from slowwave.pipelines.sleep.background import seconds
 
         refuse_unknown_arguments(unknown, type(self).open)
         pause = seconds(sleep_every) if sleep_every is not None else None
-        self._session = open_store(store, llm=llm, embedder=embedder, config=config, clock=clock, strict=strict)
+        self._session = open_store(
+            store, llm=llm, embedder=embedder, config=config, clock=clock, strict=strict, create=create
+        )
         self._async: AsyncSlowwave | None = None
         if pause is not None:
             self._session.start_sleeper(pause)
@@ -78,9 +81,10 @@ class Slowwave:
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
+        create: bool = True,
         **unknown: Never,
     ) -> Self:
-        """Open a store. One that does not exist is created.
+        """Open a store. One that does not exist is created, unless `create` is False.
 
         Args:
             store: a file, ":memory:", or "postgresql://…"; None: SLOWWAVE_STORE, else a file in the user's data folder.
@@ -92,9 +96,11 @@ class Slowwave:
             sleep_every: run `sleep_due` this often on a thread of its own: a timedelta, seconds, or text such as "8h".
                 `health()` of any memory reports its failures. None: only `sleep`, `sleep_due` and
                 `Config.sleep_every_ingests` run sleep passes.
+            create: False: raise NotFoundError if there is no store.
             unknown: no other argument is accepted; the error says where fields of Config belong.
 
         Raises:
+            NotFoundError: there is no store, and `create` is False.
             InputError: the store or `sleep_every` is invalid, or an argument is unknown.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
@@ -107,6 +113,7 @@ class Slowwave:
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
+            create=create,
             **unknown,
         )
 

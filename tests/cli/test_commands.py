@@ -65,7 +65,6 @@ def test_remember_reads_text_lines_and_roles(run: Run, tmp_path: Path, store: Pa
         (("remember", "--file", "/nowhere/x.txt"), "cannot read"),
         (("recall", "x", "--kinds", "rumour"), "unknown kinds"),
         (("recall", "x", "--since", "soon"), "is not a date"),
-        (("recall", "x", "-k", "0"), "ask for at least one"),
         (("context", "x", "--budget", "3"), "give at least"),
         (("explain", "nobody"), "no memory 'nobody'"),
         (("undo", "nothing"), "no run 'nothing'"),
@@ -345,6 +344,10 @@ def test_a_usage_error_exits_with_2_and_prints_nothing_to_stdout(run: Run) -> No
         ("recall", "ferry", "--top-k"),
         ("recall", "ferry", "--top-k", "many"),
         ("recall", "ferry", "--why=yes"),
+        ("recall", "ferry", "-k", "0"),
+        ("recall", "ferry", "--min-relevance", "2"),
+        ("add", "The ferry is late", "--importance", "2"),
+        ("list", "--order", "size"),
         ("--scope",),
         ("--why", "search", "ferry"),
         ("recall", "--since"),
@@ -384,10 +387,9 @@ def test_json_shapes_are_stable(run: Run) -> None:
         "waiting",
         "problems",
         "notes",
-        "parent",
     ]
     hit = run("recall", "ferry", "--json").json[0]
-    assert list(hit) == ["memory", "score", "parts", "facts", "sources", "deep", "stale", "because"]
+    assert list(hit) == ["memory", "score", "relevance", "parts", "facts", "sources", "deep", "stale", "because"]
     latest = run("runs", "--json").json[0]
     assert list(latest) == ["id", "scope", "cause", "at", "parent", "did", "because", "parts", "cost"]
     assert json.dumps(run("status", "--json").json)
@@ -475,7 +477,7 @@ def test_counts_of_one_are_in_the_singular(run: Run) -> None:
 
 def test_an_unknown_category_is_named_when_no_fact_has_it(run: Run) -> None:
     run("add", "Odile owns the ferry", "--category", "person")
-    assert run("facts", "--category", "foo").out.startswith("no facts are foo:")
+    assert run("facts", "--category", "foo").out.startswith("no facts match these options")
 
 
 def test_explain_describes_strength_and_a_pinned_memory_never_fades(run: Run) -> None:

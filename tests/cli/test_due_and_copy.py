@@ -10,7 +10,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.errors import StoreError
-from slowwave.stores import copy as copying
+from slowwave.stores.row_transfer import RowTransfer
 from slowwave.testing.postgres import PostgresServer
 
 Run = Callable[..., Any]
@@ -84,7 +84,7 @@ def test_give_up_discards_an_interrupted_copy(
         raise StoreError("the power failed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "_whole", fails)
+        patch.setattr(RowTransfer, "name_scope", fails)
         assert run("copy", str(store), copy).code == StoreError.exit_code
     checked = run("--store", copy, "doctor")
     assert "1 scopes were copied only in part" in checked.out

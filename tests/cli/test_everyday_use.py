@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from slowwave import AgentMemory, InputError, Message, NotFoundError
+from slowwave import AgentMemory, ImportInterruptedError, InputError, Message, NotFoundError
 from slowwave.cli import edit_cmds
 from slowwave.cli.app import ALIASES, app
 from slowwave.cli.endings import CancelledError
@@ -217,10 +218,9 @@ def test_an_undo_of_many_runs_has_one_id_that_takes_all_of_them_back(run: Run, t
     ]
     (tmp_path / "talk.jsonl").write_text("\n".join(lines))
     imported = run("import", str(tmp_path / "talk.jsonl"), "--json").json["run_id"]
-    undone = run("undo", imported)
-    assert "undone 8 runs: 8 changed" in undone.out
-    assert len(undone.out.splitlines()) == 2
-    parent = undone.out.splitlines()[-1].split()[1].rstrip(",")
+    (undone,) = run("undo", imported, "--json").json
+    assert undone["did"] == "8 changed"
+    parent = undone["run_id"]
     assert run("search", "roses", "--json").json == []
     assert run("undo", parent).code == 0
     assert len(run("search", "roses", "-k", "9", "--json").json) == 8
@@ -230,13 +230,13 @@ def test_an_interrupted_import_says_what_is_stored_and_how_to_continue(run: Run,
     lines = [json.dumps({"role": "user", "content": f"Bed {n}", "id": str(n)}) for n in range(1200)]
     (tmp_path / "talk.jsonl").write_text("\n".join(lines))
 
-    def stop(count: int) -> None:
-        if count >= 500:
-            raise KeyboardInterrupt
+    def stop(done: float, total: float) -> None:
+        assert 0 < done <= total
+        raise KeyboardInterrupt
 
-    with AgentMemory.open(tmp_path / "memory.db") as memory, pytest.raises(KeyboardInterrupt) as stopped:
-        memory.import_(tmp_path / "talk.jsonl", told=stop)
-    (report,) = stopped.value.args
+    with AgentMemory.open(tmp_path / "memory.db") as memory, pytest.raises(ImportInterruptedError) as stopped:
+        memory.import_(tmp_path / "talk.jsonl", on_progress=stop)
+    report = stopped.value.report
     assert report.messages == 500
     assert report.run_id
     assert run("import", str(tmp_path / "talk.jsonl"), "--json").json["known"] == 500
@@ -314,13 +314,63 @@ def test_progress_of_long_work_counts_up_to_all(store: Path) -> None:
     seen: list[tuple[float, float]] = []
     with AgentMemory.open(store, embedder="none") as memory:
         memory.add_messages([Message(role="user", content=f"Bed {n} has roses") for n in range(70)], "garden")
-        memory.consolidate("garden", progress=lambda done, total: seen.append((done, total)))
+        memory.consolidate("garden", on_progress=lambda done, total: seen.append((done, total)))
         assert seen[-1] == (70, 70)
         assert [done for done, _ in seen] == sorted(done for done, _ in seen)
         seen.clear()
-        memory.sleep(progress=lambda done, total: seen.append((done, total)))
+        memory.sleep(on_progress=lambda done, total: seen.append((done, total)))
         assert [done for done, _ in seen] == list(range(int(seen[0][1])))
     with AgentMemory.open(store, embedder="static") as memory:
         seen.clear()
-        memory.reembed(progress=lambda done, total: seen.append((done, total)))
+        memory.reembed(on_progress=lambda done, total: seen.append((done, total)))
         assert seen[-1][0] == seen[-1][1] >= 70
+
+
+def test_a_consolidation_of_all_conversations_is_one_run(run: Run) -> None:
+    for name in ("kitchen", "garden"):
+        run("remember", f"I'm allergic to {name} dust.", "--conversation", name)
+    done = run("consolidate", "--all")
+    (run_id,) = set(re.findall(r"slowwave undo (\w+)", done.out))
+    assert "2 facts from 2 conversations" in done.out
+    assert len(run("run", run_id, "--json").json["parts"]) == 2
+    assert [one["id"] for one in run("runs", "--cause", "consolidate", "--json").json] == [run_id]
+    assert run("undo", run_id).code == 0
+    assert run("list", "--json").json == []
+
+
+def test_a_note_is_printed_exactly_as_it_was_piped_in(run: Run) -> None:
+    text = "  two spaces\n\n\ttab and a long line " + "x" * 200 + "\n"
+    assert run("notes", "put", "log", "-", "--folder", "a/b", input=text).code == 0
+    assert run("notes", "show", "log", "--folder", "a/b").out == text
+    assert [note["folder"] for note in run("notes", "--json").json] == ["a/b"]
+    assert run("notes", "list", "--json").json == []
+
+
+def test_a_value_of_metadata_is_json_or_else_text(run: Run) -> None:
+    run("add", "The mast is 12 metres", "--metadata", "length=12", "--metadata", "ship=Petrel", "--metadata", "a=b=c")
+    (fact,) = run("list", "--where", 'length={"$gte": 12}', "--where", "ship=Petrel", "--json").json
+    assert fact["metadata"] == {"length": 12, "ship": "Petrel", "a": "b=c"}
+    assert run("list", "--where", 'length="12"', "--json").json == []
+
+
+@pytest.mark.parametrize("where", ["ship", "=Petrel"])
+def test_a_filter_without_a_key_or_value_is_refused(run: Run, where: str) -> None:
+    run("add", "The mast is 12 metres")
+    done = run("list", "--where", where)
+    assert (done.code, done.out) == (2, "")
+    assert "is not KEY=VALUE" in done.err
+
+
+def test_scopes_of_a_store_that_does_not_exist_create_no_file(run: Run, tmp_path: Path) -> None:
+    done = run("scopes", "--store", str(tmp_path / "typo.db"))
+    assert (done.code, done.out) == (2, "")
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_pages_of_scopes_together_list_all_of_them(run: Run) -> None:
+    for scope in ("a", "a/b", "c"):
+        run("add", "Odile owns the ferry", "--scope", scope)
+    first = run("scopes", "--limit", "2", "--json").json
+    after = run("scopes", "--after", first[-1]["path"], "--json").json
+    assert [one["path"] for one in (*first, *after)] == ["a", "a/b", "c"]
+    assert [one["path"] for one in run("scopes", "--prefix", "a", "--json").json] == ["a", "a/b"]

@@ -224,7 +224,7 @@ def session(address: str) -> Report:
 
     def number() -> int:
         with store._guard:
-            return int(store._one("SELECT pg_backend_pid()", ())[0])
+            return int(store._db.execute("SELECT pg_backend_pid()").get)
 
     def work() -> Report:
         told = {"session": number()}

@@ -152,7 +152,7 @@ def test_a_store_whose_first_transaction_was_interrupted_is_created_again(tmp_pa
     store = SqliteStore(str(path))
     assert not store.apply(plan(add(fact("Likes tea")))).dropped
     assert store.check(deep=True) == []
-    assert store._one("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'", ())[0] == 0
+    assert store._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'").get == 0
     store.close()
 
 

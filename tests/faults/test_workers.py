@@ -13,7 +13,7 @@ import pytest
 from slowwave import AgentMemory
 from slowwave.model.mind import Fact
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.add import add_facts
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
 from slowwave.worker import queue_status
@@ -33,9 +33,9 @@ def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(postgres: P
         ports = memory.ports
         for name in names:
             own = replace(ports, scope=name, scopes=(name,))
-            add_fact(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
-            add_fact(own, (Fact(text=f"Ada owns the boat of {name}", category="person"),))
-            add_fact(own, (Fact(text=f"Ada owns boats of {name}", category="person"),))
+            add_facts(own, (Fact(text=f"The cursor of {name} stands in line 7", category="session_state"),))
+            add_facts(own, (Fact(text=f"Ada owns the boat of {name}", category="person"),))
+            add_facts(own, (Fact(text=f"Ada owns boats of {name}", category="person"),))
         clock.advance(days=2)
         command = [*NIGHTLY, address, str(clock().timestamp())]
         killed, other = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))

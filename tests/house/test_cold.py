@@ -13,7 +13,7 @@ print(*sys.modules)
 HEAVY = (
     "httpx2", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.llm.mind",
     "slowwave.minds.offline.decide", "slowwave.minds.offline.distil", "slowwave.minds.offline.rules.first_person",
-    "slowwave.pipelines.ingest.distil", "slowwave.pipelines.admin.erase", "slowwave.pipelines.sleep.night", "slowwave.pipelines.exchange.import_",
+    "slowwave.pipelines.ingest.distil", "slowwave.pipelines.admin.erase", "slowwave.pipelines.sleep.sleep_pass", "slowwave.pipelines.exchange.import_",
     "slowwave.policy.text.dates", "slowwave.policy.comparison.vetoes",
 )  # fmt: skip
 
@@ -51,7 +51,8 @@ def test_a_question_on_the_command_line_imports_no_module_it_does_not_use() -> N
 def test_a_context_loads_no_room_that_maintains() -> None:
     asked = ASKING.replace("memory.search", "memory.context")
     assert not loaded(asked).intersection(
-        f"slowwave.pipelines.{room}" for room in ("ingest.distil", "admin.erase", "sleep.night", "exchange.import_")
+        f"slowwave.pipelines.{room}"
+        for room in ("ingest.distil", "admin.erase", "sleep.sleep_pass", "exchange.import_")
     )
 
 

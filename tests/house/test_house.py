@@ -129,6 +129,7 @@ OPENING = frozenset(
 """Calls that open a file, by the last part of their name. Closing any descriptor releases the locks of the process."""
 MAY_OPEN = {
     ("stores/migrations.py", "read_text"): "the scripts of the package",
+    ("stores/sql.py", "read_text"): "the query files of the package",
     ("stores/postgres/migrate.py", "read_bytes"): "the scripts of the package",
     ("stores/sqlite/check.py", "open"): "creates the file of a backup exclusively: it cannot be a store that is open",
     ("stores/sqlite/bytes.py", "VFSFile"): "SQLite's own files, which it keeps open while the process holds locks",

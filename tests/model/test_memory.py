@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from slowwave.model.memory import COUNTERS, HOT, PHASES, Memory, SourceRef
+from slowwave.model.memory import COUNTERS, HOT, PHASES, Memory, SourceRef, misplaced_fields
 from slowwave.model.query import Hit
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
@@ -75,3 +75,27 @@ def test_memories_and_hits_may_be_elements_of_sets() -> None:
         == 3
     )
     assert {one: 1}[replace(one)] == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "misplaced"),
+    [
+        ({"kind": "message", "conversation": "c", "seq": 1, "role": "user", "speaker": "A", "ref": "r"}, ()),
+        ({"kind": "message", "subject": "A", "members": ("x",), "depth": 1}, ("subject", "members", "depth")),
+        ({"subject": "A", "ref": "r", "sources": (SourceRef(memory="m", ref="r"),)}, ()),
+        ({"seq": 1, "role": "user", "speaker": "A", "data": 1}, ("seq", "role", "speaker", "data")),
+        ({"kind": "episodic", "span": (1, 2)}, ("span",)),
+        ({"kind": "procedural", "members": ("x",), "depth": 1}, ("members", "depth")),
+        ({"kind": "summary", "subject": "A", "members": ("x",), "depth": 1}, ()),
+        ({"kind": "summary", "conversation": "c", "gist": "x"}, ("conversation", "gist")),
+        ({"kind": "summary", "conversation": "c", "span": (1, 2), "members": ("x",), "depth": 1}, ()),
+        ({"kind": "summary", "conversation": "c", "span": (1, 2), "seq": 1, "ref": "r"}, ("seq", "ref")),
+        ({"kind": "note", "conversation": "", "ref": "n", "data": {"a": 1}}, ()),
+        (
+            {"kind": "note", "conversation": "", "ref": "n", "seq": 1, "role": "user", "span": (1, 2)},
+            ("span", "seq", "role"),
+        ),
+    ],
+)
+def test_fields_of_another_kind_are_misplaced(fields: dict[str, object], misplaced: tuple[str, ...]) -> None:
+    assert misplaced_fields(memory(**fields)) == misplaced

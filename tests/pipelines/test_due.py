@@ -63,7 +63,7 @@ def test_a_night_that_never_ended_is_due_until_one_has(world: "World", monkeypat
             raise StoreError("no space left")
 
         with monkeypatch.context() as patched:
-            patched.setattr("slowwave.pipelines.sleep.night._run_stages", full)
+            patched.setattr("slowwave.pipelines.sleep.sleep_pass._run_stages", full)
             assert alice.sleep_due()["acme/alice"].problems == ("no space left",)
         assert alice.sleep_due()["acme/alice"].problems == ()
         assert alice.sleep_due() == {}

@@ -80,13 +80,13 @@ REFUSED = [
     ("User has three children", "I have children", "I have children", "number 'three'"),
     ("User was there on 12 May 2025", "I was there yesterday", "I was there yesterday", "date"),
     ("User was there on Tuesday", "I was there yesterday", "I was there yesterday", "date"),
-    ("User hates olives", "Thanks.", "Thanks.", "says nothing of it"),
+    ("User hates olives", "Thanks.", "Thanks.", "shares no content with its quote"),
     ("User is not allergic to nuts", "I am allergic to nuts. Bye.", "I am allergic to nuts", "denies"),
     ("User is not allergic to nuts", "I am allergic to nuts", "", "denies"),
     ("User loves nuts", "I hate nuts. I live in Bern.", "I live in Bern", "denies"),
-    ("User wants to poison nuts", "I am allergic to nuts", "allergic to nuts", "no one said 'poison'"),
+    ("User wants to poison nuts", "I am allergic to nuts", "allergic to nuts", "no source message contains 'poison'"),
     ("Chiara sold the pipeline to a circus", "I sold the pipeline to a circus", "to a circus", "Chiara"),
-    ("User loves cats", "I like dogs", "I love dogs more than anything", "quote does not stand"),
+    ("User loves cats", "I like dogs", "I love dogs more than anything", "message does not contain its quote"),
     ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
     ("User hates olives", "我喜欢喝绿茶。", "喜欢喝绿茶", "says nothing"),
     ("Der Nutzer hasst Hunde", "Ich möchte bitte kurze Antworten und nicht zu viel", "kurze Antworten", "says nothing"),
@@ -133,7 +133,7 @@ def test_a_quote_under_the_wrong_number_is_found_where_it_stands() -> None:
 def test_a_quote_that_is_in_no_message_is_refused(turn: int | None) -> None:
     found = ground(Fact(text="Bob is tall", turn=turn, quote="Bob is so very tall"), talk("Hi there.", "Thanks."))
     assert isinstance(found, Rejected)
-    assert found.reason == "its quote stands in no message"
+    assert found.reason == "no message contains its quote"
 
 
 def test_a_short_quote_counts_only_in_the_message_named() -> None:
@@ -212,7 +212,7 @@ def spoken(fact: str, quote: str, text: str) -> str | None:
 def test_a_statement_about_oneself_is_not_attributed_to_another_speaker() -> None:
     text = "I went to a support group. You should come, Melanie! We had fun. Melanie paints."
     assert spoken("Melanie went to a support group", "I went to a support group", text) == (
-        "Caroline says it of themselves, and it tells of Melanie"
+        "Caroline says it about themselves, and the fact is about Melanie"
     )
     for fact, quote in (
         ("Caroline went to a support group", "I went to a support group"),

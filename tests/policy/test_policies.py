@@ -13,7 +13,6 @@ from slowwave.policy.retention.categories import REGISTRY
 from slowwave.policy.retention.policies import (
     RESTORED,
     associated,
-    decay_class,
     exemption_reason,
     expiry,
     explain_strength,
@@ -24,6 +23,7 @@ from slowwave.policy.retention.policies import (
     is_expired,
     is_in_fading_band,
     next_due,
+    policy_of,
     protection_reason,
     reinforced,
     should_fade,
@@ -106,9 +106,9 @@ def test_in_one_class_the_order_of_fading_is_the_order_of_strength(
     one: Memory, other: Memory, config: Config, now: datetime
 ) -> None:
     other = replace(one, recorded_at=other.recorded_at, used_at=other.used_at)
-    if not (kind := decay_class(one, config)) or math.isinf(kind):
+    if not (kind := policy_of(config).time_constant(one, config)) or math.isinf(kind):
         return
-    assert kind == decay_class(other, config)
+    assert kind == policy_of(config).time_constant(other, config)
     sooner, later = sorted((one, other), key=lambda each: each.last_used_or_recorded)
     assert strength(sooner, config, now) <= strength(later, config, now)
     first, second = fade_date(sooner, config, 0.1), fade_date(later, config, 0.1)
@@ -137,15 +137,18 @@ def test_stability_begins_by_importance() -> None:
 )
 def test_every_kind_has_its_own_decay(kind: str, days: float) -> None:
     expected = days if math.isinf(days) else 2 ** (round(4 * math.log2(days * 0.25 * 2)) / 4)
-    assert decay_class(memory(kind=kind), EBBINGHAUS) == expected
+    assert policy_of(EBBINGHAUS).time_constant(memory(kind=kind), EBBINGHAUS) == expected
 
 
 def test_a_configured_half_life_is_exact() -> None:
-    assert decay_class(memory(), Config(retention_policy="half_life", half_life_days=13.7)) == 13.7
+    config = Config(retention_policy="half_life", half_life_days=13.7)
+    assert policy_of(config).time_constant(memory(), config) == 13.7
 
 
 def test_importance_raises_the_time_constant_at_most_threefold() -> None:
-    assert decay_class(memory(importance=1.0, stability=1.0), EBBINGHAUS) == 2 ** (round(4 * math.log2(135)) / 4)
+    assert policy_of(EBBINGHAUS).time_constant(memory(importance=1.0, stability=1.0), EBBINGHAUS) == 2 ** (
+        round(4 * math.log2(135)) / 4
+    )
 
 
 def test_use_and_importance_scale_the_power_curve_up_to_one() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from slowwave.errors import CorruptError, InputError
 from slowwave.model.query import Query, Where
-from slowwave.stores import copy as copying
-from slowwave.stores.copy import TABLES, copy, discard_partial_copy, state_hash
+from slowwave.stores import copy as copying, row_transfer
+from slowwave.stores.copy import copy, discard_partial_copy, state_hash
 from slowwave.stores.postgres.store import PostgresStore
+from slowwave.stores.row_transfer import TABLES, RowTransfer
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import NOW, SCOPE, add, advance, change, entry, fact, link, message, plan, use
 
@@ -50,7 +51,7 @@ def interrupt(
     source: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch, *, fails: int
 ) -> None:
     """Begin a copy and interrupt it in the first scope, before this batch of two rows."""
-    calls, written = count(1), copying._written
+    calls, written = count(1), RowTransfer.write_rows
 
     def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         if next(calls) == fails:
@@ -58,9 +59,9 @@ def interrupt(
         return written(store, table, token, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "_BATCH", 2)
+        patch.setattr(row_transfer, "_BATCH", 2)
         patch.setattr(copying, "_STEP", 3)
-        patch.setattr(copying, "_written", stop)
+        patch.setattr(RowTransfer, "write_rows", stop)
         with pytest.raises(KeyboardInterrupt):
             copy(source, target)
 
@@ -73,7 +74,7 @@ def left(store: SqliteStore | PostgresStore) -> int:
             f"SELECT count(*) FROM {table} WHERE scope NOT IN (SELECT token FROM scopes)"
             for table in [*TABLES, "leases"]
         )
-        return sum(store._one(query, ())[0] for query in tables)
+        return sum(store._db.execute(query).get for query in tables)
 
 
 def hits(store: SqliteStore | PostgresStore) -> object:
@@ -117,16 +118,16 @@ def test_an_interrupted_copy_skips_the_scopes_that_are_complete(full: SqliteStor
 def test_a_partly_copied_scope_continues_with_the_next_row(
     full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch, fails: int
 ) -> None:
-    monkeypatch.setattr(copying, "_BATCH", 2)
+    monkeypatch.setattr(row_transfer, "_BATCH", 2)
     monkeypatch.setattr(copying, "_STEP", 3)
-    whole, calls, written = copy(full, SqliteStore(":memory:")).rows, count(1), copying._written
+    whole, calls, written = copy(full, SqliteStore(":memory:")).rows, count(1), RowTransfer.write_rows
 
     def stop(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         if next(calls) == fails:
             raise KeyboardInterrupt
         return written(store, table, token, rows)
 
-    monkeypatch.setattr(copying, "_written", stop)
+    monkeypatch.setattr(RowTransfer, "write_rows", stop)
     with pytest.raises(KeyboardInterrupt):
         copy(full, in_postgres)
     assert not in_postgres.count(SCOPE)
@@ -197,14 +198,14 @@ def test_rows_written_during_an_interruption_are_kept_and_the_copy_is_refused(
 def test_rows_written_just_before_a_copy_is_completed_are_kept(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = copying._whole
+    whole = RowTransfer.name_scope
 
     def late(store: PostgresStore, half: str, path: str) -> None:
         store.apply(plan(add(fact("Likes milk"))))
         whole(store, half, path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "_whole", late)
+        patch.setattr(RowTransfer, "name_scope", late)
         with pytest.raises(InputError, match="other memories"):
             copy(full, target)
     assert [one.text for one in target.select([SCOPE], Where())] == ["Likes milk"]
@@ -239,17 +240,17 @@ def test_a_partial_copy_can_be_discarded(
 def test_the_second_of_two_simultaneous_copies_is_refused(
     full: SqliteStore, target: SqliteStore | PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written, calls = copying._written, count(1)
+    written, calls = RowTransfer.write_rows, count(1)
 
     def between(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         done = written(store, table, token, rows)
         if next(calls) == 3:
-            store._db.execute("UPDATE scopes SET path = 'zz' WHERE token = ?", (token,))  # as the other copy does
+            store._db.execute(f"UPDATE scopes SET path = 'zz' WHERE token = {token}")  # as the other copy does
         return done
 
-    monkeypatch.setattr(copying, "_BATCH", 2)
+    monkeypatch.setattr(row_transfer, "_BATCH", 2)
     monkeypatch.setattr(copying, "_STEP", 3)
-    monkeypatch.setattr(copying, "_written", between)
+    monkeypatch.setattr(RowTransfer, "write_rows", between)
     with pytest.raises(InputError, match="one at a time"):
         copy(full, target)
 
@@ -257,12 +258,12 @@ def test_the_second_of_two_simultaneous_copies_is_refused(
 def test_a_copy_that_differs_from_its_source_is_reported(
     full: SqliteStore, in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = copying._written
+    written = RowTransfer.write_rows
 
     def less(store: PostgresStore, table: str, token: int, rows: Rows) -> int:
         return written(store, table, token, rows[1:] if table == "links" else rows)
 
-    monkeypatch.setattr(copying, "_written", less)
+    monkeypatch.setattr(RowTransfer, "write_rows", less)
     with pytest.raises(CorruptError, match="differs from"):
         copy(full, in_postgres)
 

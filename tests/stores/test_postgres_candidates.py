@@ -17,11 +17,10 @@ from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.postgres import server_search
 from slowwave.stores.postgres.doctor import REMADE, check_server
-from slowwave.stores.postgres.search_rows import SEARCH
 from slowwave.stores.postgres.search_sync import _TABLES
 from slowwave.stores.postgres.store import PostgresStore
-from slowwave.stores.postgres.words import words
 from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
+from slowwave.stores.sql import named_statements
 from slowwave.testing.builders import NOW, SCOPE, add, change, entry, fact, message, note, plan
 from slowwave.testing.postgres import PostgresServer
 
@@ -333,7 +332,7 @@ def test_taking_in_goes_on_where_it_was_broken_off(lived: PostgresStore, monkeyp
     lived._reached = None
     with lived._guard:
         ((scope, token),) = lived._readable([SCOPE])
-        assert 0 < len(lived._all("SELECT key FROM search_taken WHERE scope = ?", (token,))) < 340
+        assert 0 < len(lived._db.execute("SELECT key FROM search_taken WHERE scope = $1", (token,)).fetchall()) < 340
     same(lived)
     assert scope == SCOPE
 
@@ -434,9 +433,9 @@ def test_words_are_looked_up_by_their_index_under_row_level_security(large: Post
 
 
 def test_statements_of_a_search_name_the_scope() -> None:
-    for name, statement in SEARCH.items():
-        assert ":scope" in statement or "scope = ?" in statement or "(scope" in statement, name
-        assert words(statement).text
+    for name, statement in named_statements("postgres", "search").items():
+        assert name.startswith("search_")
+        assert "scope = $" in statement.text or "(scope" in statement.text, name
 
 
 def test_an_excerpt_places_only_messages_whose_neighbours_are_there() -> None:

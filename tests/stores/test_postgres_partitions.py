@@ -16,8 +16,7 @@ from slowwave.stores.copy import copy, state_hash
 from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.doctor import UNBOUND
 from slowwave.stores.postgres.store import PostgresStore
-from slowwave.stores.postgres.words import words
-from slowwave.stores.sql import SQL
+from slowwave.stores.sql import named_statements
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import NOW, SCOPE, add, advance, entry, fact, link, message, plan
 from slowwave.testing.postgres import PostgresServer
@@ -283,9 +282,8 @@ MADE = {
     name for _, script in migrations("postgres") for name in re.findall(r"^CREATE TABLE (\w+)", script, re.MULTILINE)
 }
 CUT = re.compile(rf"\b(?:{'|'.join(MADE - WHOLE)})\b")
-OF_ONE = {
-    name: text for name, statement in SQL.items() if (text := words(statement).text.decode()) and "scope = $" in text
-}
+SQL = {name: statement.text for name, statement in named_statements("postgres").items()}
+OF_ONE = {name: text for name, text in SQL.items() if "scope = $" in text}
 """Statements that are about one scope."""
 
 

@@ -1,4 +1,4 @@
-"""A stream of statements over libpq: what was put is done at its end, all up to the first that fails."""
+"""A stream of statements over libpq: at its end all are executed, or none after the first that fails."""
 
 import signal
 import threading
@@ -12,6 +12,7 @@ import pytest
 from slowwave.stores.postgres import wire
 from slowwave.stores.postgres.base import _configured
 from slowwave.stores.postgres.pool import RawConnection, connected
+from slowwave.stores.postgres.statements import Query
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.postgres.wire import Stream
 
@@ -35,11 +36,12 @@ def row(number: int, text: str | None = "x") -> Sequence[object]:
     return number, text, b"\x00\xff", 0.5
 
 
-def streamed(raw: RawConnection, *rows: Sequence[object], text: bytes = INSERT) -> None:
+def streamed(raw: RawConnection, *rows: Sequence[object], text: bytes = INSERT) -> list[int | None]:
+    """Returns how many rows each statement inserted."""
     stream = Stream(raw)
-    stream.put(text, rows)
+    stream.put([Query(text, row) for row in rows])
     stream.flush()
-    stream.end()
+    return [reply.command_tuples for _, reply in stream.end()]
 
 
 def kept(raw: RawConnection) -> list[int]:
@@ -50,7 +52,7 @@ def prepared(raw: RawConnection) -> list[Any]:
     return raw.execute("SELECT name FROM pg_prepared_statements WHERE name LIKE 'slowwave%'").fetchall()
 
 
-def test_what_comes_again_is_prepared_once_and_values_arrive_as_they_are(raw: RawConnection) -> None:
+def test_a_repeated_statement_is_prepared_once_and_its_values_are_unchanged(raw: RawConnection) -> None:
     for number in range(0, 12, 4):
         streamed(raw, row(number), row(number + 1, None), row(number + 2), row(number + 3))
     assert kept(raw) == list(range(12))
@@ -59,7 +61,13 @@ def test_what_comes_again_is_prepared_once_and_values_arrive_as_they_are(raw: Ra
     assert found == [("x", b"\x00\xff", 0.5), (None, b"\x00\xff", 0.5)]
 
 
-def test_only_so_many_are_prepared(raw: RawConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_statement_has_its_own_reply(raw: RawConnection) -> None:
+    text = INSERT + b" ON CONFLICT DO NOTHING"
+    assert streamed(raw, row(1), row(2), row(1), text=text) == [1, 1, 0]
+    assert streamed(raw, row(2), row(3), text=text) == [0, 1]
+
+
+def test_the_number_of_prepared_statements_is_limited(raw: RawConnection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "_PREPARED", 2)
     numbers = count()
     for _ in range(3):
@@ -68,7 +76,7 @@ def test_only_so_many_are_prepared(raw: RawConnection, monkeypatch: pytest.Monke
     assert (len(kept(raw)), len(prepared(raw))) == (12, 2)
 
 
-def test_after_one_that_fails_nothing_is_done_and_the_first_error_is_raised(raw: RawConnection) -> None:
+def test_after_a_failed_statement_none_is_executed_and_the_first_error_is_raised(raw: RawConnection) -> None:
     for number in range(2):
         with pytest.raises(psycopg.errors.UniqueViolation):
             streamed(raw, row(10 + number), row(7), row(7), row(20 + number, "1"), row(20 + number))
@@ -77,7 +85,7 @@ def test_after_one_that_fails_nothing_is_done_and_the_first_error_is_raised(raw:
     assert kept(raw) == [1, 7]
 
 
-def test_what_the_server_has_forgotten_is_prepared_again_by_the_next_one(raw: RawConnection) -> None:
+def test_a_statement_that_the_server_dropped_is_prepared_again_by_the_next_stream(raw: RawConnection) -> None:
     for number in range(3):
         streamed(raw, row(number))
     raw.execute("DEALLOCATE ALL")
@@ -88,15 +96,15 @@ def test_what_the_server_has_forgotten_is_prepared_again_by_the_next_one(raw: Ra
     assert (kept(raw), len(prepared(raw))) == ([0, 1, 2, 3, 4, 5], 1)
 
 
-def test_text_that_no_server_holds_is_refused_when_it_is_put(raw: RawConnection) -> None:
+def test_a_text_with_nul_is_refused_by_put(raw: RawConnection) -> None:
     stream = Stream(raw)
     with pytest.raises(psycopg.DataError, match="NUL"):
-        stream.put(INSERT, [row(1), row(2, "a\x00b")])
+        stream.put([Query(INSERT, row(1)), Query(INSERT, row(2, "a\x00b"))])
     stream.end()
     assert kept(raw) == [1]
 
 
-def test_a_server_that_ends_the_connection_is_told_as_lost(raw: RawConnection, address: str) -> None:
+def test_a_connection_that_the_server_ended_is_reported_as_lost(raw: RawConnection, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 5000)", (raw.info.backend_pid,))
         with pytest.raises(psycopg.OperationalError):
@@ -105,11 +113,11 @@ def test_a_server_that_ends_the_connection_is_told_as_lost(raw: RawConnection, a
         assert other.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
-def test_whoever_interrupts_it_gets_a_connection_that_works(raw: RawConnection) -> None:
+def test_an_interrupted_stream_leaves_a_connection_that_works(raw: RawConnection) -> None:
     timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     stream = Stream(raw)
-    stream.put(b"SELECT pg_sleep(20)", [()])
+    stream.put([Query(b"SELECT pg_sleep(20)")])
     with pytest.raises(KeyboardInterrupt):
         stream.end()
     timer.join()

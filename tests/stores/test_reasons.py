@@ -14,7 +14,7 @@ import slowwave
 from slowwave import AgentMemory, Config
 from slowwave.model.plan import Run
 from slowwave.stores.backfill import fill_reasons
-from slowwave.stores.migrations import queries
+from slowwave.stores.sql import named_statements
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
 
@@ -182,5 +182,7 @@ def test_no_code_but_the_fill_of_older_stores_reads_the_words_of_a_reason() -> N
 
 
 def test_no_statement_compares_the_words_of_a_reason_with_others() -> None:
-    statements = {**queries("sqlite"), **{f"postgres {name}": text for name, text in queries("postgres").items()}}
-    assert [name for name, text in statements.items() if re.search(r"because (NOT )?(IN|LIKE|=|<>) *\(?'", text)] == []
+    texts = [
+        (name, body.text) for backend in ("sqlite", "postgres") for name, body in named_statements(backend).items()
+    ]
+    assert [name for name, text in texts if re.search(r"because (NOT )?(IN|LIKE|=|<>) *\(?'", text)] == []

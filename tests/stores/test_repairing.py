@@ -9,7 +9,6 @@ from slowwave import AgentMemory
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, dumps, loads
 from slowwave.stores.rows import MEMORY_COLUMNS, checksum, journal_checksum
-from slowwave.stores.sql import SQL
 
 SESSION = COLUMNS.index("last_session")
 
@@ -31,22 +30,20 @@ def hit(memory: AgentMemory, identity: str, number: object, stored: str | None) 
     store = memory.ports.store
     with store._guard, store._transaction("acme"):
         token = store._tokens.scope("acme")
-        (row,) = store._all(SQL["memory"], (token, identity))
+        (row,) = store._all("memory", (token, identity))
         values = list(row[: len(COLUMNS)])
         values[SESSION] = number
         store._db.execute(
-            "UPDATE memories SET last_session = ?, checksum = ? WHERE scope = ? AND id = ?",
+            f"UPDATE memories SET last_session = {store._db.dialect.mark}1, checksum = {store._db.dialect.mark}2 WHERE scope = {store._db.dialect.mark}3 AND id = {store._db.dialect.mark}4",
             (stored, checksum(dumps(values)), token, identity),
         )
-        for key, op, one, other, because, payload, _ in store._all(
-            SQL["memory_rows"], {"scope": token, "id": identity}
-        ):
+        for key, op, one, other, because, payload, _ in store._all("memory_rows", {"scope": token, "id": identity}):
             if op == "use":
                 moved = loads(payload)
                 moved["last_session"][1] = number
                 written = dumps(moved)
                 total = journal_checksum(op, one, other, because, written)
-                store._db.execute(SQL["reseal_journal"], (written, total, key))
+                store._db.run("reseal_journal", (written, total, key))
 
 
 def ids(memory: AgentMemory) -> list[str]:
@@ -93,8 +90,8 @@ def test_a_repair_changes_checksums_and_the_journaled_number_only(hit_memory: Ag
         with store._guard:
             token = store._tokens.scope("acme")
             low, high = token << 40, ((token + 1) << 40) - 1
-            memories = sorted(tuple(row) for row in store._all(SQL["every_memory"], {"low": low, "high": high}))
-            return memories, [tuple(row) for row in store._all(SQL["whole_journal"], (low, high))]
+            memories = sorted(tuple(row) for row in store._all("every_memory", {"low": low, "high": high}))
+            return memories, [tuple(row) for row in store._all("whole_journal", (low, high))]
 
     known = ids(hit_memory)
     whole = rows()
@@ -118,7 +115,8 @@ def test_a_row_that_the_journal_does_not_confirm_is_reported_and_not_changed(hit
     store = memory.ports.store
     with store._guard, store._transaction("acme"):
         values = ("The database is SQLite", store._tokens.scope("acme"), known[1])
-        store._db.execute("UPDATE memories SET text = ? WHERE scope = ? AND id = ?", values)
+        mark = store._db.dialect.mark
+        store._db.execute(f"UPDATE memories SET text = {mark}1 WHERE scope = {mark}2 AND id = {mark}3", values)
     problems = memory.doctor(deep=True, repair=True)
     assert problems[0].startswith("rows re-sealed: 1, because")
     assert problems[1] == (
@@ -144,7 +142,7 @@ def test_nothing_is_repaired_where_the_journal_itself_is_damaged(hit_memory: Age
     hit(hit_memory, known[0], 42, "42")
     store = hit_memory.ports.store
     with store._guard, store._transaction("acme"):
-        store._db.execute("UPDATE journal SET because = ? WHERE scope = ?", ("else", store._tokens.scope("acme")))
+        store._db.execute(f"UPDATE journal SET because = 'else' WHERE scope = {store._tokens.scope('acme')}")
     assert hit_memory.doctor(repair=True)[0].startswith("scope acme: nothing was repaired, because row ")
     with pytest.raises(CorruptError):
         hit_memory.get(known[0])
@@ -154,7 +152,7 @@ def test_a_row_with_a_damaged_checksum_only_is_repaired(hit_memory: AgentMemory)
     known = ids(hit_memory)
     store = hit_memory.ports.store
     with store._guard, store._transaction("acme"):
-        store._db.execute("UPDATE memories SET checksum = 1 WHERE scope = ?", (store._tokens.scope("acme"),))
+        store._db.execute(f"UPDATE memories SET checksum = 1 WHERE scope = {store._tokens.scope('acme')}")
     assert hit_memory.doctor(repair=True)[0].startswith("rows re-sealed: 2, because")
     assert ids(hit_memory) == known
     assert hit_memory.doctor(deep=True) == []

@@ -78,6 +78,15 @@ WRONG: dict[str, Operation] = {
     "an entry with a whole number as a share": Add(
         memory=fact("x"), because="b", entry=replace(entry("x"), question=1)
     ),
+    "a fact with a seq": add(fact("x", seq=1)),
+    "a fact with a role": add(fact("x", role="user")),
+    "a fact with a speaker": add(fact("x", speaker="Alice")),
+    "a fact with members": add(fact("x", members=("known",))),
+    "a message with a subject": add(message("Hi", subject="Alice")),
+    "a message with a span": add(message("Hi", span=(1, 2))),
+    "a summary of facts with a conversation": add(fact("x", kind="summary", conversation="c1")),
+    "a summary of a conversation with a seq": add(fact("x", kind="summary", conversation="c1", span=(1, 2), seq=3)),
+    "a fact that a change gives a role": change(KNOWN, role="user"),
     "a number as the reason": add(fact("x"), because=7),
     "NUL in the reason": add(fact("x"), because=NUL),
     "a number as the end of a link": linked(target=42),
@@ -107,6 +116,20 @@ def test_a_value_that_would_not_be_read_back_is_refused_and_nothing_of_its_plan_
         assert state(store) == before
     assert store.check(deep=True) == []
     assert len(store.apply(plan(use(KNOWN, last_session="42"))).applied) == 1, "the store goes on"
+
+
+def test_a_stored_row_with_a_field_of_another_kind_can_still_be_changed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = fact("Likes tea", speaker="Alice")
+    with monkeypatch.context() as earlier:  # earlier versions stored such rows
+        earlier.setattr("slowwave.stores.seal.misplaced_fields", lambda _: ())
+        store.apply(plan(add(odd)))
+    store.apply(plan(change(odd, pinned=True)))
+    (stored,) = store.get([SCOPE], [odd.id])
+    assert (stored.pinned, stored.speaker) == (True, "Alice")
+    with pytest.raises(InputError, match="no role"):
+        store.apply(plan(change(stored, role="user")))
 
 
 @pytest.mark.parametrize(

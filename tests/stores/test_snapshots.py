@@ -273,7 +273,7 @@ def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
     again = PostgresStore(address, connections=2)
     with again._guard:
         again._see_every_scope()
-        assert again._one("SELECT count(*) FROM snapshots", ()) == (0,)
+        assert again._db.execute("SELECT count(*) FROM snapshots").get == 0
     again.close()
 
 

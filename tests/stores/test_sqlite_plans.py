@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from slowwave.model.query import Where
-from slowwave.stores.sql import SQL
+from slowwave.stores.sqlite.file import DIALECT, SQL
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.stores.where_clause import selected
 from slowwave.testing.builders import NOW, SCOPE, add, fact, message, plan
@@ -38,9 +38,9 @@ FACTS = frozenset({"episodic", "semantic", "procedural", "summary"})
 
 def steps(statement: str) -> list[str]:
     store = SqliteStore(":memory:")
-    store._db.execute(SQL["tell_embedders_apart"])
+    store._db.run("tell_embedders_apart")
     names = dict.fromkeys(re.findall(r":(\w+)", statement), 1)
-    values = names or (1,) * statement.count("?")
+    values = names or (1,) * (max(map(int, re.findall(r"\?(\d+)", statement)), default=0) or statement.count("?"))
     found = [str(row[3]) for row in store._db.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
     store.close()
     return found
@@ -75,7 +75,7 @@ def test_a_statement_searches_and_never_scans_a_table(name: str) -> None:
     ],
 )
 def test_a_selection_reads_its_index(where: Where, index: str) -> None:
-    found = steps(selected(where)[0])
+    found = steps(selected(where, 1, DIALECT)[0])
     assert any(index in step for step in found), found
     assert not any(step.startswith("SCAN") for step in found), found
 
@@ -91,7 +91,7 @@ def test_a_selection_reads_its_index(where: Where, index: str) -> None:
     ],
 )
 def test_a_limited_selection_is_read_in_order_from_its_index(where: Where) -> None:
-    assert not any("TEMP B-TREE" in step for step in steps(selected(where)[0]))
+    assert not any("TEMP B-TREE" in step for step in steps(selected(where, 1, DIALECT)[0]))
 
 
 def cost(store: SqliteStore, action: Callable[[], object]) -> int:
@@ -151,3 +151,8 @@ def test_statements_of_an_add_and_a_read_are_compiled_once() -> None:
         store.due(SCOPE, NOW)
     assert compiled == []
     store.close()
+
+
+def test_the_later_changes_of_a_run_are_looked_up_by_memory() -> None:
+    found = steps(SQL["later"])
+    assert any("journal_memory (scope=? AND memory=?" in step for step in found), found

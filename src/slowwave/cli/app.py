@@ -18,6 +18,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "Store": {
         "add": "write_cmds:add",
         "remember": "write_cmds:remember",
+        "notes": "note_cmds:notes",
+        "title": "conversation_cmds:title",
         "consolidate": "maintenance_cmds:consolidate",
     },
     "Find": {
@@ -25,6 +27,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "context": "recall_cmds:context",
         "list": "recall_cmds:list_",
         "core": "recall_cmds:core",
+        "conversations": "conversation_cmds:conversations",
+        "messages": "conversation_cmds:messages",
         "explain": "inspect_cmds:explain",
         "history": "inspect_cmds:history",
         "summaries": "inspect_cmds:summaries",
@@ -39,6 +43,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "release": "review_cmds:release",
         "reject": "review_cmds:reject",
         "runs": "inspect_cmds:runs",
+        "run": "inspect_cmds:run_",
         "undo": "maintenance_cmds:undo",
         "erase": "edit_cmds:erase",
     },
@@ -58,6 +63,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "import": "write_cmds:import_",
         "export": "write_cmds:export",
         "vault": "vault_cmds:vault",
+        "scopes": "store_cmds:scopes",
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
     },
@@ -78,6 +84,8 @@ ALIASES: Final[Mapping[str, str]] = {
     "add-messages": "remember",
     "tick": "sleep",
     "ls": "list",
+    "note": "notes",
+    "set-title": "title",
     "settings": "config",
 }
 """Other names of commands: former ones, those of the library's methods, and those that people try first."""

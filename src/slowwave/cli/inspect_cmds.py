@@ -1,6 +1,5 @@
-"""Commands that show the history and the state of a memory: explain, history, summaries, runs, status, cost."""
+"""Commands that show the history and the state of a memory: explain, history, summaries, runs, run, status, cost."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,7 +18,7 @@ from slowwave.cli.options import (
     memory_id,
     parse_time,
 )
-from slowwave.cli.output import format_counts, one_line
+from slowwave.cli.output import Output, format_counts, one_line
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
 from slowwave.model.operations import Add, Change, Operation
@@ -27,6 +26,8 @@ from slowwave.model.plan import Run, merge_groups
 
 REASON_WIDTH: Final = 200
 """Characters of the reason of a group that `runs` shows."""
+REASONS_SHOWN: Final = 3
+"""Reasons of each run that `runs` shows; `run` shows all."""
 
 
 @click.command("explain", cls=Command, examples=("slowwave explain 0ada6q00h7z9gd4kt3mn", "slowwave show 0ada6q"))
@@ -111,31 +112,63 @@ def summaries(options: CommonOptions, conversation: str | None) -> None:
         output.write("no summaries yet: `slowwave sleep` and `slowwave compact` write them once a conversation is long")
 
 
-@click.command("runs", cls=Command, examples=("slowwave runs", "slowwave runs --limit 5"))
+@click.command("runs", cls=Command, examples=("slowwave runs", "slowwave runs --cause import --limit 5"))
 @click.option("--limit", type=POSITIVE, default=20, show_default=True, help="How many, the newest first.")
+@click.option("--cause", metavar="NAME", help="Only runs of this cause, such as import or sleep.")
 @common_options(uses=STORED)
-def runs(options: CommonOptions, limit: int) -> None:
-    """List the latest runs: what changed memory, why, and the id for undo."""
+def runs(options: CommonOptions, limit: int, cause: str | None) -> None:
+    """List the latest runs: what changed memory, why, and the id for undo.
+
+    An import, and a consolidation of several conversations, are one entry: `slowwave run ID` shows their parts.
+    """
     with options.memory() as memory:
-        found = memory.runs(limit)
+        found = memory.runs(limit, cause=cause)
     output = options.output
     if options.json:
         output.write_json(found)
         return
     for run in found:
-        parent = f" of {run.parent}" if run.parent else ""
-        parts = f" in {run.part_count:,} part{'' if run.part_count == 1 else 's'}" if run.part_count else ""
-        output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {run.counted or 'nothing'}{parts}")
-        for group in merge_groups(run.plan.groups)[:3]:
+        _write_run(output, run)
+        for group in merge_groups(run.plan.groups)[:REASONS_SHOWN]:
             output.write(one_line(group.because, REASON_WIDTH), style="dim", indent=22)
-    if not found:
+    if not found and cause is not None:
+        output.write(f"no run has the cause {cause!r}: `slowwave runs` lists all")
+    elif not found:
         output.write("nothing happened yet")
 
 
-def _parts(run: Run, runs: Sequence[Run]) -> str:
-    """What to say of a run without operations of its own: how many of the listed runs belong to it."""
-    parts = sum(one.parent == run.id for one in runs)
-    return f"{format_counts(parts, 'run')} of it above" if parts else "no changes left to undo"
+@click.command("run", cls=Command, examples=("slowwave run 0ada6q00h7z9gd4kt3mn", "slowwave run 0ada6q --json"))
+@click.argument("run", metavar="RUN")
+@common_options(uses=STORED)
+def run_(options: CommonOptions, run: str) -> None:
+    """Show one run: the reason of each change, and the stages or parts that it consists of.
+
+    RUN is the id of a run, or its first characters: slowwave runs lists them.
+    """
+    with options.memory() as memory:
+        found = memory.run(memory.find_run_id(run))
+    output = options.output
+    if options.json:
+        output.write_json(found)
+        return
+    _write_run(output, found)
+    _write_groups(output, found)
+    for part in found.parts:
+        _write_run(output, part, indent=2)
+        _write_groups(output, part)
+
+
+def _write_run(output: Output, run: Run, indent: int = 0) -> None:
+    """Print one line about a run: its id, its time, its cause and what it did."""
+    parent = f" of {run.parent}" if run.parent and not indent else ""
+    parts = f" in {format_counts(run.part_count, 'part')}" if run.part_count else ""
+    line = f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {run.counted or 'nothing'}{parts}"
+    output.write(line, indent=indent)
+
+
+def _write_groups(output: Output, run: Run) -> None:
+    for group in merge_groups(run.plan.groups):
+        output.write(one_line(group.because, REASON_WIDTH), style="dim", indent=22)
 
 
 @click.command("status", cls=Command, examples=("slowwave status", "slowwave status --conversation kitchen"))

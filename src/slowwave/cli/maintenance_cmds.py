@@ -1,7 +1,8 @@
 """Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,47 +65,33 @@ def consolidate(
 
 def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | None:
     """Read every conversation with unread messages; print those with facts or problems, and the totals."""
-    names = _unread_conversations(memory)
-    results: dict[str, ConsolidationResult] = {}
     with progress(options, "reading conversations") as shown:
-        for name in names:
-            results[name] = result = memory.consolidate(name, force=True)
-            if shown:
-                shown(len(results), len(names))
-            if result.skipped_reason and result.problems:
-                break  # a model that cannot be reached fails for the next conversation too
+        result = memory.consolidate_all(force=True, on_progress=shown)
     if options.json:
-        options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in results.items()])
+        parts = result.by_conversation.items()
+        options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in parts])
     else:
-        for name, result in results.items():
-            if result.facts or result.problems or options.verbose:
-                _write_consolidation(options.output, name, result, verbose=options.verbose)
-        _write_totals(options.output, results)
-    return WAITING if any(map(_waits, results.values())) else None
+        for name, one in result.by_conversation.items():
+            if one.facts or one.problems or options.verbose:
+                _write_consolidation(options.output, name, replace(one, run_id=None), verbose=options.verbose)
+        _write_totals(options.output, result)
+    return WAITING if _waits(result) else None
 
 
-def _write_totals(output: Output, results: "Mapping[str, ConsolidationResult]") -> None:
-    facts = sum(len(result.facts) for result in results.values())
-    refused = sum(len(result.rejected) for result in results.values())
-    counts = f"{format_counts(facts, 'fact')} from {format_counts(len(results), 'conversation')}, {refused} refused"
-    output.write(f"{counts}: `slowwave list` lists the facts")
+def _write_totals(output: Output, result: "ConsolidationResult") -> None:
+    read = format_counts(len(result.conversations), "conversation")
+    output.write(
+        f"{format_counts(len(result.facts), 'fact')} from {read}, {len(result.rejected)} refused: `slowwave list` lists the facts"
+    )
+    if result.left:
+        left = format_counts(len(result.left), "conversation")
+        output.write(f"{left} not read to the end: the next `slowwave consolidate --all` asks again", indent=2)
+    if result.run_id:
+        output.write(undo_hint(result.run_id), style="dim", indent=2)
 
 
 def _waits(result: "ConsolidationResult") -> bool:
     return bool(result.waiting or (result.skipped_reason and result.problems))
-
-
-def _unread_conversations(memory: "AgentMemory") -> list[str]:
-    """The names of the conversations with messages that were not distilled yet, or that were skipped and released."""
-    from slowwave.pipelines.ingest.chunks import released_messages  # noqa: PLC0415 - `--help` does without
-
-    ports = memory.ports
-    released = {message.conversation for message in released_messages(ports)}
-    return [
-        conversation.name
-        for conversation in reversed(ports.store.conversations(ports.scope))
-        if conversation.last_seq > conversation.cursor("distil") or conversation.name in released
-    ]
 
 
 def _write_consolidation(output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool) -> None:

@@ -1,5 +1,6 @@
 """The options that commands share, and how a command is run and ended."""
 
+import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from slowwave.model.message import storable
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
+    from slowwave.whole_store import Slowwave
 
 WAITING: Final = 3
 """Exit code: work waits for a model."""
@@ -33,7 +35,9 @@ _SHARED: Final = {
     ),
     "scope": click.option("--scope", metavar="PATH", help="The owner of the memories, such as acme/alice."),
     "llm": click.option(
-        "--llm", metavar="NAME", help="The model: openai:MODEL, ollama:MODEL, URL#MODEL, or none for the rules alone."
+        "--llm",
+        metavar="NAME",
+        help="The model: openai:MODEL, ollama:MODEL, URL, URL#MODEL, or none for the rules alone.",
     ),
     "embedder": click.option("--embedder", metavar="NAME", help="static, minilm, openai:MODEL or none."),
     "now": click.option(
@@ -91,6 +95,14 @@ class CommonOptions:
 
         with AgentMemory.open(self.store, scope=self.scope, create=create, **self.models(), **self.clock()) as memory:
             yield memory
+
+    @contextmanager
+    def whole_store(self) -> "Iterator[Slowwave]":
+        """Open the store that these options name, with all its scopes. One that does not exist is an error."""
+        from slowwave.whole_store import Slowwave  # noqa: PLC0415 - `--help` does without
+
+        with Slowwave.open(self.store, create=False, **self.models(), **self.clock()) as store:
+            yield store
 
     @property
     def address(self) -> str:
@@ -243,7 +255,7 @@ def conversation_names(context: click.Context, _: click.Parameter, incomplete: s
         with AgentMemory.open(
             given.get("store"), scope=given.get("scope"), llm=None, embedder="none", create=False
         ) as memory:
-            conversations = memory.ports.store.conversations(memory.ports.scope)
+            conversations = memory.conversations()
     except SlowwaveError:
         return []
     return [one.name for one in conversations if one.name.startswith(incomplete)]
@@ -263,6 +275,39 @@ def joined(words: Sequence[str], name: str) -> str:
 def conversation_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - as Click's
     """The option --conversation, whose value a shell completes."""
     return click.option("--conversation", metavar="NAME", shell_complete=conversation_names, help=help)
+
+
+def parse_values(words: Sequence[str], name: str) -> dict[str, Any]:
+    """The values of an option KEY=VALUE that may be repeated. A value that is no JSON is a text.
+
+    Raises:
+        InputError: a word has no key, or a key is given twice; the error names the option.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        key, separator, text = word.partition("=")
+        if not key or not separator:
+            raise InputError(f"{name} {word!r} is not KEY=VALUE: write {name} project=harbour")
+        if key in values:
+            raise InputError(f"{name} gives {key!r} twice: use it once for each key")
+        values[key] = parse_json(text)
+    return values
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON
+    """The value of a text as JSON; a text that is no JSON is the value itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+where_option: Final = click.option(
+    "--where",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Only where the metadata have this value, JSON or text; may be repeated.",
+)
 
 
 def memory_id(function: Callable[..., Any]) -> Callable[..., Any]:

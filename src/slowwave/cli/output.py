@@ -4,13 +4,14 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from slowwave.cli.json_output import to_json_value
-from slowwave.model.memory import MESSAGE
+from slowwave.model.memory import MESSAGE, NOTE
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Receipt, count_operations
 
@@ -62,10 +63,13 @@ def format_memories(number: int) -> str:
 
 
 def _changes(receipt: Receipt) -> Iterator[str]:
-    added = [operation.memory.kind == MESSAGE for operation in receipt.applied if isinstance(operation, Add)]
-    if messages := sum(added):
+    added = Counter(operation.memory.kind for operation in receipt.applied if isinstance(operation, Add))
+    messages, notes = added.pop(MESSAGE, 0), added.pop(NOTE, 0)
+    if messages:
         yield f"{format_counts(messages, 'message')} stored"
-    if facts := len(added) - messages:
+    if notes:
+        yield f"{format_counts(notes, 'note')} stored"
+    if facts := added.total():
         yield f"{format_counts(facts, 'fact')} added"
     others = [operation for operation in receipt.applied if not isinstance(operation, Add)]
     if receipt.cause == "edit":  # the reason of an edit names the change, such as "pinned"
@@ -150,6 +154,11 @@ class Output:
             return
         for line in wrapped(visible(text), self.width - indent):
             self._print((" " * indent, ""), (line, style))
+
+    def write_whole(self, text: str) -> None:
+        """Print a text in its own lines: a pipe gets all its characters, a terminal no control characters."""
+        shown = visible(text) if self._terminal else text
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
 
     def write_row(self, *pieces: tuple[str, str]) -> None:
         """Print one line of texts with a style each; the last one wraps within its own column."""

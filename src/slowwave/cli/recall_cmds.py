@@ -19,8 +19,10 @@ from slowwave.cli.options import (
     conversation_option,
     joined,
     parse_time,
+    parse_values,
+    where_option,
 )
-from slowwave.cli.output import Output, day, format_counts, one_line
+from slowwave.cli.output import Output, day, one_line
 from slowwave.model.context import Scene
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import RejectFact
@@ -38,6 +40,7 @@ UNEMBEDDED_MAX: Final = 1000
 """Memories without a vector that every search counts at most; `status` counts them all."""
 PART_MIN: Final = 0.005
 """A smaller part of a score would print as 0.00; `--json` has them all."""
+ORDERS: Final = ("recorded", "-recorded", "at", "-at", "strength", "-strength")
 QUERY_WORD_MIN: Final = 4
 """Characters: shorter words of a question are too common to choose an excerpt by."""
 
@@ -68,10 +71,13 @@ PART_MEANINGS: Final = {
 @click.option("--full", is_flag=True, help="Show long texts whole, not the part around the match.")
 @click.option("--why", is_flag=True, help="Show each part of every score.")
 @click.option("--deep", is_flag=True, help="Also what is cold, superseded or retracted.")
-@click.option("--top-k", "-k", type=int, default=5, show_default=True, help="How many hits.")
+@click.option("--top-k", "-k", type=POSITIVE, default=5, show_default=True, help="How many hits.")
 @click.option("--kinds", multiple=True, help="Only message, semantic, summary …; may be repeated.")
 @click.option("--category", multiple=True, help="Only facts of this category; may be repeated.")
 @conversation_option("Only this conversation.")
+@click.option("--except-conversation", metavar="NAME", help="Without the messages of this conversation.")
+@where_option
+@click.option("--min-relevance", type=click.FloatRange(0, 1), help="Only hits of at least this relevance, 0 to 1.")
 @click.option("--since", metavar="TIME", help="Only what was said or true from this time on.")
 @click.option("--until", metavar="TIME", help="Only what was said or true until this time.")
 @click.option("--as-of", metavar="TIME", help="What was true at this time.")
@@ -87,6 +93,9 @@ def search(
     kinds: tuple[str, ...],
     category: tuple[str, ...],
     conversation: str | None,
+    except_conversation: str | None,
+    where: tuple[str, ...],
+    min_relevance: float | None,
     since: str | None,
     until: str | None,
     as_of: str | None,
@@ -95,7 +104,8 @@ def search(
     """Find messages and facts. Changes nothing.
 
     QUERY is a question in plain words, with or without quotation marks. TIME is a date such as 2026-03-14, or
-    2026-03-14T09:30+01:00; without an offset it is in UTC.
+    2026-03-14T09:30+01:00; without an offset it is in UTC. KEY=VALUE is a field of the metadata, such as project=harbour
+    or score={"$gte": 2}.
     """
     question = joined(query, "QUERY")
     with options.memory() as memory:
@@ -106,6 +116,9 @@ def search(
             kinds=kinds or None,
             categories=category or None,
             conversation=conversation,
+            except_conversation=except_conversation,
+            where=parse_values(where, "--where") or None,
+            min_relevance=min_relevance,
             since=parse_time(since, "--since"),
             until=parse_time(until, "--until"),
             as_of=parse_time(as_of, "--as-of"),
@@ -256,27 +269,49 @@ def context(
 @click.command(
     "list",
     cls=Command,
-    examples=("slowwave list --category person --category project", "slowwave list --phase cold --limit 10"),
+    examples=("slowwave list --category person --category project", "slowwave list --order strength --limit 10"),
 )
 @click.option("--category", multiple=True, help="Only this category; may be repeated.")
 @click.option("--phase", multiple=True, help="Only active, core, cold, superseded, retracted …; may be repeated.")
 @click.option("--rejected", is_flag=True, help="Facts that were refused, and why.")
-@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many at most, the newest.")
+@conversation_option("Only facts from messages of this conversation.")
+@where_option
+@click.option("--order", type=click.Choice(ORDERS), help="The first ones in this order; by default the newest.")
+@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many at most.")
 @common_options(uses=STORED)
 def list_(
-    options: CommonOptions, category: tuple[str, ...], phase: tuple[str, ...], rejected: bool, limit: int
+    options: CommonOptions,
+    category: tuple[str, ...],
+    phase: tuple[str, ...],
+    rejected: bool,
+    conversation: str | None,
+    where: tuple[str, ...],
+    order: str | None,
+    limit: int,
 ) -> None:
-    """List the facts that are known, or those that were refused."""
+    """List the facts that are known, or those that were refused.
+
+    The orders are: recorded (as they were stored), at (since when they are true) and strength (the weakest first); a
+    minus, as in --order=-at, reverses one. KEY=VALUE is a field of the metadata, such as project=harbour.
+    """
     with options.memory() as memory:
         if rejected:
             _write_rejected(options, memory.refused(limit))
             return
-        found = memory.get_all(categories=category or None, phases=phase or None)
-        older = max(0, len(found) - limit)
-        found = found[-limit:]
+        found = memory.get_all(
+            categories=category or None,
+            phases=phase or None,
+            conversation=conversation,
+            where=parse_values(where, "--where") or None,
+            order=order or "-recorded",
+            limit=limit + 1,
+        )
+        more, found = len(found) > limit, found[:limit]
+        if order is None:
+            found.reverse()  # the newest facts are nearest to the prompt
         strengths = memory.strengths(found)
-        if not found:
-            options.warn(*memory.unknown_names(categories=category))
+        if conversation is not None or not found:
+            options.warn(*memory.unknown_names(conversation=conversation, categories=category))
     output = options.output
     if options.json:
         output.write_json(
@@ -288,11 +323,10 @@ def list_(
         return
     for fact, strength in zip(found, strengths, strict=True):
         write_fact(output, fact, strength)
-    if older:
-        output.write(f"{format_counts(older, 'older fact')} not shown: --limit {older + limit}", style="dim")
-    if not found and (category or phase):
-        filters = " and ".join(filter(None, (" or ".join(category), " or ".join(phase))))
-        output.write(f"no facts are {filters}: `slowwave list` lists all")
+    if more:
+        output.write(f"{'older' if order is None else 'more'} facts not shown: --limit {2 * limit}", style="dim")
+    if not found and (category or phase or conversation or where):
+        output.write("no facts match these options: `slowwave list` lists all")
     elif not found:
         output.write("no facts yet: `slowwave consolidate --all` reads the messages, `slowwave add` states a fact")
 

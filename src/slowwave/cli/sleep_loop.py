@@ -25,7 +25,7 @@ def sleep_repeatedly(options: CommonOptions, every: str, *, think: bool, due: bo
                 return sleep_due_scopes(options, memory, think=think)
             report = memory.sleep(think=think)
             if not options.json:
-                options.output.write(f"{memory.ports.now().astimezone():%Y-%m-%d %H:%M:%S}", style="dim")
+                options.output.write(f"{report.plan.at.astimezone():%Y-%m-%d %H:%M:%S}", style="dim")
             options.output.write_result(report)
             return bool(report.problems)
 

@@ -1,14 +1,39 @@
-"""Commands for whole stores: backup and copy."""
+"""Commands for whole stores: scopes, backup and copy."""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from slowwave.cli.edit_cmds import confirm
-from slowwave.cli.options import PATH, PRINTING, STORED, Command, CommonOptions, common_options
-from slowwave.cli.output import format_counts
+from slowwave.cli.options import PATH, POSITIVE, PRINTING, STORED, Command, CommonOptions, common_options
+from slowwave.cli.output import day, format_counts
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError
+
+
+@click.command("scopes", cls=Command, examples=("slowwave scopes", "slowwave scopes --prefix acme --limit 20"))
+@click.option("--prefix", metavar="PATH", default="", help="Only this scope and those below it.")
+@click.option("--after", metavar="PATH", help="Only scopes after this one, for the next page.")
+@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many at most, in order of path.")
+@common_options(uses=("store", *PRINTING))
+def scopes(options: CommonOptions, prefix: str, after: str | None, limit: int) -> None:
+    """List the scopes of the store, with their numbers of messages and facts."""
+    with options.whole_store() as store:
+        found = store.scopes(prefix, after=after, limit=limit + 1)
+    output = options.output
+    more, found = len(found) > limit, found[:limit]
+    if options.json:
+        output.write_json(found)
+        return
+    for scope in found:
+        output.write(scope.path)
+        counts = f"{format_counts(scope.messages, 'message')}, {format_counts(scope.facts, 'fact')}"
+        output.write(f"{counts}, last written {day(scope.last_written)}", style="dim", indent=2)
+    if more:
+        output.write(f"more scopes: --after {shlex.quote(found[-1].path)}", style="dim")
+    if not found:
+        output.write(f"no scope at or below {prefix!r}: `slowwave scopes` lists all" if prefix else "no scopes yet")
 
 
 @click.command(

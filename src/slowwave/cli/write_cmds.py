@@ -22,6 +22,8 @@ from slowwave.cli.options import (
     common_options,
     conversation_option,
     joined,
+    parse_time,
+    parse_values,
 )
 from slowwave.cli.output import format_counts
 from slowwave.cli.progress import progress
@@ -30,7 +32,7 @@ from slowwave.model.message import ROLES, Message
 from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
-    from slowwave.model.memory import Kind
+    from slowwave.model.memory import Kind, Trust
     from slowwave.pipelines.exchange.import_ import ImportReport
 
 STDIN: Final = "-"
@@ -43,13 +45,21 @@ _ROLE: Final = re.compile(rf"({'|'.join(ROLES)})\s*:\s*", re.IGNORECASE)
 @click.command(
     "add",
     cls=Command,
-    examples=("slowwave add Odile owns the ferry --category person", "slowwave add 'The budget is 900 euros'"),
+    examples=(
+        "slowwave add Odile owns the ferry --category person",
+        "slowwave add 'The budget is 900 euros' --id budget --expires-at 2026-12-31",
+    ),
 )
 @click.argument("text", nargs=-1, required=True)
 @click.option("--category", default="other", help="preference, person, project, decision, identity …")
 @click.option("--kind", default="semantic", help="episodic, semantic or procedural.")
 @click.option("--subject", help="The person or thing it is about.")
-@click.option("--importance", type=float, help="0 to 1; calculated if omitted.")
+@click.option("--importance", type=click.FloatRange(0, 1), help="0 to 1; calculated if omitted.")
+@click.option("--metadata", metavar="KEY=VALUE", multiple=True, help="A value to store with it; may be repeated.")
+@click.option("--trust", default="user", help="Who states it: user, assistant, tool, import, web or llm.")
+@click.option("--id", "ref", help="An id of yours: with the same text it is stored once.")
+@click.option("--at", metavar="TIME", help="Since when it is true.")
+@click.option("--expires-at", metavar="TIME", help="When it ends.")
 @common_options
 def add(
     options: CommonOptions,
@@ -58,15 +68,32 @@ def add(
     kind: str,
     subject: str | None,
     importance: float | None,
+    metadata: tuple[str, ...],
+    trust: str,
+    ref: str | None,
+    at: str | None,
+    expires_at: str | None,
 ) -> int | None:
     """Add a fact. It may update a known fact, or be merged with it.
 
-    TEXT is one sentence that is still clear next year, with or without quotation marks.
+    TEXT is one sentence that is still clear next year, with or without quotation marks. TIME is a date such as
+    2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC.
     """
     fact = joined(text, "TEXT")
+    values = parse_values(metadata, "--metadata")
+    times = {"at": parse_time(at, "--at"), "expires_at": parse_time(expires_at, "--expires-at")}
     with options.memory(create=True) as memory:
-        # The library refuses another kind, with the ones that exist.
-        receipt = memory.add(fact, category=category, kind=cast("Kind", kind), subject=subject, importance=importance)
+        receipt = memory.add(
+            fact,
+            category=category,
+            kind=cast("Kind", kind),  # the library refuses another kind, with the ones that exist; so it does for trust
+            subject=subject,
+            importance=importance,
+            metadata=values,
+            trust=cast("Trust", trust),
+            id=ref,
+            **times,
+        )
     options.output.write_result(receipt)
     return WAITING if receipt.waiting else None
 
@@ -185,12 +212,13 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
     "--format",
     default="auto",
     show_default=True,
-    help="jsonl, chatgpt, claude, mem0, letta, locomo or beam; auto detects it.",
+    help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, markdown or text; auto detects it.",
 )
 @click.option("--dry-run", is_flag=True, help="Count only; store nothing.")
 @click.option(
     "--trust-export", is_flag=True, help="The file is an export of your own: restore trust, pins, phases and uses."
 )
+@click.option("--user", metavar="NAME", help="Of an export of Mem0 with several users: the one to import.")
 @common_options
 def import_(
     options: CommonOptions,
@@ -198,10 +226,12 @@ def import_(
     format: str,  # noqa: A002 - its name on the command line
     dry_run: bool,
     trust_export: bool,
+    user: str | None,
 ) -> int | None:
-    """Import a file of conversations. Run it again after an interruption: what is stored already is skipped.
+    """Import conversations, facts or notes. Run it again after an interruption: what is stored already is skipped.
 
-    FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, or - for standard input.
+    FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, a page of Markdown or plain text, a folder of
+    such pages, or - for standard input.
     """
     from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
 
@@ -210,7 +240,9 @@ def import_(
         file = stack.enter_context(_stored_input()) if str(file) == STDIN else file
         shown = stack.enter_context(progress(options, f"importing {file.name}"))
         try:
-            result = memory.import_(file, format, dry_run=dry_run, trust_export=trust_export, on_progress=shown)
+            result = memory.import_(
+                file, format, dry_run=dry_run, trust_export=trust_export, user=user, on_progress=shown
+            )
         except ImportInterruptedError as stop:
             raise ImportStoppedError(stop.report) from None
     output = options.output
@@ -247,14 +279,6 @@ def _stored_input() -> Iterator[Path]:
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield path
-
-
-def _count(file: Path, format: str) -> int:  # noqa: A002 - as above
-    from slowwave import formats  # noqa: PLC0415 - only a terminal shows progress
-    from slowwave.session import refuse_open_store  # noqa: PLC0415
-
-    refuse_open_store(file)
-    return formats.count(file, format)
 
 
 @click.command(

@@ -1,8 +1,9 @@
 """A memory: the stored record, one type for all kinds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from itertools import compress
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
@@ -167,6 +168,41 @@ def altered(memory: Memory, **values: object) -> Memory:
         _PUT[name](copy, value)
     return copy
 
+
+def misplaced_fields(memory: Memory) -> tuple[str, ...]:
+    """The fields that are set although memories of this kind do not have them, such as the seq of a fact.
+
+    Stores index rows by these fields, so a row with a misplaced one would be found among rows of another kind.
+
+    >>> at = datetime(2026, 1, 1)
+    >>> misplaced_fields(Memory(id="a", scope="s", kind="semantic", text="t", recorded_at=at, valid_from=at, seq=1))
+    ('seq',)
+    """
+    kind = CASCADE if memory.kind == SUMMARY and memory.span is not None else memory.kind
+    if kind not in _FOREIGN:
+        return ()
+    names, values_of = _FOREIGN[kind]
+    values = values_of(memory)
+    return tuple(compress(names, values)) if any(values) else ()
+
+
+CASCADE: Final = "cascade summary"
+_ONLY_MESSAGES: Final = ("seq", "role", "speaker", "gist")
+_ONLY_SUMMARIES: Final = ("members", "depth")
+_NO_FACT: Final = ("conversation", "span", *_ONLY_MESSAGES, *_ONLY_SUMMARIES, "data")
+_FOREIGN: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Memory], tuple[object, ...]]]]] = {
+    kind: (names, attrgetter(*names))
+    for kind, names in {
+        MESSAGE: ("subject", "span", *_ONLY_SUMMARIES, "data"),
+        "episodic": _NO_FACT,
+        "semantic": _NO_FACT,
+        "procedural": _NO_FACT,
+        SUMMARY: ("conversation", *_ONLY_MESSAGES, "data"),
+        CASCADE: (*_ONLY_MESSAGES, "ref", "data"),
+        NOTE: ("subject", "span", *_ONLY_MESSAGES, *_ONLY_SUMMARIES),
+    }.items()
+}
+"""By kind the fields that memories of this kind do not have, and a function that reads them."""
 
 _PUT = {each.name: Memory.__dict__[each.name].__set__ for each in fields(Memory)}
 _GET = attrgetter(*_PUT)

@@ -230,7 +230,7 @@ def checked_time(at: datetime, what: str) -> datetime:
         raise InputError(f"{what} {at!r} is of type {type(at).__name__}: pass a datetime with a time zone")
     if at.tzinfo is None or at.utcoffset() is None:
         raise InputError(
-            f"{what} {at!r} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
+            f"{what} {at.isoformat(' ')} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
         )
     try:
         return at.astimezone(UTC)

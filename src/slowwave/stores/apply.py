@@ -16,7 +16,7 @@ from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.group_writer import GroupWriter
 from slowwave.stores.reasons import details_json
 from slowwave.stores.seal import check, check_run, sealed_entry
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 from slowwave.telemetry import record_apply
 
 
@@ -82,7 +82,7 @@ class PlanApplier(StoreBase):
                 hints=self._write_hints(),
                 reached=self._reached,
             )
-            if plan.lease is not None and self._db.execute(SQL["lease_token"], (writer.token,)).get != plan.lease:
+            if plan.lease is not None and self._db.run("lease_token", (writer.token,)).get != plan.lease:
                 raise StalePlanError("another sleeper has taken the lease over since this was planned")
             if len(group) > 1:
                 writer.read_ahead(group.operations)
@@ -119,18 +119,18 @@ class PlanApplier(StoreBase):
         at, span = to_micros(now), int(seconds * 1_000_000)
         with self._guard, self._transaction(scope):
             scope_token = self._tokens.new_scope(scope)
-            token, owner, until, run = self._one(SQL["lease"], (scope_token,)) or (0, "", at, bounds(scope_token)[0])
+            token, owner, until, run = self._one("lease", (scope_token,)) or (0, "", at, bounds(scope_token)[0])
             if owner != holder:
                 if not span or (at < until <= at + 2 * span and not (ended and ended(owner))):
                     return None
                 token += 1
-            self._db.execute(SQL["put_lease"], (scope_token, token, holder, at + span, run))
+            self._db.run("put_lease", (scope_token, token, holder, at + span, run))
         return int(token)
 
     def slept(self, scope: str, holder: str, run: int) -> None:
         """Record that the sleep pass of the lease's holder has seen all runs up to this one. Other holders change nothing."""
         with self._guard, self._transaction(scope):
-            self._db.execute(SQL["slept"], (run, self._tokens.new_scope(scope), holder))
+            self._db.run("slept", (run, self._tokens.new_scope(scope), holder))
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
         """Write index entries, which are derived from texts: no memory changes and nothing is journaled.
@@ -144,12 +144,12 @@ class PlanApplier(StoreBase):
             token = self._tokens.new_scope(scope)
             rows = []
             for identity, entry in entries.items():
-                found = self._one(SQL["trimmed_key_of" if gists else "key_of"], (token, identity))
+                found = self._one("trimmed_key_of" if gists else "key_of", (token, identity))
                 if found is not None:
                     rows.append((found[0], token, self._tokens.new_embedder(entry.embedder), *sealed_entry(entry)))
-            self._db.executemany(SQL["put_gist" if gists else "put_entry"], rows)
+            self._db.run_many("put_gist" if gists else "put_entry", rows)
             if rows:
-                self._db.execute(SQL["reindexed"], (token,))
+                self._db.run("reindexed", (token,))
         return len(rows)
 
 
@@ -164,20 +164,20 @@ class RunRow:
     def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], group: Group) -> None:
         """Insert or update the row. Call it inside the group's transaction."""
         if self.key:
-            db.execute(SQL["extend_run"], (group.because, details_json(group), journal[1], key))
+            db.run("extend_run", (group.because, details_json(group), journal[1], key))
             return
         plan = self.plan
         amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
         reasons = (f"[{dumps(group.because)}]", f"[{details_json(group)}]")
         begins = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, plan.undoes)
         values = (*begins, amounts, *reasons, *journal)
-        if plan.parent is not None and not db.execute(SQL["run_exists"], (token, plan.parent)).get:
+        if plan.parent is not None and not db.run("run_exists", (token, plan.parent)).get:
             # The run that stands for all parts comes with the first of them.
             whole = plan.cause.partition("/")[0]
             part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, None, "{}", "[]", "[]", *journal)
-            db.execute(SQL["add_run"], part_of)
+            db.run("add_run", part_of)
         try:
-            db.execute(SQL["add_run"], values)
+            db.run("add_run", values)
         except db.clash as error:
             raise StalePlanError(f"the plan {plan.id} was applied before") from error
 

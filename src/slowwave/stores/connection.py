@@ -9,6 +9,7 @@ from slowwave.stores.tokens import Tokens
 
 if TYPE_CHECKING:
     from slowwave.model.status import DecayClass
+    from slowwave.stores.where_clause import Dialect
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
@@ -52,20 +53,34 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection as the shared code uses it. Statements are in the words of `statements.SQL`.
+    """A connection as the shared code uses it. Statements are run by their names in the backend's `queries.sql`.
 
     Attributes:
-        clash: what it raises for a row that is not accepted: the driver's own error, or Clash.
+        clash: the error of a row that a unique index refuses: the driver's own, or ConstraintError.
+        dialect: how the backend words composed statements.
     """
 
     clash: type[Exception]
+    dialect: "Dialect"
 
-    def execute(self, statement: str, values: Values = (), /) -> Cursor:
-        """Run one statement; `?` and `:name` stand for values."""
+    def run(self, name: str, values: Values = (), /) -> Cursor:
+        """Run the statement of this name: values in order, or by the names of its parameters."""
         ...
 
-    def executemany(self, statement: str, rows: Iterable[Values], /) -> object:
-        """Run one statement for every row of values. Raises `clash` if one is not accepted."""
+    def run_many(self, name: str, rows: Iterable[Values], /) -> object:
+        """Run the statement of this name for each row of values. Raises `clash` if a row is refused."""
+        ...
+
+    def update_memory(self, columns: tuple[str, ...], values: Sequence[Any], key: int, /) -> object:
+        """Write these columns of a memory. Raises `clash` if its new values are refused; the transaction goes on."""
+        ...
+
+    def execute(self, text: str, values: Sequence[Any] = (), /) -> Cursor:
+        """Run a composed statement in the words of the backend, its placeholders numbered from 1."""
+        ...
+
+    def executemany(self, text: str, rows: Iterable[Sequence[Any]], /) -> object:
+        """Run a composed statement for each row of values."""
         ...
 
 
@@ -133,11 +148,13 @@ class StoreBase:
     def _see_every_scope(self) -> None:
         """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
 
-    def _all(self, statement: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
-        return self._db.execute(statement, values).fetchall()
+    def _all(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
+        """All rows of the statement of this name."""
+        return self._db.run(name, values).fetchall()
 
-    def _one(self, statement: str, values: Any) -> Any:  # noqa: ANN401  # a row of scalars, or None
-        return self._db.execute(statement, values).fetchone()
+    def _one(self, name: str, values: Any) -> Any:  # noqa: ANN401  # a row of scalars, or None
+        """The first row of the statement of this name, or None."""
+        return self._db.run(name, values).fetchone()
 
     def _readable(self, scopes: Sequence[str]) -> list[tuple[str, int]]:
         tokens = ((scope, self._tokens.scope(scope)) for scope in dict.fromkeys(scopes))

@@ -1,46 +1,18 @@
 """Copies a whole store into another of either kind: scope by scope, verified by hashes, resumable."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from secrets import token_hex
-from typing import Any, Final
+from typing import Final
 
-from slowwave.errors import CorruptError, InputError
-from slowwave.stores.apply import PlanApplier
-from slowwave.stores.connection import Values
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
-from slowwave.stores.sql import SQL, UNNAMED, bounds
+from slowwave.errors import CorruptError
+from slowwave.stores.row_transfer import TABLES, Rows, RowTransfer, occupied
+from slowwave.stores.sql import UNNAMED
 
-_BATCH: Final = 5000
 _STEP: Final = 50_000
 _HALF: Final = f"{UNNAMED}copying"
 """The prefix of the temporary path of a partial copy. A complete scope gets its own path, so that no reader sees a part."""
-
-_COPYING: Final = "slowwave copy"
-
-_ENTRY: Final = ("key", "scope", "embedder", *ENTRY_COLUMNS, "checksum")
-TABLES: Final = {
-    "memories": ("key", "scope", *MEMORY_COLUMNS, "born"),
-    "entries": _ENTRY,
-    "gists": _ENTRY,
-    "runs": RUN_COLUMNS,
-    "journal": ("key", "scope", "run", "part", "op", "memory", "other", "because", "payload", "checksum"),
-    "conversations": ("scope", "name", "erased_seq", "title"),
-    "cursors": ("scope", "conversation", "cursor", "seq"),
-    "links": ("scope", "source", "target", "kind", "weight", "at"),
-    "held": ("scope", "content"),
-}
-"""The tables that are copied. Leases belong to processes of the source, and stored indexes are rebuilt."""
-
-_ORDER: Final = {
-    "conversations": "name",
-    "cursors": "conversation, cursor",
-    "links": "source, target, kind",
-    "held": "content",
-}
-_KEYS: Final = frozenset({"key", "born", "run", "first", "last"})
-"""Columns that hold a key: the scope's token and a number inside the scope."""
 
 _BLOBS: Final = frozenset({"terms", "vectors"})
 
@@ -61,7 +33,7 @@ class CopyReport:
         )
 
 
-def copy(source: PlanApplier, target: PlanApplier, *, on_progress: Callable[[str], None] | None = None) -> CopyReport:
+def copy(source: RowTransfer, target: RowTransfer, *, on_progress: Callable[[str], None] | None = None) -> CopyReport:
     """Copy every scope, 50,000 rows in each transaction. After an interruption, call it again to continue.
 
     Nothing may be written to a scope of the source while it is copied, and only one copy at a time may write to a
@@ -79,58 +51,57 @@ def copy(source: PlanApplier, target: PlanApplier, *, on_progress: Callable[[str
     """
     paths = scope_paths(source)
     if paths and not scope_paths(target):
-        _share_secret(source.secret, target, _begun(target, paths[0]) or _half(paths[0]))
+        target.replace_secret(_begun(target, paths[0]) or _half(paths[0]), source.secret)
     rows = known = 0
     hashes: dict[str, str] = {}
     for path in paths:
         half, there = _begun(target, path), state_hash(target, path)
         if there != state_hash(target, ""):
             if half:
-                _throw_away(target, half)
+                target.delete_partial_scope(half)
             hashes[path] = state_hash(source, path)
             if there != hashes[path]:
-                raise _taken(target, path)
+                raise occupied(target.name, path)
             known += 1
         else:
             half, total = half or _half(path), blake2b(digest_size=16)
             rows += _copied(source, target, (path, half), total)
             hashes[path] = total.hexdigest()
             if state_hash(target, half) != hashes[path]:
-                _throw_away(target, half)
+                target.delete_partial_scope(half)
                 raise CorruptError(
                     f"the copy of {path} in {target.name} differs from {source.name} and was discarded, because the scope "
                     "was written to during the copy: copy again while no program writes"
                 )
-            _whole(target, half, path)
+            target.name_scope(half, path)
         if on_progress:
             on_progress(path)
     return CopyReport(scopes=len(paths) - known, known=known, rows=rows, hashes=hashes)
 
 
-def discard_partial_copy(target: PlanApplier) -> int:
+def discard_partial_copy(target: RowTransfer) -> int:
     """Delete the rows of interrupted copies. Returns the number of their scopes."""
-    halves = [path for path in _all_paths(target) if path.startswith(_HALF)]
+    halves = [path for path in target.all_paths() if path.startswith(_HALF)]
     for half in halves:
-        _throw_away(target, half)
+        target.delete_partial_scope(half)
     return len(halves)
 
 
-def state_hash(store: PlanApplier, scope: str) -> str:
+def state_hash(store: RowTransfer, scope: str) -> str:
     """A hash of all rows of a scope, equal in both kinds of stores. An empty scope has the hash of no rows."""
     total = blake2b(digest_size=16)
-    with store._guard, store._one_state():  # noqa: SLF001  # stores are one family
-        token = store._tokens.scope(scope) if scope else None  # noqa: SLF001
-        for table in TABLES if token is not None else ():
-            for batch in _read(store, table, int(token or 0)):
-                _hash_rows(total, table, batch)
+    if scope:
+        with store.scope_rows(scope) as batches:
+            for table, rows in batches:
+                _hash_rows(total, table, rows)
     return total.hexdigest()
 
 
-def _hash_rows(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> None:
+def _hash_rows(total: "blake2b", table: str, rows: Rows) -> None:
     """Update a hash with rows; the batches do not matter."""
     blobs = [place for place, column in enumerate(TABLES[table]) if column in _BLOBS]
     name = table.encode()
-    for row in batch:
+    for row in rows:
         total.update(name)
         if blobs:
             plain = list(row)
@@ -142,15 +113,9 @@ def _hash_rows(total: "blake2b", table: str, batch: Iterable[Sequence[Any]]) -> 
             total.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def _all_paths(store: PlanApplier) -> list[str]:
-    with store._guard:  # noqa: SLF001
-        store._see_every_scope()  # noqa: SLF001
-        return sorted(path for _, path in store._all(SQL["scopes"], ()))  # noqa: SLF001
-
-
-def scope_paths(store: PlanApplier) -> list[str]:
+def scope_paths(store: RowTransfer) -> list[str]:
     """The paths of the complete scopes."""
-    return [path for path in _all_paths(store) if not path.startswith(UNNAMED)]
+    return [path for path in store.all_paths() if not path.startswith(UNNAMED)]
 
 
 def _half(path: str) -> str:
@@ -158,80 +123,13 @@ def _half(path: str) -> str:
     return f"{_HALF} {token_hex(4)} {path}"
 
 
-def _begun(target: PlanApplier, path: str) -> str | None:
+def _begun(target: RowTransfer, path: str) -> str | None:
     """The temporary path of an interrupted copy of a scope, or None."""
-    found = (half for half in _all_paths(target) if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
+    found = (half for half in target.all_paths() if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
     return next(found, None)
 
 
-def _taken(target: PlanApplier, path: str) -> InputError:
-    return InputError(f"the scope {path} of {target.name} has other memories: copy into an empty store")
-
-
-def _share_secret(secret: bytes, target: PlanApplier, half: str) -> None:
-    with target._guard, target._transaction(half):  # noqa: SLF001
-        target._db.execute(SQL["put_secret"], (secret,))  # noqa: SLF001
-
-
-def _claimed(target: PlanApplier, half: str) -> int:
-    """The token of a partial copy, locked against other copies until the transaction ends."""
-    token = target._tokens.new_scope(half)  # noqa: SLF001
-    mine = "UPDATE scopes SET path = path WHERE token = ? AND path = ? RETURNING token"
-    if target._db.execute(mine, (token, half)).get is None:  # noqa: SLF001
-        raise InputError(f"another copy wrote into {target.name} at the same time: copy again, one at a time")
-    return token
-
-
-def _whole(target: PlanApplier, half: str, path: str) -> None:
-    """Give a complete scope its path."""
-    with target._guard:  # noqa: SLF001
-        there = target._tokens.scope(path)  # noqa: SLF001
-        with target._transaction(half if there is None else path):  # noqa: SLF001
-            own = _claimed(target, half)
-            if there is None:
-                target._db.execute("UPDATE scopes SET path = ? WHERE token = ?", (path, own))  # noqa: SLF001
-            elif any(target._one(f"SELECT 1 {_rows(table, there)} LIMIT 1", ()) for table in TABLES):  # noqa: SLF001
-                raise _taken(target, path)
-            else:  # other processes cache the token of this empty path
-                _move(target, own, there)
-                _empty(target, own)
-
-
-def _throw_away(target: PlanApplier, half: str) -> None:
-    with target._guard, target._transaction(half):  # noqa: SLF001
-        _empty(target, _claimed(target, half))
-
-
-def _move(target: PlanApplier, token: int, there: int) -> None:
-    """Copy the rows of a scope to the token of another scope, which is empty."""
-    further = bounds(there)[0] - bounds(token)[0]
-    for table, columns in TABLES.items():
-        values = (
-            str(there) if column == "scope" else f"{column} + {further}" if column in _KEYS else column
-            for column in columns
-        )
-        target._db.execute(  # noqa: SLF001
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} {_rows(table, token)}"  # constants and numbers
-        )
-
-
-def _empty(target: PlanApplier, token: int) -> None:
-    """Delete a partial copy. The lease is changed last, so that its trigger updates the table of due scopes at the end."""
-    for table in TABLES:
-        target._db.execute(f"DELETE {_rows(table, token)}")  # noqa: SLF001
-    target._db.execute(SQL["put_lease"], (token, 0, _COPYING, 0, bounds(token)[0]))  # noqa: SLF001
-    target._db.execute("DELETE FROM leases WHERE scope = ?", (token,))  # noqa: SLF001
-    target._db.execute("DELETE FROM scopes WHERE token = ?", (token,))  # noqa: SLF001
-
-
-def _rows(table: str, token: int) -> str:
-    """Where the rows of a scope are."""
-    low, high = bounds(token)
-    keyed = TABLES[table][0] == "key"
-    return f"FROM {table} WHERE key > {low} AND key <= {high}" if keyed else f"FROM {table} WHERE scope = {token}"
-
-
-def _copied(source: PlanApplier, target: PlanApplier, paths: tuple[str, str], total: "blake2b") -> int:
+def _copied(source: RowTransfer, target: RowTransfer, paths: tuple[str, str], total: "blake2b") -> int:
     """Copy the remaining rows of a scope in several transactions, and hash all of its rows.
 
     Args:
@@ -244,84 +142,14 @@ def _copied(source: PlanApplier, target: PlanApplier, paths: tuple[str, str], to
         The number of rows written.
     """
     written, going, (path, half) = 0, True, paths
-    with source._guard, source._one_state():  # noqa: SLF001
-        token = source._tokens.scope(path)  # noqa: SLF001
-        batches = ((table, rows) for table in TABLES for rows in _read(source, table, int(token or 0)))
+    with source.scope_rows(path) as batches:
         while going:
-            with target._guard, target._transaction(half):  # noqa: SLF001
-                own, step, going = _claimed(target, half), 0, False
+            with target.writing_scope(half) as token:
+                step, going = 0, False
                 for table, rows in batches:
                     _hash_rows(total, table, rows)
-                    step += _written(target, table, own, rows)
+                    step += target.write_rows(table, token, rows)
                     if going := step >= _STEP:
                         break
                 written += step
     return written
-
-
-def _written(target: PlanApplier, table: str, token: int, rows: Sequence[Sequence[Any]]) -> int:
-    """Write the rows that are missing: in a table with keys, those after the last key. Returns their number."""
-    if not rows:
-        return 0
-    columns, low = TABLES[table], bounds(token)[0]
-    if columns[0] == "key":
-        last = target._one(f"SELECT max(key) FROM {table} WHERE key > ? AND key <= ?", bounds(token))[0]  # noqa: S608, SLF001  # a constant
-        rows = [row for row in rows if row[0] > last - low] if last is not None else rows
-    elif target._one(f"SELECT 1 FROM {table} WHERE scope = ? LIMIT 1", (token,)):  # noqa: S608, SLF001  # a constant
-        rows = []
-    into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608  # constants
-    target._db.executemany(into, _placed(target, columns, token, rows))  # noqa: SLF001
-    return len(rows)
-
-
-def _read(store: PlanApplier, table: str, token: int) -> Iterator[list[Sequence[Any]]]:
-    """The rows of a scope in batches: keys without the token, embedders by name, None for the scope."""
-    columns = TABLES[table]
-    names = {0: None, **dict(store._all(SQL["embedders"], ()))}  # noqa: SLF001
-    low, high = bounds(token)
-    if columns[0] != "key":
-        everything = f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ? ORDER BY {_ORDER[table]}"  # noqa: S608  # constants
-        yield _bare(columns, names, low, store._all(everything, (token,)))  # noqa: SLF001
-        return
-    statement = f"SELECT {', '.join(columns)} FROM {table} WHERE key > ? AND key <= ? ORDER BY key LIMIT {_BATCH}"  # noqa: S608  # constants
-    last = low
-    while rows := store._all(statement, (last, high)):  # noqa: SLF001
-        last = rows[-1][0]
-        yield _bare(columns, names, low, rows)
-
-
-def _bare(
-    columns: Sequence[str], names: dict[int, str | None], low: int, rows: Iterable[Sequence[Any]]
-) -> list[Sequence[Any]]:
-    keys, scope, embedder = _places(columns)
-    found: list[Sequence[Any]] = []
-    for row in rows:
-        values = list(row)
-        values[scope] = None
-        for place in keys:
-            values[place] -= low
-        if embedder is not None and values[embedder] is not None:
-            values[embedder] = (
-                names[values[embedder]],
-            )  # a tuple distinguishes "no vectors" from "nothing derived yet"
-        found.append(values)
-    return found
-
-
-def _placed(store: PlanApplier, columns: Sequence[str], token: int, rows: Iterable[Sequence[Any]]) -> Iterator[Values]:
-    keys, scope, embedder = _places(columns)
-    low = bounds(token)[0]
-    for row in rows:
-        values = list(row)
-        values[scope] = token
-        for place in keys:
-            values[place] += low
-        if embedder is not None and values[embedder] is not None:
-            values[embedder] = store._tokens.new_embedder(values[embedder][0])  # noqa: SLF001
-        yield values
-
-
-def _places(columns: Sequence[str]) -> tuple[list[int], int, int | None]:
-    """The positions of the keys, of the scope, and of the embedder or None."""
-    keys = [place for place, column in enumerate(columns) if column in _KEYS]
-    return keys, columns.index("scope"), columns.index("embedder") if "embedder" in columns else None

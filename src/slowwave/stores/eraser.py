@@ -9,7 +9,7 @@ from slowwave.model.plan import Group
 from slowwave.stores.connection import Connection
 from slowwave.stores.reasons import BLANK, parse_reasons, reasons_json
 from slowwave.stores.rows import checked, journal_checksum
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 
 _CONVERSATION: Final = COLUMNS.index("conversation")
 _BETWEEN: Final = "\x1f"
@@ -53,27 +53,27 @@ class Eraser:
 
     def _memories(self, ids: Sequence[str]) -> set[str]:
         ids_json = dumps(ids)
-        found: list[Any] = self._db.execute(SQL["memories_with_key"], (self._token, ids_json)).fetchall() if ids else []
+        found: list[Any] = self._db.run("memories_with_key", (self._token, ids_json)).fetchall() if ids else []
         rows: list[Row] = [checked(row) for row in found]
         if not rows:
             return set()
         values = {"scope": self._token, "ids": ids_json}
-        self._blank_groups(self._db.execute(SQL["groups_of_memories"], values).fetchall())
+        self._blank_groups(self._db.run("groups_of_memories", values).fetchall())
         for statement in _MEMORIES:
-            self._db.execute(SQL[statement], values)
+            self._db.run(statement, values)
         last: dict[str, int] = {}
         for row in rows:
             if row[SEQ] is not None:
                 name = str(row[_CONVERSATION])
                 last[name] = max(int(str(row[SEQ])), last.get(name, 0))
         kept = [{"scope": self._token, "name": name, "seq": seq} for name, seq in last.items()]
-        self._db.executemany(SQL["keep_seq"], kept)
+        self._db.run_many("keep_seq", kept)
         self._refusals([str(row[TEXT]) for row in rows])
         return {str(row[0]) for row in rows}
 
     def _refusals(self, texts: Sequence[str]) -> None:
         """Delete the facts that were proposed from these texts and refused."""
-        rows: list[Any] = self._db.execute(SQL["refused"], (self._token,)).fetchall()
+        rows: list[Any] = self._db.run("refused", (self._token,)).fetchall()
         refused = [(key, *loads(payload)[:2]) for key, payload in rows]
         erased, proposals = _BETWEEN.join(texts), _BETWEEN.join(proposed for _, proposed, _ in refused)
         proposed_texts = [text for text in texts if text in proposals]
@@ -84,7 +84,7 @@ class Eraser:
         )
 
     def _cut(self, keys: Iterable[int]) -> None:
-        self._db.executemany(SQL["erase_journal_row"], [(key,) for key in keys])
+        self._db.run_many("erase_journal_row", [(key,) for key in keys])
 
     def _blank_groups(self, groups: Iterable[tuple[int, int, str | None, str]]) -> None:
         """Blank the reasons of groups that changed what is erased: their own, and those of their other operations."""
@@ -100,24 +100,24 @@ class Eraser:
         if parts:
             places = [f"{run}.{part}" for run, some in parts.items() for part in some]
             values = {"scope": self._token, "runs": dumps(list(parts)), "groups": dumps(places), "blank": BLANK}
-            self._blank_rows(self._db.execute(SQL["reasons_of_groups"], values).fetchall())
+            self._blank_rows(self._db.run("reasons_of_groups", values).fetchall())
 
     def _blank_rows(self, rows: Iterable[Any]) -> None:
         blank = [
             (BLANK, journal_checksum(op, memory, other, BLANK, payload), key)
             for key, op, memory, other, payload in rows
         ]
-        self._db.executemany(SQL["put_reason"], blank)
+        self._db.run_many("put_reason", blank)
 
     def _word(self, word: str) -> bool:
         """Blank the reasons that contain a word, and delete the refused facts that do. Returns whether there were any."""
         low, high = bounds(self._token)
         values = {"low": low, "high": high, "word": word, "escaped": dumps(word)[1:-1]}
-        refused: list[Any] = self._db.execute(SQL["refused_with_words"], values).fetchall()
+        refused: list[Any] = self._db.run("refused_with_words", values).fetchall()
         self._cut(key for (key,) in refused)
-        rows: list[Any] = self._db.execute(SQL["reasons_with_words"], values).fetchall()
+        rows: list[Any] = self._db.run("reasons_with_words", values).fetchall()
         self._blank_rows(rows)
-        runs: list[Any] = self._db.execute(SQL["runs_with_words"], values).fetchall()
+        runs: list[Any] = self._db.run("runs_with_words", values).fetchall()
         folded = word.casefold()
         blanked = self._blank_runs(runs, lambda _run, _part, group: _contains(group, folded))
         titled = self._titles_with(folded)
@@ -126,19 +126,17 @@ class Eraser:
     def _titles_with(self, folded: str) -> bool:
         """Blank the titles that contain a case-folded text, the present ones and those in the journal."""
         low, high = bounds(self._token)
-        rows: list[Any] = self._db.execute(SQL["title_rows"], {"low": low, "high": high}).fetchall()
+        rows: list[Any] = self._db.run("title_rows", {"low": low, "high": high}).fetchall()
         found = False
         for key, op, memory, other, because, payload in rows:
             name, *titles = loads(payload)
             kept = [None if title and folded in title.casefold() else title for title in titles]
             if kept != titles:
                 found, blanked = True, dumps([name, *kept])
-                self._db.execute(
-                    SQL["reseal_journal"], (blanked, journal_checksum(op, memory, other, because, blanked), key)
-                )
-        titled: list[Any] = self._db.execute(SQL["titles"], (self._token,)).fetchall()
+                self._db.run("reseal_journal", (blanked, journal_checksum(op, memory, other, because, blanked), key))
+        titled: list[Any] = self._db.run("titles", (self._token,)).fetchall()
         blanked_names = [(None, self._token, name) for name, title in titled if folded in title.casefold()]
-        self._db.executemany(SQL["put_title"], blanked_names)
+        self._db.run_many("put_title", blanked_names)
         return found
 
     def _blank_runs(self, runs: Iterable[tuple[int, str, str]], may_quote: Callable[[int, int, Group], bool]) -> int:
@@ -155,20 +153,20 @@ class Eraser:
             if any(marks):
                 rest = [_BLANK_GROUP if mark else group for group, mark in zip(groups, marks, strict=True)]
                 changed.append((*reasons_json(rest), run))
-        self._db.executemany(SQL["put_run_because"], changed)
+        self._db.run_many("put_run_because", changed)
         return len(changed)
 
     def _conversations(self, names: Sequence[str]) -> set[str]:
         """Delete the names of conversations without messages, and their cursors."""
         low, high = bounds(self._token)
         values = {"scope": self._token, "names": dumps(names), "low": low, "high": high}
-        used = self._db.execute(SQL["someone_in_conversations"], values).get
+        used = self._db.run("someone_in_conversations", values).get
         if used is not None:
             raise StalePlanError(f"the conversation {used!r} has new messages")
-        rows: list[Any] = self._db.execute(SQL["conversations_of"], values).fetchall()
+        rows: list[Any] = self._db.run("conversations_of", values).fetchall()
         for statement in ("erase_conversations", "erase_cursors", "erase_refusals_of", "erase_advances"):
-            self._db.execute(SQL[statement], values)
-        runs: list[Any] = self._db.execute(SQL["runs_of_conversations"], (low, high)).fetchall()
+            self._db.run(statement, values)
+        runs: list[Any] = self._db.run("runs_of_conversations", (low, high)).fetchall()
         erased = set(names)
         self._blank_runs(runs, lambda _run, _part, group: not erased.isdisjoint(group.conversations))
         return {name for (name,) in rows}

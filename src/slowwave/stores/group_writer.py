@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
@@ -26,8 +25,8 @@ from slowwave.model.operations import (
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
-from slowwave.stores.seal import check, fitted, row_of, sealed, sealed_entry, sealed_journal
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.seal import check, fitted, placed, row_of, sealed, sealed_entry, sealed_journal
+from slowwave.stores.sql import bounds
 from slowwave.stores.tokens import Tokens
 
 _CONTENT_PLACE = 2 + MEMORY_COLUMNS.index("content")
@@ -43,13 +42,6 @@ _NO_NOTE = (None, None)
 def _note_name(memory: Memory) -> tuple[str | None, str | None]:
     """Folder and name of a current note, which are unique in a scope; `_NO_NOTE` for other memories."""
     return (memory.conversation, memory.ref) if memory.kind == NOTE and memory.phase in HOT else _NO_NOTE
-
-
-@lru_cache(maxsize=256)
-def _update(places: tuple[int, ...], *, worded: bool) -> str:
-    """The statement that writes these columns of a memory, and what its words mean where they change."""
-    names = [COLUMNS[place] for place in places] + ["content"] * worded + ["checksum"]
-    return f"UPDATE memories SET {', '.join(f'{name} = ?' for name in names)} WHERE key = ?"  # noqa: S608  # constants only
 
 
 class GroupWriter:
@@ -99,7 +91,7 @@ class GroupWriter:
 
     def _query_hints(self) -> WriteHints:
         low, high = bounds(self.token)
-        last: Any = self._db.execute(SQL["last_keys"], {"low": low, "high": high}).fetchone()
+        last: Any = self._db.run("last_keys", {"low": low, "high": high}).fetchone()
         memory, journal, run = (key or low for key in last)
         return WriteHints(token=self.token, memory=memory, journal=journal, run=run, seqs={})
 
@@ -119,7 +111,7 @@ class GroupWriter:
         """Read in one query the rows that these operations will change."""
         ids = [operation.before.id for operation in operations if isinstance(operation, Change)]
         if len(ids) > 1:
-            rows = self._db.execute(SQL["memories_with_key"], (self.token, dumps(ids))).fetchall()
+            rows = self._db.run("memories_with_key", (self.token, dumps(ids))).fetchall()
             self._ahead = {row[0]: row for row in rows}
 
     def perform(self, operation: Operation) -> None:
@@ -140,14 +132,14 @@ class GroupWriter:
         self.flush()
         for statement, wanted in (("put_held", True), ("cut_held", False)):
             if keys := [key for key, on in self._held.items() if on is wanted]:
-                self._db.execute(SQL[statement], {"scope": self.token, "keys": dumps(keys)})
+                self._db.run(statement, {"scope": self.token, "keys": dumps(keys)})
         self._failpoint("apply.rows")
         self._write_journal()
         self._failpoint("apply.journal")
         return self._next_journal - 1
 
     def _write_journal(self) -> None:
-        self._db.executemany(SQL["add_journal"], self._journal)
+        self._db.run_many("add_journal", self._journal)
         self._journal.clear()
 
     def _failpoint(self, point: str) -> None:
@@ -180,7 +172,7 @@ class GroupWriter:
                 memory = numbered(memory, last + 1)
                 operation = Add(memory=memory, because=operation.because, entry=operation.entry)
             self._last_seq[str(memory.conversation)] = max(last, memory.seq)
-        row = row_of(memory)
+        row = row_of(placed(memory))
         text, total = sealed(row)
         content = row_content(row)
         self._memories.append((self._next_memory, self.token, *row, content, total, self._next_journal))
@@ -198,7 +190,7 @@ class GroupWriter:
             known, identity = (twin.role, twin.text, twin.speaker), twin.id
         else:
             self._refs[place] = memory
-            found = self._db.execute(SQL["known_message"], (self.token, memory.ref, memory.conversation)).fetchone()
+            found = self._db.run("known_message", (self.token, memory.ref, memory.conversation)).fetchone()
             if found is None:
                 return False
             identity, *rest = found
@@ -216,9 +208,9 @@ class GroupWriter:
         if last is None:
             if len(self._last_seq) >= _CONVERSATIONS:
                 self._last_seq = {}
-            found: Any = self._db.execute(SQL["last_seq"], {"scope": self.token, "name": name}).get
+            found: Any = self._db.run("last_seq", {"scope": self.token, "name": name}).get
             if found is None:
-                self._db.execute(SQL["add_conversation"], (self.token, name))
+                self._db.run("add_conversation", (self.token, name))
             last = found or 0
         return last
 
@@ -232,11 +224,11 @@ class GroupWriter:
         if not self._added:
             return
         try:
-            self._db.executemany(SQL["add_memory"], self._memories)
+            self._db.run_many("add_memory", self._memories)
         except self._db.clash as error:
             raise StalePlanError(self._violation() or f"a new memory violates a constraint: {error}") from error
         self._failpoint("apply.memories")
-        self._db.executemany(SQL["add_entry"], self._entries)
+        self._db.run_many("add_entry", self._entries)
         self._failpoint("apply.entries")
         self._refs.clear()
         for gathered in (self._memories, self._entries, self._added):
@@ -274,7 +266,7 @@ class GroupWriter:
                     f"message {memory.seq} is already there, as {{}}",
                 ),
             ):
-                found = self._db.execute(SQL[query], (self.token, *values)).get
+                found = self._db.run(query, (self.token, *values)).get
                 if found is not None and row[0] != found and memory.id != found:
                     return words.format(found)
         return None
@@ -284,28 +276,28 @@ class GroupWriter:
     def _stored(self, identity: str) -> tuple[int, Row] | None:
         found: Any = self._ahead.pop(identity, None)  # once: a second change of it must read the new row
         if found is None:
-            found = self._db.execute(SQL["memory_with_key"], (self.token, identity)).fetchone()
+            found = self._db.run("memory_with_key", (self.token, identity)).fetchone()
         return None if found is None else (found[-1], checked(found))
 
     def _write(self, key: int, old: Row, new: Row) -> dict[str, list[object]]:
         """Write the values that differ. Returns them as the journal stores them: {column: [old, new]}."""
         delta = [i for i, value in enumerate(old) if value != new[i]]
-        values = [new[i] for i in delta]
-        worded = TEXT in delta or SPAN in delta
-        if worded:
+        columns, values = [COLUMNS[i] for i in delta], [new[i] for i in delta]
+        if TEXT in delta or SPAN in delta:
+            columns.append("content")
             values.append(row_content(new))
         try:
-            self._db.execute(_update(tuple(delta), worded=worded), (*values, sealed(new)[1], key))
+            self._db.update_memory((*columns, "checksum"), (*values, sealed(new)[1]), key)
         except self._db.clash as error:
             if new[KIND] == NOTE:
-                found = self._db.execute(SQL["live_note"], (self.token, *_identity(new)[1::2])).get
+                found = self._db.run("live_note", (self.token, *_identity(new)[1::2])).get
                 raise StalePlanError(f"a note of this name is stored already, as {found}") from error
-            found = self._db.execute(SQL["live_fact"], (self.token, row_content(new))).get
+            found = self._db.run("live_fact", (self.token, row_content(new))).get
             raise StalePlanError(f"the same fact is known already, as {found}") from error
         return {COLUMNS[i]: [old[i], new[i]] for i in delta}
 
     def _change(self, operation: Change) -> None:
-        before, after = row_of(operation.before), row_of(operation.after)
+        before, after = row_of(operation.before), row_of(placed(operation.after, operation.before))
         if _identity(before) != _identity(after):
             raise InputError(
                 f"a change of {operation.before.id} may not move it: id, conversation, seq and ref are fixed"
@@ -324,9 +316,9 @@ class GroupWriter:
         if "gist" in payload:
             self._gist(key, operation)
         elif operation.entry is not None:
-            self._db.execute(SQL["put_entry"], self._entry(key, operation.entry))
+            self._db.run("put_entry", self._entry(key, operation.entry))
         elif "text" in payload:
-            self._db.execute(SQL["clear_entry"], (key, self.token))
+            self._db.run("clear_entry", (key, self.token))
         self._failpoint("apply.change")
         if operation.after.version != new[VERSION]:
             operation = replace(operation, after=replace(operation.after, version=operation.before.version + 1))
@@ -335,9 +327,9 @@ class GroupWriter:
     def _gist(self, key: int, operation: Change) -> None:
         """Write or delete the index entry of a trimmed text. Without it, search uses the full text."""
         if operation.after.gist is None or operation.entry is None:
-            self._db.execute(SQL["cut_gist"], (key,))
+            self._db.run("cut_gist", (key,))
         else:
-            self._db.execute(SQL["put_gist"], self._entry(key, operation.entry))
+            self._db.run("put_gist", self._entry(key, operation.entry))
 
     def _use(self, operation: Use) -> None:
         found = self._stored(operation.used_version.id)
@@ -353,16 +345,16 @@ class GroupWriter:
     def _link(self, operation: Link) -> None:
         check(operation)
         place = (self.token, operation.source, operation.target, operation.kind)
-        weight = self._db.execute(SQL["link_weight"], place).get or 0.0
+        weight = self._db.run("link_weight", place).get or 0.0
         if weight != operation.before:
             raise StalePlanError(
                 f"the link {operation.kind!r} of {operation.source} and {operation.target} weighs {weight}, "
                 f"not {operation.before}"
             )
         if operation.weight:
-            self._db.execute(SQL["put_link"], (*place, operation.weight, to_micros(operation.at)))
+            self._db.run("put_link", (*place, operation.weight, to_micros(operation.at)))
         else:
-            self._db.execute(SQL["cut_link"], place)
+            self._db.run("cut_link", place)
         self._failpoint("apply.link")
         payload = {
             "kind": operation.kind,
@@ -374,12 +366,12 @@ class GroupWriter:
     def _move_cursor(self, operation: MoveCursor) -> None:
         check(operation)
         place = (self.token, operation.conversation, operation.cursor)
-        stored = self._db.execute(SQL["cursor"], place).get or 0
+        stored = self._db.run("cursor", place).get or 0
         if stored != operation.before:
             raise StalePlanError(
                 f"the cursor {operation.cursor!r} of {operation.conversation!r} stands at {stored}, not {operation.before}"
             )
-        self._db.execute(SQL["put_cursor"], (*place, operation.after))
+        self._db.run("put_cursor", (*place, operation.after))
         self._failpoint("apply.advance")
         payload = [operation.conversation, operation.cursor, operation.before, operation.after]
         self._record(operation, "advance", payload)
@@ -387,12 +379,12 @@ class GroupWriter:
     def _set_title(self, operation: SetTitle) -> None:
         check(operation)
         place = (self.token, operation.conversation)
-        found = self._db.execute(SQL["title"], place).fetchone()
+        found = self._db.run("title", place).fetchone()
         if found is None:
             raise StalePlanError(f"the conversation {operation.conversation!r} is gone")
         if found[0] != operation.before:
             raise StalePlanError(f"the title of {operation.conversation!r} was changed since this was planned")
-        self._db.execute(SQL["put_title"], (operation.after, *place))
+        self._db.run("put_title", (operation.after, *place))
         self._failpoint("apply.title")
         self._record(operation, "title", [operation.conversation, operation.before, operation.after])
 

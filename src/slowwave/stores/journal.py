@@ -25,7 +25,7 @@ from slowwave.model.plan import Cost, Event, Plan, Run, RunParts
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.reasons import parse_reasons
 from slowwave.stores.rows import checked_journal
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _PARTS: Mapping[RunParts, int] = {"none": 0, "stages": 1, "all": 2}
@@ -62,7 +62,7 @@ class Journal(StoreBase):
                 return []
             low, high = bounds(token)
             if after is not None:
-                row = self._one(SQL["run"], (token, after))
+                row = self._one("run", (token, after))
                 if row is None:
                     return []
                 high = row[0] - 1
@@ -76,13 +76,13 @@ class Journal(StoreBase):
                 "limit": -1 if limit is None else limit,
             }
             which = "runs" if cause is None else "runs_of_frequent_cause" if cause in _FREQUENT else "runs_of_cause"
-            return self._with_totals(token, [self._run(scope, row) for row in self._all(SQL[which], values)])
+            return self._with_totals(token, [self._run(scope, row) for row in self._all(which, values)])
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """One run with its plan, or None."""
         with self._guard:
             token = self._tokens.scope(scope)
-            row = None if token is None else self._one(SQL["run"], (token, run_id))
+            row = None if token is None else self._one("run", (token, run_id))
             return None if row is None or token is None else self._with_totals(token, [self._run(scope, row)])[0]
 
     def _with_totals(self, token: int, runs: Sequence[Run]) -> list[Run]:
@@ -91,9 +91,9 @@ class Journal(StoreBase):
         if not wholes:
             return list(runs)
         values = {"scope": token, "parents": dumps(wholes)}
-        counts = dict(self._all(SQL["count_parts"], values))
+        counts = dict(self._all("count_parts", values))
         totals: dict[str, dict[str, int]] = {}
-        for parent, op, number in self._all(SQL["totals_of_parts"], values):
+        for parent, op, number in self._all("totals_of_parts", values):
             totals.setdefault(parent, {})[op] = number
         return [
             replace(run, part_count=counts[run.id], totals=totals.get(run.id, {})) if run.id in counts else run
@@ -104,14 +104,14 @@ class Journal(StoreBase):
         """The undos of a scope, newest first: the id of each, the run that it took back, and the run it is a part of."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["undos"], (token,))
+            rows = [] if token is None else self._all("undos", (token,))
         return [(str(row[0]), str(row[1]), row[2]) for row in rows]
 
     def children(self, scope: str, run_id: str) -> list[Run]:
         """The child runs of a run, in order."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["children"], (token, run_id))
+            rows = [] if token is None else self._all("children", (token, run_id))
             return [self._run(scope, row) for row in rows]
 
     def later(self, scope: str, run: Run) -> list[Run]:
@@ -122,13 +122,13 @@ class Journal(StoreBase):
         """
         with self._guard:
             token = self._tokens.scope(scope)
-            if token is None or (row := self._one(SQL["run"], (token, run.id))) is None:
+            if token is None or (row := self._one("run", (token, run.id))) is None:
                 return []
             values = {"scope": token, "run": row[0], "first": row[-2], "last": row[-1]}
-            found = {later[0]: later for later in self._all(SQL["later"], values)}
+            found = {later[0]: later for later in self._all("later", values)}
             added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
             low, high = bounds(token)
-            for sources, *later in self._all(SQL["resting"], {**values, "low": low, "high": high}) if added else ():
+            for sources, *later in self._all("resting", {**values, "low": low, "high": high}) if added else ():
                 if later[0] not in found and not added.isdisjoint(source for source, *_ in loads(sources)):
                     found[later[0]] = later
             return [self._run(scope, found[key]) for key in sorted(found, reverse=True)]
@@ -141,7 +141,7 @@ class Journal(StoreBase):
                 return []
             operations = self._operations_on(scope, token, memory)
             events = []
-            for key, run_id, cause, at in self._all(SQL["history"], {"scope": token, "id": memory}):
+            for key, run_id, cause, at in self._all("history", {"scope": token, "id": memory}):
                 events.append(Event(run_id=run_id, cause=cause, at=from_micros(at), operation=operations[key]))
         return events
 
@@ -150,7 +150,7 @@ class Journal(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             values = {"scope": token, "limit": -1 if limit is None else limit}
-            rows = [] if token is None else self._all(SQL["latest_refused"], values)
+            rows = [] if token is None else self._all("latest_refused", values)
         found = []
         for key, because, payload, total in rows:
             checked_journal(key, ("refuse", None, None, because, payload), total)
@@ -171,7 +171,7 @@ class Journal(StoreBase):
             if token is None:
                 return [], after
             low, high = bounds(token)
-            rows = self._all(SQL["changed"], {"after": low + after, "high": high, "limit": limit})
+            rows = self._all("changed", {"after": low + after, "high": high, "limit": limit})
             if len(rows) < limit:
                 return [row[0] for row in rows], max(after, self._sequence(token))
             # A fact that changes again later is listed twice, which is harmless; a missing one would not be.
@@ -182,7 +182,7 @@ class Journal(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
-            rows = [] if token is None else self._all(SQL["costs"], values)
+            rows = [] if token is None else self._all("costs", values)
         return {
             cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
             for cause, calls, tokens_in, tokens_out, money, seconds in rows
@@ -190,7 +190,7 @@ class Journal(StoreBase):
 
     def _sequence(self, token: int) -> int:
         low, high = bounds(token)
-        last = self._one(SQL["last_journal"], (low, high))[0]
+        last = self._one("last_journal", (low, high))[0]
         return 0 if last is None else int(last) - low
 
     # ---- from rows to operations
@@ -200,7 +200,7 @@ class Journal(StoreBase):
         reasons = parse_reasons(because, details)
         operations: list[list[Operation]] = [[] for _ in reasons]
         histories: dict[str, dict[int, Operation]] = {}  # by memory
-        for place, *values, total, part in self._all(SQL["run_rows"], (first, last, key)):
+        for place, *values, total, part in self._all("run_rows", (first, last, key)):
             checked_journal(place, values, total)
             op, memory, other, sentence, payload = values
             if op in {"change", "use"}:
@@ -240,7 +240,7 @@ class Journal(StoreBase):
         """
         operations: dict[int, Operation] = {}
         state: Row | None = None
-        for key, *values, total in self._all(SQL["memory_rows"], {"scope": token, "id": memory}):
+        for key, *values, total in self._all("memory_rows", {"scope": token, "id": memory}):
             checked_journal(key, values, total)
             op, one, other, because, payload = values
             if op not in {"change", "use"}:
@@ -264,7 +264,7 @@ class Journal(StoreBase):
         """The state of the scope that its journal gives."""
         state = Replayed()
         low, high = bounds(token)
-        for row in self._db.execute(SQL["whole_journal"], (low, high)):
+        for row in self._db.run("whole_journal", (low, high)):
             key, *values, total = row
             checked_journal(key, values, total)
             op, memory, other, _, payload = values

@@ -25,13 +25,6 @@ def migrations(backend: str) -> list[Migration]:
     return sorted((int(match[1]), file.read_text("utf-8")) for match, file in named if match)
 
 
-def queries(backend: str, file: str = "queries") -> dict[str, str]:
-    """The named queries of a backend: each begins with a line `-- name: what_it_is`."""
-    text = (_STORES / backend / "sql" / f"{file}.sql").read_text("utf-8")
-    parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
-    return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
-
-
 def refuse_newer(version: int, latest: int, path: str) -> None:
     """Raise NewerSchemaError if the file is ahead of this program."""
     if version > latest:

@@ -14,7 +14,7 @@ from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import entry_of, memory_of
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
 
 RETRY_SECONDS: Final = 15 * 60
@@ -37,9 +37,9 @@ class Reader(StoreBase):
         with self._guard:
             for scope, token in self._readable(scopes):
                 if len(wanted) == 1:
-                    rows = self._all(SQL["memory"], (token, wanted[0]))
+                    rows = self._all("memory", (token, wanted[0]))
                 else:
-                    rows = self._all(SQL["memories"], (token, dumps(wanted)))
+                    rows = self._all("memories", (token, dumps(wanted)))
                 for row in rows:
                     found.setdefault(row[0], memory_of(scope, row))
         return [found[identity] for identity in wanted if identity in found]
@@ -56,21 +56,16 @@ class Reader(StoreBase):
         end = prefix + LAST_CHARACTER
         with self._guard:
             rows = [
-                row
-                for _, token in self._readable(scopes)
-                for row in self._all(SQL[statement], (token, prefix, end, limit))
+                row for _, token in self._readable(scopes) for row in self._all(statement, (token, prefix, end, limit))
             ]
         return [row[0] for row in rows][:limit]
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
         """The memories that match."""
-        statement, values = selected(where)
         memories: list[Memory] = []
         with self._guard:
             for scope, token in self._readable(scopes):
-                rows = self._all(
-                    statement, {**values, "scope": token, "low": bounds(token)[0], "high": bounds(token)[1]}
-                )
+                rows = self._db.execute(*selected(where, token, self._db.dialect)).fetchall()
                 memories += [memory_of(scope, row) for row in rows]
         return memories if where.limit is None else memories[: where.limit]
 
@@ -82,13 +77,13 @@ class Reader(StoreBase):
             if token is None:
                 return {}
             # Each statement reads an index only, or the few rows that it is about.
-            for kind, phase, number in self._all(SQL["count_facts"], (token,)):
+            for kind, phase, number in self._all("count_facts", (token,)):
                 counts[kind, phase] = number
-            for kind, phase, number in self._all(SQL["count_cascades"], (token,)):
+            for kind, phase, number in self._all("count_cascades", (token,)):
                 counts["cascade", phase] = number
                 counts[kind, phase] -= number
-            counts[MESSAGE, "active"] = self._one(SQL["count_messages"], (token,))[0]
-            for phase, number in self._all(SQL["count_messages_off"], (token,)):
+            counts[MESSAGE, "active"] = self._one("count_messages", (token,))[0]
+            for phase, number in self._all("count_messages_off", (token,)):
                 counts[MESSAGE, phase] = number
                 counts[MESSAGE, "active"] -= number
         return dict(+counts)
@@ -97,7 +92,7 @@ class Reader(StoreBase):
         """How many facts have their `due_at` at or before now. One index read when none has."""
         with self._guard:
             token = self._tokens.scope(scope)
-            return 0 if token is None else int(self._one(SQL["due"], (token, to_micros(now)))[0])
+            return 0 if token is None else int(self._one("due", (token, to_micros(now)))[0])
 
     def decay_classes(self, scope: str) -> list[DecayClass]:
         """All decay classes: hot facts with equal pace and number of uses. A few index steps a class, cached until a commit."""
@@ -108,7 +103,7 @@ class Reader(StoreBase):
                 known = {}
             if scope not in known:
                 token = self._tokens.scope(scope)
-                rows = [] if token is None else self._all(SQL["lanes"], {"scope": token})
+                rows = [] if token is None else self._all("lanes", {"scope": token})
                 known[scope] = [DecayClass(row[0], row[1], row[2] and from_micros(row[2])) for row in rows]
                 self._lanes = (state, known)
             return known[scope]
@@ -117,14 +112,14 @@ class Reader(StoreBase):
         """(id, last use or recording, confidence) of the facts of a class, ordered by time and confidence descending, id."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["lane"], (token, pace, accesses, limit))
+            rows = [] if token is None else self._all("lane", (token, pace, accesses, limit))
         return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
     def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
         """Active, unpinned facts of a decay class that were last used or recorded by `until`, the weakest first."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["faint"], (token, *lane, to_micros(until), limit))
+            rows = [] if token is None else self._all("faint", (token, *lane, to_micros(until), limit))
         return [FadingFact(*row) for row in rows]
 
     def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
@@ -135,7 +130,7 @@ class Reader(StoreBase):
         with self._guard:
             token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
             known = token is not None and space is not None
-            rows = self._all(SQL["gone_faint"], (token, *sort, limit, space)) if known else []
+            rows = self._all("gone_faint", (token, *sort, limit, space)) if known else []
         return [FadingFact(*row) for row in rows]
 
     def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
@@ -145,8 +140,8 @@ class Reader(StoreBase):
             if token is None:
                 return [], 0
             values = {"scope": token, "low": low, "high": high}
-            rows = self._all(SQL["unpaced"], {**values, "limit": limit})
-            many = self._one(SQL["count_unpaced"], values)[0] if len(rows) == limit else len(rows)
+            rows = self._all("unpaced", {**values, "limit": limit})
+            many = self._one("count_unpaced", values)[0] if len(rows) == limit else len(rows)
         return [memory_of(scope, row) for row in rows], many
 
     def conversations(self, scope: str) -> list[ConversationState]:
@@ -156,9 +151,9 @@ class Reader(StoreBase):
             if token is None:
                 return []
             cursors: dict[str, dict[str, int]] = {}
-            for name, cursor, seq in self._all(SQL["cursors"], (token,)):
+            for name, cursor, seq in self._all("cursors", (token,)):
                 cursors.setdefault(name, {})[cursor] = seq
-            rows = self._all(SQL["conversations"], (token,))
+            rows = self._all("conversations", (token,))
         return [
             ConversationState(
                 name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
@@ -172,8 +167,8 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return None
-            row = self._one(SQL["conversation"], {"scope": token, "name": name})
-            cursors: dict[str, int] = dict(self._all(SQL["cursors_of"], (token, name)))
+            row = self._one("conversation", {"scope": token, "name": name})
+            cursors: dict[str, int] = dict(self._all("cursors_of", (token, name)))
         if row is None and not cursors:
             return None
         last_seq, last_at, title = row or (0, 0, None)
@@ -193,22 +188,22 @@ class Reader(StoreBase):
             if token is None:
                 return []
             low, high = bounds(token)
-            snapshot = self._one(SQL["last_memory"], {"low": low, "high": high})[0] or low
+            snapshot = self._one("last_memory", {"low": low, "high": high})[0] or low
             before = snapshot + 1
             if isinstance(after, Conversation):
                 snapshot, before = (low + place for place in after.place)
             elif after is not None:
                 values = {"scope": token, "name": after, "snapshot": snapshot}
-                row = self._one(SQL["conversation_place"], values)
+                row = self._one("conversation_place", values)
                 if row is None:
                     return []
                 before = row[0]
             count = -1 if limit is None else limit
             rows = self._all(
-                SQL["conversation_places"], {"scope": token, "snapshot": snapshot, "before": before, "limit": count}
+                "conversation_places", {"scope": token, "snapshot": snapshot, "before": before, "limit": count}
             )
             names = dumps([name for name, _, _ in rows])
-            found = self._all(SQL["conversation_counts"], {"scope": token, "names": names})
+            found = self._all("conversation_counts", {"scope": token, "names": names})
             counts = {name: numbers for name, *numbers in found}
             unread = self._unread(token)
         return [
@@ -236,9 +231,9 @@ class Reader(StoreBase):
 
     def _unread(self, token: int, conversation: str | None = None) -> dict[str, int]:
         values = {"scope": token, "cursor": DISTIL_CURSOR, "name": conversation}
-        counts = Counter(dict(self._all(SQL["after_cursor"], values)))
-        counts.subtract(dict(self._all(SQL["hidden_after_cursor"], values)))
-        counts.update(dict(self._all(SQL["released_before_cursor"], {**values, "released": dumps(RELEASED)})))
+        counts = Counter(dict(self._all("after_cursor", values)))
+        counts.subtract(dict(self._all("hidden_after_cursor", values)))
+        counts.update(dict(self._all("released_before_cursor", {**values, "released": dumps(RELEASED)})))
         return dict(+counts)
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
@@ -248,7 +243,7 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             every = [None] if ids is None else ids
             for identity in every if token is not None else ():
-                statement = SQL["links_of" if identity is not None else "every_link"]
+                statement = "links_of" if identity is not None else "every_link"
                 values = {"scope": token, "id": identity} if identity is not None else (token,)
                 for source, target, kind, weight, at in self._all(statement, values):
                     if weight > 0 and (kinds is None or kind in kinds):
@@ -264,7 +259,7 @@ class Reader(StoreBase):
             if token is None:
                 return 0
             low, high = bounds(token)
-            return int(self._one(SQL["last_run"], (low, low, high))[0])
+            return int(self._one("last_run", (low, low, high))[0])
 
     def ingests(self, scope: str) -> int:
         """How many runs observed messages or added facts since the state that the last sleep pass has seen."""
@@ -273,7 +268,7 @@ class Reader(StoreBase):
             if token is None:
                 return 0
             low, high = bounds(token)
-            return int(self._one(SQL["ingests"], {"scope": token, "low": low, "high": high})[0])
+            return int(self._one("ingests", {"scope": token, "low": low, "high": high})[0])
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Scopes with a fact that is due, waits for a mind or is newer than the last sleep pass; the oldest pass first."""
@@ -281,7 +276,7 @@ class Reader(StoreBase):
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
             self._see_every_scope()
-            return [str(row[0]) for row in self._all(SQL["scopes_due"], values)]
+            return [str(row[0]) for row in self._all("scopes_due", values)]
 
     def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
         """The first scopes at or below a prefix whose path is greater than `after`, in order of path."""
@@ -290,7 +285,7 @@ class Reader(StoreBase):
             self._see_every_scope()
             for low, high in _at_or_below(prefix):
                 values = {"after": after, "low": low, "high": high, "limit": limit - len(found)}
-                for path, messages, facts, at in self._all(SQL["scopes_page"], values) if len(found) < limit else ():
+                for path, messages, facts, at in self._all("scopes_page", values) if len(found) < limit else ():
                     written = None if at is None else from_micros(at)
                     scope = Scope(path=path, names=names_of(path), messages=messages, facts=facts, last_written=written)
                     found.append(scope)
@@ -301,7 +296,7 @@ class Reader(StoreBase):
         with self._guard:
             self._see_every_scope()
             for low, high in _at_or_below(prefix):
-                row = self._one(SQL["scope_of_memory"], {"id": memory, "low": low, "high": high})
+                row = self._one("scope_of_memory", {"id": memory, "low": low, "high": high})
                 if row is not None:
                     return str(row[0])
         return None
@@ -310,13 +305,13 @@ class Reader(StoreBase):
         """The keys among these that a person's undo has suppressed."""
         with self._guard:
             token = self._tokens.scope(scope)
-            return frozenset(key for key in keys if token is not None and self._one(SQL["is_held"], (token, key)))
+            return frozenset(key for key in keys if token is not None and self._one("is_held", (token, key)))
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """The index entries of these memories."""
         with self._guard:
             token = self._tokens.scope(scope)
-            rows = [] if token is None else self._all(SQL["entries"], (token, dumps(list(ids))))
+            rows = [] if token is None else self._all("entries", (token, dumps(list(ids))))
         return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
 
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
@@ -324,7 +319,7 @@ class Reader(StoreBase):
         with self._guard:
             token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
             known = token is not None and space is not None
-            rows = self._all(SQL["vectors"], (token, dumps(list(ids)), space)) if known else []
+            rows = self._all("vectors", (token, dumps(list(ids)), space)) if known else []
         return {str(row[0]): bytes(row[1]) for row in rows}
 
     def unembedded(
@@ -348,10 +343,10 @@ class Reader(StoreBase):
             elif space is None:  # the store has no vector of it
                 which = "first_memories"
             else:
-                which = "without_vector_of" if self._one(SQL["several_embedders"], ())[0] else "without_vector"
+                which = "without_vector_of" if self._one("several_embedders", ())[0] else "without_vector"
             count = -1 if limit is None else limit
             values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
-            return [memory_of(scope, row) for row in self._all(SQL[which], values)]
+            return [memory_of(scope, row) for row in self._all(which, values)]
 
 
 def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from slowwave.stores.journal import Replayed, padded
 from slowwave.stores.replay import JournalChecker
 from slowwave.stores.rows import checked, checked_journal
 from slowwave.stores.seal import sealed, sealed_journal
-from slowwave.stores.sql import SQL, UNNAMED, bounds
+from slowwave.stores.sql import UNNAMED, bounds
 
 _WIDTH: Final = len(COLUMNS)
 _PLACE: Final = {name: place for place, name in enumerate(COLUMNS)}
@@ -44,7 +44,7 @@ class Repairer(JournalChecker):
         """
         with self._guard, self._one_state():
             self._see_every_scope()
-            scopes = [(token, path) for token, path in self._all(SQL["scopes"], ()) if not path.startswith(UNNAMED)]
+            scopes = [(token, path) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
             hit = [(token, path) for token, path in scopes if any(True for _ in self._damaged(token))]
         total = Repaired()
         for token, path in hit:
@@ -59,7 +59,7 @@ class Repairer(JournalChecker):
 
     def _damaged(self, token: int) -> Iterator[Sequence[Any]]:
         low, high = bounds(token)
-        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
+        for row in self._db.run("every_memory", {"low": low, "high": high}):
             try:
                 checked(row)
             except CorruptError:
@@ -78,10 +78,10 @@ class Repairer(JournalChecker):
             if changes is None:
                 unproven.append(str(row[0]))
                 continue
-            self._db.execute(SQL["reseal_memory"], (sealed(tuple(row[:_WIDTH]))[1], token, row[0]))
+            self._db.run("reseal_memory", (sealed(tuple(row[:_WIDTH]))[1], token, row[0]))
             for old, payload in changes:
                 values = (payload, sealed_journal(old.op, old.memory, old.other, old.because, payload), old.key)
-                self._db.execute(SQL["reseal_journal"], values)
+                self._db.run("reseal_journal", values)
             memories, journal = memories + 1, journal + len(changes)
         refused: tuple[str, ...] = ()
         if unproven:
@@ -95,7 +95,7 @@ class Repairer(JournalChecker):
     def _journal_of(self, token: int, ids: set[str]) -> _Rows:
         """The journal rows of these memories in order; CorruptError if any row of the scope's journal is damaged."""
         rows: _Rows = {}
-        for key, *values, total in self._db.execute(SQL["whole_journal"], bounds(token)):
+        for key, *values, total in self._db.run("whole_journal", bounds(token)):
             checked_journal(key, values, total)
             row = _JournalRow(key, *values)
             if row.op in _ROWS and row.memory in ids:

@@ -8,7 +8,7 @@ from slowwave.model.codec import COLUMNS, Row, content_key, dumps
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
 from slowwave.stores.rows import checked, entry_of
-from slowwave.stores.sql import SQL, UNNAMED, bounds
+from slowwave.stores.sql import UNNAMED, bounds
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
@@ -38,7 +38,7 @@ class JournalChecker(Journal):
             low, high = bounds(token)
             once = dumps(text)[1:-1]  # as in metadata, which are JSON; twice in a payload, which holds them as a text
             values = {"low": low, "high": high, "word": text, "escaped": once, "twice": dumps(once)[1:-1]}
-            return [str(row[0]) for row in self._all(SQL["mentions"], values)]
+            return [str(row[0]) for row in self._all("mentions", values)]
 
     def _needles(self, texts: Sequence[str]) -> BytePatterns:
         """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped."""
@@ -49,7 +49,7 @@ class JournalChecker(Journal):
 
     def _words_held(self) -> Iterator[bytes]:
         """The present and earlier texts of all memories of all scopes, in batches."""
-        for statement in (SQL["words_of_memories"], SQL["words_of_changes"]):
+        for statement in ("words_of_memories", "words_of_changes"):
             last = 0
             while rows := self._all(statement, (last, _READ)):
                 last = rows[-1][0]
@@ -61,7 +61,7 @@ class JournalChecker(Journal):
         replayed = self._replayed(token)
         low, high = bounds(token)
         damaged, other = [], []
-        for row in self._db.execute(SQL["every_memory"], {"low": low, "high": high}):
+        for row in self._db.run("every_memory", {"low": low, "high": high}):
             values: Any = row
             identity = str(values[0])
             try:
@@ -87,7 +87,7 @@ class JournalChecker(Journal):
     def _damaged_entries(self, token: int, path: str) -> Iterator[str]:
         low, high = bounds(token)
         damaged = []
-        for row in self._db.execute(SQL["every_entry"], {"low": low, "high": high}):
+        for row in self._db.run("every_entry", {"low": low, "high": high}):
             values: Any = row
             try:
                 entry_of(None, values[1:-1], values[-1])
@@ -99,11 +99,11 @@ class JournalChecker(Journal):
     def _differences_beside(self, token: int, path: str, replayed: Replayed) -> Iterator[str]:
         links = {
             (source, target, kind): (weight, at)
-            for source, target, kind, weight, at in self._all(SQL["every_link"], (token,))
+            for source, target, kind, weight, at in self._all("every_link", (token,))
         }
-        cursors = {(name, cursor): seq for name, cursor, seq in self._all(SQL["cursors"], (token,))}
-        held = {row[0] for row in self._all(SQL["every_held"], (token,))}
-        titles = dict(self._all(SQL["titles"], (token,)))
+        cursors = {(name, cursor): seq for name, cursor, seq in self._all("cursors", (token,))}
+        held = {row[0] for row in self._all("every_held", (token,))}
+        titles = dict(self._all("titles", (token,)))
         for what, stored, journaled in (
             ("links", links, replayed.links),
             ("cursors", cursors, replayed.cursors),

@@ -12,7 +12,7 @@ from zlib import crc32
 from slowwave.errors import InputError
 from slowwave.model.codec import COLUMNS, Row, dumps, to_row
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import Memory
+from slowwave.model.memory import Memory, misplaced_fields
 from slowwave.model.message import storable
 from slowwave.model.operations import (
     Add,
@@ -105,6 +105,20 @@ def row_of(memory: Memory) -> Row:
         raise InputError(f"the memory {memory.id!r} cannot be stored: {error}") from error
 
 
+def placed(memory: Memory, before: Memory | None = None) -> Memory:
+    """Return the memory if it has no field of another kind, besides those that the version before it has.
+
+    Raises:
+        InputError: with the names of the fields.
+    """
+    names = misplaced_fields(memory)
+    if names and (before is None or not set(names) <= set(misplaced_fields(before))):
+        raise InputError(
+            f"the memory {memory.id!r} cannot be stored: a memory of kind {memory.kind} has no {', '.join(names)}"
+        )
+    return memory
+
+
 def _refused(row: Row, column: str, found: str) -> InputError:
     return InputError(f"the memory {row[0]!r} cannot be stored: its {column} is {found}")
 
@@ -164,9 +178,9 @@ def check(operation: Operation) -> None:
     """Raise InputError for an operation with a value that would be read back differently."""
     match operation:
         case Add():
-            _check_memory(operation.memory, operation.entry)
+            _check_memory(placed(operation.memory), operation.entry)
         case Change():
-            _check_memory(operation.after, operation.entry)
+            _check_memory(placed(operation.after, operation.before), operation.entry)
         case Use():
             fitted(row_of(operation.used_version))
             _check_memory(operation.after, None)

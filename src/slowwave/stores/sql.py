@@ -1,13 +1,31 @@
-"""The statements of a store by name, and the keys of a scope."""
+"""The named statements of a backend, and the range of keys of a scope."""
 
-from typing import Final
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from slowwave.stores.migrations import queries
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
 
 SCOPE_BITS: Final = 40
 UNNAMED: Final = " "
-"""How the path of a scope begins that is not anybody's yet: no name of a scope begins so (`path < '!'` in SQL)."""
+"""The paths of scopes that are still being copied begin so; no name of a scope does (`path < '!'` in SQL)."""
+
+_STORES: Final = Path(__file__).parent
+_HEADER: Final = re.compile(r"^-- name: (\w+)(?: \(([^)]*)\))?((?: \w+)*)$", re.MULTILINE)
+
+
+class NamedStatement(NamedTuple):
+    """A statement of a file of queries.
+
+    Attributes:
+        text: the statement, in the dialect of its backend.
+        parameters: the names of its parameters in their order, if its header lists them.
+        properties: the words after them.
+    """
+
+    text: str
+    parameters: tuple[str, ...]
+    properties: frozenset[str]
 
 
 def bounds(token: int) -> tuple[int, int]:
@@ -15,8 +33,29 @@ def bounds(token: int) -> tuple[int, int]:
     return token << SCOPE_BITS, ((token + 1) << SCOPE_BITS) - 1
 
 
-def _lists() -> dict[str, str]:
-    """What `{…}` in a statement stands for: the columns as the code knows them."""
+def named_statements(backend: str, file: str = "queries") -> dict[str, NamedStatement]:
+    """The statements of a backend's file by name. Each begins with a line `-- name: the_name (parameters) properties`."""
+    text = (_STORES / backend / "sql" / f"{file}.sql").read_text("utf-8")
+    for placeholder, columns in _column_lists().items():
+        text = text.replace(placeholder, columns)
+    parts = _HEADER.split(text)[1:]
+    return {
+        name: _statement(body, tuple(parameters.split(", ")) if parameters else (), properties)
+        for name, parameters, properties, body in zip(*[iter(parts)] * 4, strict=True)
+    }
+
+
+def _statement(body: str, parameters: tuple[str, ...], properties: str) -> NamedStatement:
+    values = ", ".join(f"${place}" for place in range(1, len(parameters) + 1))
+    return NamedStatement(
+        text=body.strip().rstrip(";").replace("{values}", f"({values})"),
+        parameters=parameters,
+        properties=frozenset(properties.split()),
+    )
+
+
+def _column_lists() -> dict[str, str]:
+    """The columns that replace `{…}` in a statement."""
     memory, entry = list(MEMORY_COLUMNS), list(ENTRY_COLUMNS)
     return {
         "{memory}": ", ".join(memory),
@@ -30,15 +69,3 @@ def _lists() -> dict[str, str]:
         "{r.run}": ", ".join(f"r.{name}" for name in RUN_COLUMNS),
         "{?run}": ", ".join("?" * len(RUN_COLUMNS)),
     }
-
-
-def filled(backend: str, file: str = "queries") -> dict[str, str]:
-    """The named statements of a backend, with the columns where they stand for them."""
-    statements = queries(backend, file)
-    for placeholder, columns in _lists().items():
-        statements = {name: text.replace(placeholder, columns) for name, text in statements.items()}
-    return statements
-
-
-SQL: Final = filled("sqlite")
-"""The statements that all stores share, as SQLite takes them: `?` and `:name` stand for values."""

@@ -4,8 +4,6 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from slowwave.stores.sql import SQL
-
 if TYPE_CHECKING:
     from slowwave.stores.connection import Connection
 
@@ -24,7 +22,7 @@ class Tokens:
     def scope(self, path: str) -> int | None:
         """The token of a scope, or None if nothing was stored in it."""
         if path not in self.scopes:
-            found = self.db.execute(SQL["scope_token"], (path,)).get
+            found = self.db.run("scope_token", (path,)).get
             if found is None:
                 return None
             if len(self.scopes) >= SCOPES_CACHED:
@@ -36,7 +34,7 @@ class Tokens:
         """The token of a scope, created if it is new. Call it inside a transaction."""
         token = self.scope(path)
         if token is None:
-            token = self.scopes[path] = self.db.execute(SQL["add_scope"], (path,)).get
+            token = self.scopes[path] = self.db.run("add_scope", (path,)).get
         return token
 
     def embedder(self, name: str | None) -> int | None:
@@ -44,7 +42,7 @@ class Tokens:
         if name is None:
             return 0
         if name not in self.embedders:
-            found = self.db.execute(SQL["embedder_token"], (name,)).get
+            found = self.db.run("embedder_token", (name,)).get
             if found is None:
                 return None
             self.embedders[name] = found
@@ -54,9 +52,9 @@ class Tokens:
         """The token of an embedder, created if it is new. Call it inside a transaction."""
         token = self.embedder(name)
         if token is None:
-            token = self.embedders[str(name)] = self.db.execute(SQL["add_embedder"], (name,)).get
+            token = self.embedders[str(name)] = self.db.run("add_embedder", (name,)).get
             if token > 1:
-                self.db.execute(SQL["tell_embedders_apart"])
+                self.db.run("tell_embedders_apart")
         return token
 
     def forget(self) -> None:

@@ -1,90 +1,145 @@
-"""From a Where to one SELECT over the rows of a scope, so that each condition can use its index."""
+"""Builds the SELECT of a `Where` over the rows of one scope, worded so that each condition can use its index."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE
 from slowwave.model.query import Where
 from slowwave.stores.rows import MEMORY_COLUMNS
+from slowwave.stores.sql import bounds
 
-COLUMN_LIST = ", ".join(MEMORY_COLUMNS)
-_LIVE = frozenset(HOT)
-_BELOW = "(conversation = :below OR (conversation > :below || '/' AND conversation < :below || '0'))"
+COLUMN_LIST: Final = ", ".join(MEMORY_COLUMNS)
+_LIVE: Final = frozenset(HOT)
+_BELOW: Final = "(conversation = {0} OR (conversation > {0} || '/' AND conversation < {0} || '0'))"
 """A folder and those below it, as a range of the index: "0" is the character after "/"."""
-_ORDER = {
+_ORDER: Final = {
     "recorded": "key",
     "newest": "key DESC",
-    "seq": "coalesce(seq, span_first), key",
-    "due": "due_at, key",
+    "seq": "coalesce(seq, span_first){nulls_first}, key",
+    "due": "due_at{nulls_first}, key",
     "-recorded": "key DESC",
     "at": "valid_from, key",
     "-at": "valid_from DESC, key DESC",
     "name": "conversation, ref, key",
 }
-_BY_TIME = frozenset({"at", "-at"})
-_TALK_ORDER = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
-"""Within one conversation, where an index is sorted by seq."""
-_SPAN_ORDER = {**_ORDER, "newest": "span_first DESC, key DESC", "seq": "span_first, key"}
-"""The same for its summaries, by where their spans begin."""
+_BY_TIME: Final = frozenset({"at", "-at"})
+_CONVERSATION_ORDER: Final = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
+"""Orders of the messages of one conversation: the index is sorted by seq."""
+_SPAN_ORDER: Final = {**_ORDER, "newest": "span_first DESC, key DESC", "seq": "span_first, key"}
+"""Orders of the summaries of one conversation: the index is sorted by the beginning of their spans."""
 
 
-def selected(where: Where) -> tuple[str, dict[str, object]]:
-    """The statement and its values, but for `:scope`, `:low` and `:high`, the scope's token and bounds."""
-    values: dict[str, object] = {}
-    terms = ["scope = :scope" if _indexed(where) else "key BETWEEN :low AND :high", *_family(where)]
-    for column, wanted in (
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How a backend words what differs between SQLite and Postgres.
+
+    Attributes:
+        mark: what begins a numbered placeholder.
+        nulls_first: what makes NULL sort first, where it does not by itself.
+        contains: whether a text contains another one, for `str.format(text, piece)`.
+        key_in_scope: the rows of one scope, which its keys tell, for `str.format`.
+        key_parameters: the names in it, of "scope", "low" and "high".
+    """
+
+    mark: str
+    nulls_first: str
+    contains: str
+    key_in_scope: str
+    key_parameters: tuple[str, ...]
+
+
+class Parameters:
+    """The values of a composed statement, numbered in the order of their first use.
+
+    Args:
+        mark: what begins a placeholder: "?" or "$".
+        known: values by name; those that are not used are left out.
+    """
+
+    def __init__(self, mark: str, known: Mapping[str, object]) -> None:
+        self._mark = mark
+        self._known = known
+        self._used: dict[str, str] = {}
+
+    def place(self, name: str) -> str:
+        """The placeholder of a value."""
+        if name not in self._used:
+            self._used[name] = f"{self._mark}{len(self._used) + 1}"
+        return self._used[name]
+
+    @property
+    def values(self) -> list[object]:
+        """The values that are used, in the order of their placeholders."""
+        return [self._known[name] for name in self._used]
+
+
+def selected(where: Where, token: int, dialect: Dialect) -> tuple[str, list[object]]:
+    """The statement that selects from the scope of this token, and its values in order."""
+    low, high = bounds(token)
+    first, last = _span_columns(where)
+    conditions = (
+        ("conversation = {}", "conversation", where.conversation),
+        (f"{first} > {{}}", "after", where.after_seq),
+        (f"{last} <= {{}}", "until", where.until_seq),
+        ("due_at <= {}", "due", where.due_before and to_micros(where.due_before)),
+        (f"flags IS NOT NULL AND {dialect.contains.format('flags', '{}')}", "flag", where.flag and dumps(where.flag)),
+        ("content = {}", "content", where.key),
+        (dialect.contains.format("folded(text)", "folded({})"), "text", where.text),
+        ("ref = {}", "ref", where.ref),
+        (_BELOW, "below", where.below or None),
+    )
+    lists = _lists(where)
+    values = {name: value for _, name, value in conditions}
+    values["after_id"] = where.after
+    values["after_folder"], values["after_ref"] = where.after_name or (None, None)
+    values |= {f"{column}_{number}": value for column, some in lists for number, value in enumerate(some)}
+    parameters = Parameters(dialect.mark, {"scope": token, "low": low, "high": high, **values})
+    place = parameters.place
+    keys = {name: place(name) for name in (("scope",) if _indexed(where) else dialect.key_parameters)}
+    terms = ["scope = {scope}".format(**keys) if _indexed(where) else dialect.key_in_scope.format(**keys)]
+    terms += _index_conditions(where)
+    for column, some in lists:
+        places = [place(f"{column}_{number}") for number in range(len(some))]
+        terms.append(f"{column} IN ({', '.join(places) or 'NULL'})")
+    terms += [condition.format(place(name)) for condition, name, value in conditions if value is not None]
+    terms += _page(where, parameters)
+    if where.pinned is not None:
+        terms.append(f"pinned = {int(where.pinned)}")
+    order = _orders(where)[where.order].format(nulls_first=dialect.nulls_first)
+    limit = "" if where.limit is None else f" LIMIT {where.limit:d}"
+    statement = f"SELECT {COLUMN_LIST} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}"  # noqa: S608  # constants only
+    return statement, parameters.values
+
+
+def _lists(where: Where) -> list[tuple[str, list[str]]]:
+    """The columns of which only some values are selected, and these values."""
+    columns = (
         ("kind", where.kinds),
         ("phase", where.phases),
         ("category", where.categories),
         ("trust", where.trusts),
         ("ref", where.refs),
-    ):
-        if wanted is not None:
-            terms.append(_among(column, wanted, values))
-    if where.phases is not None:  # in the words of the partial indexes
-        terms += ["phase IN ('active', 'core')"] if where.phases <= _LIVE else []
-        terms += ["phase <> 'active'"] if "active" not in where.phases else []
-    terms += _page(where, values)
-    first, last = _places(where)
-    for term, name, value in (
-        ("conversation = :conversation", "conversation", where.conversation),
-        (f"{first} > :after", "after", where.after_seq),
-        (f"{last} <= :until", "until", where.until_seq),
-        ("due_at <= :due", "due", where.due_before and to_micros(where.due_before)),
-        ("flags IS NOT NULL AND instr(flags, :flag)", "flag", where.flag and dumps(where.flag)),
-        ("content = :content", "content", where.key),
-        ("instr(folded(text), folded(:text))", "text", where.text),
-        ("ref = :ref", "ref", where.ref),
-        (_BELOW, "below", where.below or None),
-    ):
-        if value is not None:
-            terms.append(term)
-            values[name] = value
-    if where.ref is not None and where.kinds is not None and where.kinds <= frozenset(FACT_KINDS):
-        terms.append("kind <> 'note'")  # in the words of the index of the ids of facts
-    if where.with_metadata:
-        terms.append("metadata IS NOT NULL")
-    if where.pinned is not None:
-        terms.append(f"pinned = {int(where.pinned)}")
-    order = _orders(where)[where.order]
-    limit = "" if where.limit is None else f" LIMIT {where.limit:d}"
-    return f"SELECT {COLUMN_LIST} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}", values  # noqa: S608  # constants only
+    )
+    return [(column, sorted(values)) for column, values in columns if values is not None]
 
 
-def _page(where: Where, values: dict[str, object]) -> list[str]:
+def _page(where: Where, parameters: Parameters) -> list[str]:
     """The condition with which the next page of a listing begins."""
+    place = parameters.place
     if where.after_name is not None:
-        values["after_folder"], values["after_ref"] = where.after_name
-        return ["(conversation, ref) > (:after_folder, :after_ref)"]
+        return [f"(conversation, ref) > ({place('after_folder')}, {place('after_ref')})"]
     if where.after is None:
         return []
-    values["after_id"] = where.after
-    columns = "(valid_from, key)" if where.order in _BY_TIME else "key"
-    place = f"(SELECT {columns.strip('()')} FROM memories WHERE scope = :scope AND id = :after_id)"  # noqa: S608  # constants only
-    return [f"{columns} {'<' if where.order[0] == '-' else '>'} {place}"]
+    columns = ("valid_from", "key") if where.order in _BY_TIME else ("key",)
+    known = f"SELECT {', '.join(columns)} FROM memories WHERE scope = {place('scope')} AND id = {place('after_id')}"  # noqa: S608  # constants only
+    return [f"({', '.join(columns)}) {'<' if where.order[0] == '-' else '>'} ({known})"]
 
 
-def _places(where: Where) -> tuple[str, str]:
-    """Where in its conversation a memory begins and ends, in the words of its index."""
-    if _spoken(where):
+def _span_columns(where: Where) -> tuple[str, str]:
+    """The columns of the beginning and end of a memory in its conversation, worded as in its index."""
+    if _only_messages(where):
         return "seq", "seq"
     return ("span_first", "span_last") if where.cascade else ("coalesce(seq, span_first)", "coalesce(seq, span_last)")
 
@@ -92,34 +147,46 @@ def _places(where: Where) -> tuple[str, str]:
 def _orders(where: Where) -> dict[str, str]:
     if where.conversation is None:
         return _ORDER
-    return _TALK_ORDER if _spoken(where) else _SPAN_ORDER if where.cascade else _ORDER
+    return _CONVERSATION_ORDER if _only_messages(where) else _SPAN_ORDER if where.cascade else _ORDER
 
 
-def _spoken(where: Where) -> bool:
+def _only_messages(where: Where) -> bool:
     return where.kinds == frozenset({MESSAGE})
 
 
 def _indexed(where: Where) -> bool:
-    """Whether a condition has its index; else the scope's rows are read in the order they lie in."""
-    told = (where.conversation, where.due_before, where.flag, where.key, where.ref, where.pinned, where.below)
-    facts_only = where.kinds is not None and MESSAGE not in where.kinds
-    put_away = where.phases is not None and "active" not in where.phases and _spoken(where)
-    return facts_only or put_away or where.with_metadata or bool(where.cascade) or any(one is not None for one in told)
+    """Whether a condition has an index; otherwise the rows of the scope are read in the order of their keys."""
+    conditions = (where.conversation, where.due_before, where.flag, where.key, where.ref, where.pinned, where.below)
+    only_facts = where.kinds is not None and MESSAGE not in where.kinds
+    archived_messages = where.phases is not None and "active" not in where.phases and _only_messages(where)
+    return (
+        only_facts
+        or archived_messages
+        or where.with_metadata
+        or bool(where.cascade)
+        or any(value is not None for value in conditions)
+    )
 
 
-def _family(where: Where) -> list[str]:
-    """Messages, facts, cascade summaries: each has its partial indexes."""
-    if _spoken(where):
-        return ["seq IS NOT NULL"]
-    if where.kinds == frozenset({NOTE}):
-        return ["seq IS NULL", "kind = 'note'"]
-    terms = ["seq IS NULL"] if where.kinds is not None and MESSAGE not in where.kinds else []
-    if where.cascade is not None:
-        terms.append("span_first IS NOT NULL" if where.cascade else "span_first IS NULL")
+def _index_conditions(where: Where) -> list[str]:
+    """The conditions of the partial indexes that fit: messages, notes, facts, cascade summaries, phases."""
+    terms = []
+    if _only_messages(where):
+        terms.append("seq IS NOT NULL")
+    elif where.kinds == frozenset({NOTE}):
+        terms += ["seq IS NULL", "kind = 'note'"]
+    else:
+        if where.kinds is not None and MESSAGE not in where.kinds:
+            terms.append("seq IS NULL")
+        if where.cascade is not None:
+            terms.append("span_first IS NOT NULL" if where.cascade else "span_first IS NULL")
+    if where.ref is not None and where.kinds is not None and where.kinds <= frozenset(FACT_KINDS):
+        terms.append("kind <> 'note'")
+    if where.with_metadata:
+        terms.append("metadata IS NOT NULL")
+    if where.phases is not None:
+        if where.phases <= _LIVE:
+            terms.append("phase IN ('active', 'core')")
+        if "active" not in where.phases:
+            terms.append("phase <> 'active'")
     return terms
-
-
-def _among(column: str, wanted: frozenset[str], values: dict[str, object]) -> str:
-    names = [f"{column}_{place}" for place in range(len(wanted))]
-    values.update(zip(names, sorted(wanted), strict=True))
-    return f"{column} IN ({', '.join(':' + name for name in names)})"

@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 
 from slowwave import AgentMemory, Config
-from slowwave.pipelines.sleep import night as sleep
+from slowwave.pipelines.sleep import sleep_pass as sleep
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.testing import FrozenClock
 

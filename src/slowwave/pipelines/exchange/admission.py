@@ -15,7 +15,18 @@ from typing import Final
 from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
 from slowwave.model.json_value import strings
-from slowwave.model.memory import COUNTERS, MESSAGE, NOTE, SUMMARY, UNRECONCILED, WORDS_OF_DATA, Memory, Trust, altered
+from slowwave.model.memory import (
+    COUNTERS,
+    MESSAGE,
+    NOTE,
+    SUMMARY,
+    UNRECONCILED,
+    WORDS_OF_DATA,
+    Memory,
+    Trust,
+    altered,
+    misplaced_fields,
+)
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.progress import RELEASED, is_offset_flag
@@ -45,10 +56,8 @@ _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD, WORDS_OF_DATA})
 _REASONS: Final = frozenset(REASONS.values())
 _NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_OF_MESSAGES: Final = ("seq", "gist")
 _PLACE: Final = ("conversation", "ref")
 """The fields with the folder and the name of a note, which are kept exactly."""
-_OF_FACTS: Final = ("members", "depth")
 
 
 def one_line(name: str) -> str:
@@ -132,9 +141,8 @@ def _check(memory: Memory) -> None:
         raise InputError(f"the span {memory.span} is not in order")
     if memory.kind == NOTE:
         checked_place(memory.conversation or "", memory.ref)
-    for name in _OF_FACTS if memory.kind == MESSAGE else _OF_MESSAGES:
-        if name not in (_PLACE if memory.kind == NOTE else ()) and getattr(memory, name):
-            raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
+    for name in misplaced_fields(memory):
+        raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
 
 
 def _suspicion(memory: Memory, trust: str) -> str | None:

@@ -155,7 +155,7 @@ def _replacement_fault(text: str, pair: ComparedPair, known: Memory) -> str | No
     if text == new.text:
         return None
     if invented := invented_details(text, [new, known]):
-        return f"{_listed(invented)} stands in neither memory"
+        return f"{_listed(invented)} is in neither memory"
     omitted = omitted_words(text, new.text) if _stated_by_person(new) else ()
     if lost := (*missing_details(text, [new]), *omitted):
         return f"{_listed(lost)} would be lost"

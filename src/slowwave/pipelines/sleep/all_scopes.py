@@ -7,8 +7,8 @@ from typing import Final
 from slowwave.errors import StoreError
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
-from slowwave.pipelines.sleep.night import SleepState, sleep
 from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.pipelines.sleep.sleep_pass import SleepState, sleep
 from slowwave.ports import Ports
 from slowwave.telemetry import record_due_scopes, traced
 

@@ -20,7 +20,7 @@ _NEVER: Final = lazy_regex(
 _NOT_A_DENIAL: Final = lazy_regex(
     r"\balways\b|\bwant(?:ed)? to\b|\btrying to\b|\bwhen I ask\b|\bwhenever I\b", re.IGNORECASE
 )
-# Wishes, attempts, requests and plans: what they name has not been done.
+# Words of wishes, attempts, requests and plans: the action after them has not happened.
 _UNFINISHED: Final = lazy_regex(
     r"\b(?:want|need|plan|hope|like|love|try|trying|going|aim|aiming|looking|supposed) to\b|\bshould I\b|\bcan you\b|\bhow (?:to|can|do|should)\b"
     r"|\bhelp me\b|\bI(?:['’]ll| will| would|['’]d)\b|\btrouble\b|\bplanning\b",

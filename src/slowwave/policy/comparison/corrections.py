@@ -20,7 +20,7 @@ _NO_LONGER: Final = lazy_regex(
 )
 _ACTUALLY: Final = lazy_regex(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
 _NOT: Final = lazy_regex(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
-# The rest of a sentence behind its main statement: a new clause, a reason, a time.
+# The rest of a sentence after its main statement: a new clause, a reason, a time.
 _TAIL: Final = lazy_regex(
     r"[,;]\s+(?:the|my|their|they|he|she|it|so)\b.*|[,;(]|[.!](?=\s|$)|\b(?:because|since|as of|when|after|but|and now|now that|due to|instead)\b.*",
     re.IGNORECASE | re.DOTALL,

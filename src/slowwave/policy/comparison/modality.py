@@ -18,7 +18,7 @@ _INTENDS: Final = (
 # "wanted to paint", "planned on painting".
 _INTENDED: Final = rf"\b(?:{_INTENTION_VERBS})(?:d|ed|ned|ied) to (\w+)|\blooked forward to (\w+)|\b(?:planned|considered) (?:on )?(\w+ing)\b"
 _INTENTION: Final = lazy_regex(rf"{_INTENDS}|{_INTENDED}", re.IGNORECASE)
-# Intentions of the past are left out: what was wanted once may have been done since.
+# Intentions of the past are excluded: the action may have happened since then.
 _STILL_AHEAD: Final = lazy_regex(
     rf"{_INTENDS}|\b(?:will|going to|gonna|wanna|should|might|may|must|shall|need to|needs to|have to|has to)\s+"
     r"(?:\w+ly |also |just |not |really )?(\w+)",

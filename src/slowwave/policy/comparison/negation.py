@@ -19,7 +19,7 @@ from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST, table_
 YES: Final = 1
 NO: Final = -1
 OPEN: Final = 0
-"""The polarity of a word that the tables cannot decide: asked, intended, or joined to something that is denied."""
+"""The polarity of a word that the tables cannot decide: in a question, intended, or joined to a denied word."""
 _OPPOSED: Final = frozenset({(frozenset({YES}), frozenset({NO})), (frozenset({NO}), frozenset({YES}))})
 REACH: Final = 4
 """Content words that a negation denies. Words further behind it are `OPEN`."""
@@ -50,7 +50,7 @@ _FORM_ONLY: Final = lazy_regex(
     re.IGNORECASE,
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
-_SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a clause of its own
+_SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a new clause
 _OPEN_MARK: Final = "openmark"
 # What somebody failed, forgot or pretended to do is not done, nor is what almost happened: "not" is inserted behind them.
 _UNDONE: Final = lazy_regex(
@@ -72,7 +72,7 @@ _WORD: Final = lazy_regex(r"[^\W_]+")
 def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), *, words: int = 1) -> str | None:
     """The word on which a claim says the opposite of its sources; None if they agree.
 
-    Three things are refused: a word that is affirmed on one side and denied on the other; a negation in the claim where
+    Three cases are refused: a word that is affirmed on one side and denied on the other; a negation in the claim where
     neither `sources` nor `around` holds any negative word; and an action that is done on one side and only intended on the
     other (`modality_mismatch`).
 

@@ -124,7 +124,7 @@ class Attribution:
     """A parsed statement: the holder has the value in one of the relations.
 
     Attributes:
-        holder: the words for whom or what it is about, in lower case; the first person is the user.
+        holder: the words that name the subject, in lower case; the first person is the user.
         relations: the relations that the sentence can mean: one for a state, several for "moved to".
         value: the words of the value, as written.
         before: the words of the value before a change ("from …"), as written; empty if it is not named.

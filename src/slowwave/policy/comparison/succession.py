@@ -185,7 +185,7 @@ def _count(later: Attribution, earlier: Attribution) -> Capacity:
 
 
 def _attribute(later: Attribution, earlier: Attribution) -> Capacity:
-    """The relation "be": numbers, times and names of a thing have one value; traits, and what a person is, may have several."""
+    """The relation "be": numbers, times and names have one value; traits and roles of a person may have several."""
     if any(_DAYS.search(" ".join(s.value)) for s in (later, earlier)):
         return "maybe"
     if _differ_in_numbers(later, earlier):
@@ -217,7 +217,7 @@ def _whereabouts(later: Attribution, earlier: Attribution) -> Capacity:
 
 
 def _part(later: Attribution, earlier: Attribution) -> Capacity:
-    """The relation "is a": a person may be several things (a student, a nurse)."""
+    """The relation "is a": a person may have several roles (a student, a nurse)."""
     return "maybe" if len(later.holder) == 1 else _attribute(later, earlier)
 
 

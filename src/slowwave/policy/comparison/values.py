@@ -1,6 +1,6 @@
-"""Detects changed values: two texts that give different numbers, dates or amounts for the same thing.
+"""Detects changed values: two texts with different numbers, dates or amounts for the same quantity.
 
-A value mention is a value with its unit ("8 cards"), the content stems around it, and whether a word of change stands near.
+A value mention is a value with its unit ("8 cards"), the content stems around it, and whether a word of change is near.
 """
 
 import re
@@ -112,7 +112,7 @@ class ValuePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueChange:
-    """A newer fact that may give a new value for the same thing. It is linked as a question and never supersedes."""
+    """A newer fact that may contain a new value of the same quantity. It is linked as a question and never supersedes."""
 
     new_value: str
     old_value: str
@@ -227,7 +227,7 @@ def _cue(tokens: Sequence[re.Match[str]], place: int, sentence: str) -> bool:
 def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf) -> list[ValuePair]:
     """The hits of a question that give an older value than another hit.
 
-    Two values belong to the same thing if each covers at least 0.30 of the question's idf mass, they share a unit, and their
+    Two values belong to the same quantity if each covers at least 0.30 of the question's idf mass, they share a unit, and their
     shared context has an idf mass of at least 2 and of a tenth of the smaller context. The newer must be near a word of change.
 
     Args:
@@ -275,7 +275,7 @@ def _relevant_mentions(question_stems: frozenset[str], weight: float, text: str,
 def _changed(
     newer: Sequence[ValueMention], older: Sequence[ValueMention], idf: Idf, least: float, share: float
 ) -> tuple[ValueMention, ValueMention] | None:
-    """The first two mentions of one thing with different values, with a word of change near the newer one."""
+    """The first two mentions of one quantity with different values, if a word of change is near the newer one."""
     for new in newer:
         if not new.cue:
             continue

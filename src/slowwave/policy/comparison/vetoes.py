@@ -69,7 +69,7 @@ def opposite(first: Prepared, second: Prepared) -> bool:
 
 
 def prefix(first: Prepared, second: Prepared) -> bool:
-    """A word meets its own negation: happy and unhappy, careful and careless."""
+    """One sentence has a word, and the other its negation: happy and unhappy, careful and careless."""
     left, right = frozenset(first.words), frozenset(second.words)
     return _is_negation_of(left - right, right) or _is_negation_of(right - left, left)
 
@@ -181,7 +181,7 @@ def name(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
 
 
 def name_order(first: Prepared, second: Prepared, learned: Collection[str]) -> bool:
-    """The first name differs, or the names in both come in another order."""
+    """The first name differs, or the names of the two sentences are in different order."""
     left, right = _capitals_or_learned(first, learned), _capitals_or_learned(second, learned)
     if left and right and left[0] != right[0]:
         return True

@@ -1,4 +1,4 @@
-"""The fenced block in which memories are put into a prompt: marked as data, parseable, and recognised when it comes back."""
+"""The fenced block of memories in a prompt: marked as data, parseable, and recognised when a reply repeats it."""
 
 import re
 from collections.abc import Iterable, Iterator

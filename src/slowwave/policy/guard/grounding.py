@@ -1,7 +1,12 @@
 """Decides whether a proposed fact is supported by the message that it quotes.
 
-A fact is refused if its quote is not in the message, if it has a name, number, date or accusation that nobody stated, if it
-shares no content with the message, if it says the opposite, or if it attributes to one speaker what another says of themselves.
+A fact is refused in these cases:
+
+- Its quote is not in the message.
+- It has a name, number, date or accusation that no message near its quote contains.
+- It shares no content with the message.
+- It says the opposite of the message.
+- It attributes to one speaker a statement that another speaker made about themselves.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -79,7 +84,7 @@ def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     turns = {turn.number: turn for turn in transcript.turns}
     turn, quote = _locate_quote(fact, turns) if fact.quote.strip() else (None, "")
     if turn is None and fact.quote.strip():
-        return Rejected(text=fact.text, reason="its quote stands in no message", quote=fact.quote)
+        return Rejected(text=fact.text, reason="no message contains its quote", quote=fact.quote)
     if turn is None:
         return _ground_without_quote(fact, transcript)
     placed = replace(fact, turn=turn.number, quote=quote)
@@ -97,16 +102,16 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
         speakers: Names of all speakers of the conversation.
     """
     if fact.quote and locate(fact.quote, turn.text) is None:
-        return "its quote does not stand in the message"
+        return "the message does not contain its quote"
     near = (turn, *around)
     if invented := _unsupported_detail(fact, near, speakers):
         return invented
     if not _shares_content(fact, near, speakers):
-        return "its quote says nothing of it"
+        return "it shares no content with its quote"
     if opposite := _contradiction(fact, turn, near):
         return f"one affirms what the other denies: {opposite!r}"
     other = _wrong_speaker(fact, turn, speakers)
-    return f"{turn.speaker} says it of themselves, and it tells of {other}" if other else None
+    return f"{turn.speaker} says it about themselves, and the fact is about {other}" if other else None
 
 
 def missing_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
@@ -259,17 +264,17 @@ def _unsupported_detail(fact: Fact, near: Sequence[Memory], speakers: Collection
     """Why a name, date, number or accusation of a fact has no source; None if all have one."""
     texts, known = [m.text for m in near], _known_words(near, speakers)
     if foreign := _foreign_names(fact.text, known, texts) or _foreign_opening(fact.text, known):
-        return f"no one said the name {foreign[0]!r}"
+        return f"no source message contains the name {foreign[0]!r}"
     if foreign := _foreign_dates(fact.text, near):
-        return f"the date {foreign[0]!r} does not follow from what was said"
+        return f"the date {foreign[0]!r} does not follow from the source messages"
     if foreign := _foreign_numbers(fact.text, texts):
-        return f"no one said the number {foreign[0]!r}"
+        return f"no source message contains the number {foreign[0]!r}"
     harm = unsupported_accusations(fact.text, texts)
-    return f"no one said {harm[0]!r}" if harm else None
+    return f"no source message contains {harm[0]!r}" if harm else None
 
 
 def _foreign_opening(text: str, known: frozenset[str]) -> list[str]:
-    """The first word of an English fact, if it is not a common word and nobody said it: an invented subject.
+    """The first word of an English fact, if it is not a common word and no message contains it: an invented subject.
 
     Of 677 facts that a model drew from real conversations (LoCoMo's observations) one is refused by this.
     """
@@ -297,7 +302,7 @@ def _contradiction(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | No
 
 
 def _wrong_speaker(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
-    """The speaker to whom a fact wrongly attributes what another says of themselves; None if there is none.
+    """The speaker to whom a fact wrongly attributes another speaker's statement about themselves; None if it does not.
 
     The fact begins with the name of one speaker, while the quoted speaker says "I", mentions nobody else, and is not named
     in the fact. Of 677 facts that a model drew from real conversations (LoCoMo's observations) this refuses 4, of which 3 are
@@ -334,7 +339,7 @@ def _content(text: str) -> frozenset[str]:
 
 
 def coverage_ratio(wanted: frozenset[str], held: frozenset[str]) -> float:
-    """The share of the wanted stems that are held, 0 to 1; 0 if none are wanted."""
+    """The share of the required stems that are among the existing ones, 0 to 1; 0 if none are required."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 

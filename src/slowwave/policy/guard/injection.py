@@ -13,7 +13,7 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 _INVISIBLE: Final = lazy_regex(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _REORDERING: Final = lazy_regex(
     r"[\u202d\u202e]"
-)  # right-to-left marks: a person sees the letters in another order than the model
+)  # right-to-left marks: a person sees the letters in a different order than the model reads them
 _TAGGED: Final = lazy_regex(
     r"(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0001-\U000e007f]"
 )  # but not in the emoji of a flag

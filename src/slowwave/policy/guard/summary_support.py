@@ -1,7 +1,7 @@
 """Decides sentence by sentence whether a summary is supported by its members.
 
-Checked are content words, the pairing of values with what they describe, negation, and accusations. A *mark* is a content word,
-name, number or date of a sentence; its *owners* are the members that contain it.
+It checks content words, the pairing of values with the words that they describe, negation, and accusations. A *mark* is a
+content word, name, number or date of a sentence. The *owners* of a mark are the members that contain it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,12 +26,12 @@ from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 SUPPORTED: Final = 0.5
 """The least share of a sentence's content words, without dates and numbers, that the members must contain."""
 SUPPORTED_TALK: Final = 0.2
-"""The same for a summary of a conversation, which puts many messages into few sentences of its owners words."""
+"""The same share for a summary of a conversation. It is lower, because such a summary rewords more."""
 REWORDED: Final = 0.7
 """The least share of the content words of a merged fact that the two facts must contain."""
 _OPPOSED_IN_TALK: Final = 2  # words on which a summary of a conversation must disagree with it to be refused
 _LONGEST_GROUP: Final = 64  # marks; a limit, so that the time is linear in the length of the text
-_UNSUPPORTED_WORDS: Final = 3  # content words in one clause that no member has: so many are a claim of their owners
+_UNSUPPORTED_WORDS: Final = 3  # content words without a member in one clause that make it unsupported
 # Unlike `clauses.sentences` it also splits at semicolons, and keeps white space and captions.
 _SENTENCE: Final = lazy_regex(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])\s*|;\s*|\n+")
 _CLAUSE: Final = lazy_regex(r"[,:()]\s|\s(?:and|but|or|who|which|while|because)\s|\s[-–—]\s|—")
@@ -46,9 +46,10 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
 
     A sentence is refused in these cases:
 
-    - Less than `SUPPORTED` of its content words are in the members, or one clause has several content words of its owners.
+    - Less than `SUPPORTED` of its content words are in the members, or one clause has `_UNSUPPORTED_WORDS` content words that
+      no member contains.
     - A content word is new while a word that all members share is missing: the subject was replaced.
-    - A date, number or name stands beside words of another member ("Ann has 2 cats" from "Ann has a cat. Bob has 2 dogs").
+    - A date, number or name is paired with words of another member ("Ann has 2 cats" from "Ann has a cat. Bob has 2 dogs").
       Two lists in the same order ("Ann and Bob have a cat and a dog") are accepted.
     - It denies what the members affirm, affirms what they deny, or accuses somebody.
 
@@ -72,7 +73,7 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
         ):
             return f"no memory says {_first_word(sentence, unsupported or wanted)!r}"
         if value := _mispaired(sentence, members):
-            return f"{value!r} stands beside what another memory says"
+            return f"{value!r} is paired with words of another memory"
         if reason := _opposition(sentence, _nearest(sentence, texts), texts):
             return reason
     return None
@@ -81,8 +82,8 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
 def unsupported_rewording(text: str, new: Memory, known: Memory) -> str | None:
     """The reason why a mind's wording must not replace a new fact and a known one; None if it may.
 
-    It must contain half of the new fact's content words, and `REWORDED` of its owners content words must be in the two facts. It
-    may not contradict the new fact; where the two facts disagree, the new one counts.
+    The wording must contain half of the new fact's content words. The share `REWORDED` of the wording's content words must
+    occur in the two facts. The wording must not contradict the new fact; where the two facts disagree, the new fact decides.
     """
     if word := contradicts(text, [new.text], [known.text]):
         return f"one affirms what the other denies: {word!r}"
@@ -101,7 +102,7 @@ def unsupported_rewording(text: str, new: Memory, known: Memory) -> str | None:
 def unsupported_by_transcript(summary: str, messages: Sequence[Memory]) -> str | None:
     """The reason why a summary of a conversation is not supported by its messages; None if it is.
 
-    Looser than `unsupported_by_facts`: such a summary uses words of its owners.
+    The limits are lower than those of `unsupported_by_facts`, because a summary of a conversation rewords its messages.
     """
     texts = [message.text for message in messages]
     held = frozenset().union(*map(content_stems, (*texts, *(m.speaker for m in messages if m.speaker))))
@@ -161,7 +162,8 @@ def _opposition(sentence: str, near: Sequence[str], texts: Sequence[str], *, opp
 def _mispaired(sentence: str, members: Sequence[Memory]) -> str | None:
     """The first value of a sentence that does not belong to the words beside it; None if all values do.
 
-    The marks of the sentence must split into consecutive groups in which each value belongs to a word of its owners member.
+    The marks of the sentence must split into consecutive groups in which each value occurs in the same member as a word beside
+    it.
     """
     everyone = frozenset(range(len(members)))
     marks = [

@@ -10,7 +10,7 @@ ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web",
 """Kinds of source, the most trusted first. System messages of a program count as the user's."""
 
 PERSONS: Final[frozenset[Trust]] = frozenset({"user", "import"})
-"""Kinds of source that a person stands behind: the user's own words, and a file that a person imported."""
+"""Kinds of source for which a person is responsible: messages of the user, and files that a person imported."""
 
 _ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 

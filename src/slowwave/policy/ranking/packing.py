@@ -52,7 +52,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packed:
-    """The selected sections, their cost with headings and overhead (`tokens`), and the number of items left out (`left`)."""
+    """The selected sections, their cost with headings and overhead (`tokens`), and how many items did not fit (`left`)."""
 
     sections: tuple[Section, ...]
     tokens: int
@@ -64,7 +64,7 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
 
     The order of sections and items does not change. First the `kept` items of each section are selected, at the cost of its
     share; then sections are filled in the order of their shares, and so is the unused rest. `overhead` is the cost of the text
-    around the sections; if it exceeds the budget, nothing is selected and nothing is spent.
+    around the sections; if it exceeds the budget, nothing is selected and the cost is 0.
     """
     available = budget - overhead
     if available <= 0:

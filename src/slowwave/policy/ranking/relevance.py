@@ -59,7 +59,7 @@ class Features:
 
     @property
     def said(self) -> float:
-        """The share of the question's information that is said, 0 to 1; in a small scope `words` alone is too low."""
+        """The share of the question's information that the text contains, 0 to 1; in a small scope `words` alone is too low."""
         return max(self.words, OCCURS * self.covered)
 
 

@@ -232,7 +232,7 @@ def total(signals: Mapping[str, Floats]) -> Floats:
 def fact_contribution(corpus: Corpus, scores: Floats, searchable: Mask) -> Floats | None:
     """What facts add to their source messages: half of the amount by which the best fact scores above the message.
 
-    Only pairs of a searchable fact and a searchable message count; None if there is none.
+    Only pairs of a searchable fact and a searchable message count; None if no pair exists.
     """
     pairs = searchable[corpus.lenders] & searchable[corpus.borrowers]
     if not pairs.any():

@@ -73,7 +73,7 @@ class Power:
     """A scale times (1 + days/7) ^ -0.1: steep in the first week, almost flat after a year.
 
     The exponent was measured by the order in which facts are archived: with 0.1 the order hardly differs from the order by
-    scale; steeper curves archive facts that are asked for later. A memory whose strength is 0.1, 0.25, 0.5 or 1.0 (natural
+    scale; steeper curves archive facts that later questions need. A memory whose strength is 0.1, 0.25, 0.5 or 1.0 (natural
     logarithm) above a threshold falls below it after 12, 78, 1,032 or 154,000 days.
     """
 
@@ -173,7 +173,7 @@ def _first(holds: Callable[[int], bool], *, near: int, end: int) -> int:
 
 
 def bucket_days(days: float) -> float:
-    """The nearest of the numbers of days 2^(k/4), so that memories are in few classes that fade alike.
+    """The nearest of the numbers of days 2^(k/4), so that few decay classes exist.
 
     >>> bucket_days(22.5)
     22.627416997969522

@@ -1,4 +1,4 @@
-"""Scores how much a text is worth keeping, by the information in its words and by cues of what people ask for later.
+"""Scores the importance of a text: the information of its words, and cues of content that later questions need.
 
 Age is not part of the score: measured, a decay by time keeps no more messages that are needed later than chance does. The parts of
 a score are natural logarithms and are added, so that every score can be explained part by part.
@@ -80,7 +80,7 @@ _INSTRUCTION: Final = lazy_regex(
 _PREFERENCE: Final = lazy_regex(
     r"\b(?:I|we) (?:\w{1,20}ly |also |just |always |both |all |still |so ){0,3}"
     r"(?:loved?|liked?|enjoy(?:ed)?|prefer(?:red)?|hated?|avoid(?:ed)?|adored?|disliked?)"
-    r"(?! (?:to|it|its|that|this|these|those|them|they|how|what|when|where|you|your|the)\b)(?= \w)"  # of what was just said
+    r"(?! (?:to|it|its|that|this|these|those|them|they|how|what|when|where|you|your|the)\b)(?= \w)"  # of the message before
     r"|\b(?:I|we)(?:['’](?:m|re)| am| are| was| were|(?:['’]ve| have) (?:always )?been) (?:\w{1,20}ly |also |just |always |still |so ){0,3}"
     r"(?:an? (?:\w+ )?)?(?:fan of|passionate about|interested in|keen on|fond of|obsessed with|into)\b"
     r"|\b(?:my|our) (?:[\w-]+ )?(?:favou?rites?|faves?|passion)\b",

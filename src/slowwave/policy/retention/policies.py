@@ -1,7 +1,7 @@
 """Retention: the present strength of a memory, when it next needs attention, and whether it may be archived.
 
-A retention policy is an object of `POLICIES`: it chooses the curve, the class of memories that fade alike, and the rules by which
-a memory is archived. Pins, protected categories and frequent use exempt a memory under every policy.
+A retention policy is an object of `POLICIES`: it chooses the curve, the decay class of a memory, and the rules by which a
+memory is archived. Pins, protected categories and frequent use exempt a memory under every policy.
 """
 
 from abc import ABC, abstractmethod
@@ -83,7 +83,11 @@ class RetentionPolicy(ABC):
 
     @abstractmethod
     def time_constant(self, memory: Memory, config: Config) -> float:
-        """The number that memories share which fade alike; 0.0 if strengths do not keep their order over time."""
+        """The number that all memories of one decay class share: within it, order by `fade_date` is order by strength.
+
+        "half_life" and "ebbinghaus" give days (infinite if the memory never fades), "power" gives the scale. "relevance" and
+        "graduated" give 0.0: the order of their scores changes with time, so that each score must be computed.
+        """
 
     def step(self, time_constant: float) -> int:
         """The step of a time constant in a stored decay class; 0 if all memories are in one class."""
@@ -309,15 +313,6 @@ def explain_strength(memory: Memory, config: Config, now: datetime) -> dict[str,
     return {"strength": law.strength(days), "idle_days": days, **numbers}
 
 
-def decay_class(memory: Memory, config: Config) -> float:
-    """The number that memories share which fade alike: within a class, order by `fade_date` is order by strength.
-
-    Days for "half_life" and "ebbinghaus" (infinite if the memory never fades), the scale for "power". 0.0 for the scores of
-    "relevance" and "graduated", whose order changes with time: those have to be computed and compared.
-    """
-    return policy_of(config).time_constant(memory, config)
-
-
 def fade_date(memory: Memory, config: Config, threshold: float) -> datetime | None:
     """The first instant at which the strength is below the threshold, exemptions ignored; None if it never is."""
     return first_below(curve(memory, config), memory.last_used_or_recorded, threshold)
@@ -375,7 +370,7 @@ def has_ended(memory: Memory, now: datetime) -> bool:
 
 
 def _without_category(memory: Memory) -> Memory:
-    """The memory, without the protection of its category if its date was stated: such a fact rests on no message."""
+    """The memory, without the protection of its category if its date was stated. A stated fact has no source message."""
     return memory if memory.sources else altered(memory, category="other")
 
 
@@ -433,7 +428,7 @@ def with_due_date(memory: Memory, config: Config, after: datetime | None = None)
 def decay_class_of(memory: Memory, config: Config) -> int | None:
     """The stored decay class of a searchable fact under these settings; None for other memories.
 
-    Facts of one class fade alike: among those used equally often, the order by last use is the order by strength, and by the
+    Among facts of one class that were used equally often, the order by last use is the order by strength, and by the
     ranking of core memory, at every instant. The class also identifies the settings: it lies within `paces(config)`, which
     no other settings share.
     """

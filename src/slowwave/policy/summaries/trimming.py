@@ -35,7 +35,7 @@ def scored_notes(
         frequencies: how common words are in its scope.
         speakers: names of the speakers.
         from_assistant: whether it is a message of an assistant without a name: its clauses rank below those of the person.
-        left: its text as it is trimmed so far; other clauses are not returned.
+        left: the text after earlier trimming; clauses that it does not contain are not returned.
     """
     names = {part for name in speakers for part in (name, name.split()[0])}
     remaining = None if left is None else set(left.split(JOINT))

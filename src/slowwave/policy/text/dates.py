@@ -48,7 +48,7 @@ _NEAR: Final = lazy_regex(
 _LAST_MONTH, _LAST_DAY, _CENTURY = 12, 31, 2000
 
 DateParts = tuple[int | None, int | None, int | None]
-"""Year, month and day; None for a part that is not given."""
+"""Year, month and day; None for a part that is not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def resolve(text: str, at: datetime) -> str:
     """Replace relative and partial dates by full ones, counted from the day of the message; other words stay unchanged.
 
     Args:
-        text: English text; other languages come back unchanged.
+        text: English text; text in other languages is returned unchanged.
         at: The time of the message, aware. Days are counted in its time zone.
 
     >>> resolve("I went to a support group yesterday.", datetime(2026, 3, 1))

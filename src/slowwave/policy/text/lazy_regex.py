@@ -9,7 +9,7 @@ class _LazyRegex:
         self._source = pattern, flags
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever type the attribute of the pattern has
-        """An attribute of the compiled pattern, stored on this object so that later accesses do not come here."""
+        """An attribute of the compiled pattern, stored on this object so that later accesses do not call this method."""
         attribute = getattr(re.compile(*self._source), name)
         setattr(self, name, attribute)
         return attribute

@@ -68,7 +68,7 @@ IRREGULAR: Final[Mapping[str, str]] = MappingProxyType(
 PAST: Final = table_words("irregular_past")
 """Past forms that do not end in -ed."""
 PARTICIPLES: Final = table_words("irregular_participles")
-"""Participles that end neither in -ed nor in -en: they tell a passive ("made by") from a place ("standing by")."""
+"""Participles that end neither in -ed nor in -en: they distinguish a passive ("made by") from a place ("standing by")."""
 
 CARDINALS: Final = word_numbers("cardinals")
 ORDINALS: Final = word_numbers("ordinals")
@@ -92,7 +92,7 @@ CAPITALISED_TIMES: Final = table_words("capitalised_times")
 """Names of months and weekdays that are also plain words: they count as times only with a capital."""
 
 EXCLUSIVE: Final = tuple(tuple(tuple(place.split("/")) for place in line) for line in table_lines("exclusive_sets"))
-"""Sets of words that exclude each other: two facts that differ by words of two places of one set say different things.
+"""Sets of words that exclude each other: two facts that differ by words of two places of one set have different meanings.
 
 The words of one place are synonyms; in the file they are joined by "/".
 """

@@ -139,7 +139,7 @@ def sentence_around(text: str, place: int) -> tuple[int, int]:
 
 
 def time_direction(text: str, place: int) -> int:
-    """Whether the sentence around a place speaks of the past (-1), the future (1), or neither (0).
+    """Whether the sentence around a position is about the past (-1), the future (1), or neither (0).
 
     A date for which something is booked or planned lies in the future, whatever the tense ("we booked it for Friday").
     """

@@ -54,7 +54,7 @@ def words(text: str) -> list[str]:
     """The words of a text, lower-cased, without diacritics, in order.
 
     Runs of a script without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become overlapping pairs
-    of characters; a single character is a word. Identifiers of code are given as a whole and in parts.
+    of characters; a single character is a word. Identifiers of code yield the whole identifier and its parts.
 
     >>> words("Café at 10 GB/s, don't!")
     ['cafe', 'at', '10', 'gb/s', "don't"]

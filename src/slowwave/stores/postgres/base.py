@@ -22,7 +22,6 @@ from slowwave.stores.postgres.migrate import ROLE, migrate
 from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
-from slowwave.stores.sql import SQL
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
@@ -73,15 +72,15 @@ class PostgresBase(StoreBase):
         forks.watch(self)
 
     def _begin(self) -> None:
-        """What belongs to one process: connections, sessions, tokens and write hints."""
+        """Create the state of one process: pool, sessions, tokens and write hints."""
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
-        self._left: dict[int, WriteHints] = {}  # by scope: what this process last wrote there left behind
+        self._left: dict[int, WriteHints] = {}  # the hints of the last write of this process, by scope
         self._pool = Pool(self._url, self.name, most=self._most, configure=self._connected)
         self._guard: PostgresGuard = PostgresGuard(self)
 
     def after_fork(self) -> None:
-        """In a forked child: nothing of the parent's pool. Its connections see to themselves, they are never closed."""
+        """In a forked child: replace the pool. The parent's connections are not closed; see `RawConnection.after_fork`."""
         super().after_fork()
         closed = self._guard.closed
         self._begin()
@@ -89,19 +88,19 @@ class PostgresBase(StoreBase):
 
     @property
     def secret(self) -> bytes:
-        """32 random bytes made with the store: the key of the marks around contexts."""
+        """32 random bytes that were generated with the store: the key of the marks around contexts."""
         if self._secret is None:
             with self._guard:
-                self._secret = bytes(self._one(SQL["secret"], ())[0])
+                self._secret = bytes(self._one("secret", ())[0])
         return self._secret
 
     def close(self) -> None:
-        """Let go of the server. Idempotent."""
+        """Close the connections. Idempotent."""
         self._guard.closed = True
         self._pool.close()
 
     def _stop_waiting(self) -> None:
-        self._patience = self._opening.patience = 0.1  # a time-out of 0 would be none
+        self._patience = self._opening.patience = 0.1  # a time-out of 0 would wait without limit
 
     @property
     def _db(self) -> Session:
@@ -115,7 +114,7 @@ class PostgresBase(StoreBase):
         self._db.see_every_scope()
 
     def _state(self) -> object:
-        return None  # nothing cheaper tells whether somebody has committed than looking
+        return None  # no query that tells whether another session has committed is cheaper than the read itself
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:
@@ -123,7 +122,7 @@ class PostgresBase(StoreBase):
         yield
 
     def _connected(self, raw: RawConnection) -> None:
-        """A new connection. The server may be another one that never heard of the last writes: nothing is guessed."""
+        """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""
         _configured(raw)
         self._left.clear()
 
@@ -133,14 +132,14 @@ class PostgresBase(StoreBase):
 
 
 class ScopeFilter(Tokens):
-    """Tokens that, once asked for, let the transaction see the rows of their scopes.
+    """Tokens that make the rows of their scopes visible to the transaction when they are read.
 
-    Those that a session finds or makes are its own until `learned`.
+    Tokens that a session reads or creates are known to it only, until `learned` shares them after the transaction.
 
     Args:
         db: the session.
-        scopes: the tokens of scopes that all sessions know.
-        embedders: those of embedders.
+        scopes: the tokens of scopes that all sessions share.
+        embedders: the tokens of embedders that all sessions share.
     """
 
     db: Session
@@ -162,7 +161,7 @@ class ScopeFilter(Tokens):
         return token
 
     def new_scope(self, path: str) -> int:
-        """The token of a scope, made if need be, inside a transaction."""
+        """The token of a scope, created inside a transaction if it has none."""
         token = Tokens.new_scope(self, path)
         self.db.see(token)
         return token
@@ -172,7 +171,7 @@ class ScopeFilter(Tokens):
         return self._embedders.get(name or "") or Tokens.embedder(self, name)
 
     def learned(self) -> None:
-        """What this session found or committed is known to all."""
+        """Share the tokens that this session read or committed with all sessions."""
         if self.scopes or self.embedders:
             if len(self._scopes) >= SCOPES_CACHED:
                 self._scopes.clear()
@@ -182,19 +181,19 @@ class ScopeFilter(Tokens):
 
 
 class ThreadState(threading.local):
-    """What each thread has of a store: a session and its tokens, and how many guards it is inside of."""
+    """The state of one thread: its session, its tokens, and the depth of its nested guards."""
 
     def __init__(self, store: PostgresBase) -> None:
-        self.session, self.tokens = store._session()  # noqa: SLF001  # its own part
+        self.session, self.tokens = store._session()  # noqa: SLF001  # of the same module
         self.depth = 0
 
 
 class PostgresGuard:
-    """A session for each thread inside; Postgres's errors in Slowwave's words.
+    """Gives each thread that enters a session, and translates the errors of psycopg.
 
     Attributes:
-        own: what this thread has.
-        closed: whether nobody may come in any more.
+        own: the state of this thread.
+        closed: whether the store was closed, so that no thread may enter.
     """
 
     def __init__(self, store: PostgresBase) -> None:
@@ -222,13 +221,13 @@ class PostgresGuard:
             raise InputError(f"{self._store.name} cannot hold this value ({error})") from error
 
     def words(self, error: psycopg.Error) -> SlowwaveError:
-        """The error in Slowwave's words."""
+        """The error of Slowwave for an error of psycopg."""
         return translated(error, self._store.name)
 
 
 def _configured(raw: RawConnection) -> None:
-    raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: nothing is looked for in a statement
-    raw.adapters.register_dumper(int, Int8Dumper)  # one plan for numbers of any size
+    raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: psycopg does not parse the statement
+    raw.adapters.register_dumper(int, Int8Dumper)  # one type, and so one plan, for numbers of any size
     raw.adapters.register_dumper(Half, HalfDumper)
 
 
@@ -237,7 +236,7 @@ def _shown(url: str) -> str:
     try:
         known = conninfo.conninfo_to_dict(checked(url))
     except psycopg.ProgrammingError:
-        raise SettingsError(REFUSED) from None  # what it says repeats a part of the address, perhaps of the password
+        raise SettingsError(REFUSED) from None  # its message may repeat a part of the password
     host, user = known.get("host") or "localhost", known.get("user")
     if not set(str(known.get("port") or "")) <= set("0123456789,"):
         raise SettingsError(REFUSED)

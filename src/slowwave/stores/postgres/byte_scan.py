@@ -1,4 +1,4 @@
-"""Where a Postgres server may still hold what was erased: rows of its tables, and pages of the files below."""
+"""Finds erased content that a Postgres server still holds: in rows of tables, and in pages of their files."""
 
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -21,7 +21,7 @@ PAGES: Final = "the pages of the tables' files, which this login may not read: t
 _SEGMENT: Final = 1 << 30
 """Bytes of one file of a relation; the next has a number."""
 _MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase'")
-"""Whom the journal is about, but for the rows that say which ids were erased. A change of what it stood for may name it."""
+"""The ids that the journal names, without those of rows that record an erase. A change of a successor may name one."""
 
 _WORDED: Final = """
 SELECT format('%I.%I', n.nspname, c.relname), pg_total_relation_size(c.oid), pg_has_role(c.relowner, 'USAGE')
@@ -33,7 +33,7 @@ ORDER BY 1
 TOUCHED: Final = """SELECT format('%I.%I', schemaname, relname) FROM pg_stat_xact_all_tables
 WHERE schemaname = 'slowwave' AND (n_tup_del + n_tup_upd > 0 OR relname LIKE 'gists%')
 """
-"""The tables of which the transaction has deleted or changed rows, perhaps with those of the one before it.
+"""The tables whose rows the transaction has deleted or changed, perhaps with those of the transaction before it.
 
 What is in none of their rows now was in none before, but for gists, which come and go while their memory stays."""
 _TABLES: Final = """
@@ -59,13 +59,13 @@ WHERE pid <> pg_backend_pid() AND (
 UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts, now WHERE age(transaction) > now.age
 UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots, now WHERE age(xmin) > now.age
 """
-"""Who may still see what was there before a transaction: then a table that is rewritten keeps its dead rows.
+"""The sessions whose snapshots predate a transaction: a rewritten table keeps the dead rows that they may see.
 
 A snapshot is as old as the oldest writer of any database, our own included. A slot's `catalog_xmin` keeps no row of ours."""
 WAITED: Final = 2
-"""Seconds for which the lock of a table is waited for: whoever comes after must wait as well."""
+"""Seconds to wait for the lock of a table: later readers and writers wait as well."""
 _PATIENCE: Final = 2.0
-"""Seconds that those who read or write while an erase ends are waited for."""
+"""Seconds to wait for the transactions that are open when an erase ends."""
 _PAUSE: Final = 0.02
 
 
@@ -78,12 +78,12 @@ class Table(NamedTuple):
 
 
 def tables(db: "psycopg.Connection[Any]") -> list[Table]:
-    """All that may hold words."""
+    """The tables that may hold words."""
     return [Table(*row) for row in db.execute(_WORDED.encode()).fetchall()]
 
 
 def rewritten(db: "psycopg.Connection[Any]", chosen: Iterable[Table]) -> tuple[list[str], list[str]]:
-    """Rewrite tables, one after the other: what was, with how long nobody could use it, and what others were using."""
+    """Rewrite tables one by one. Returns those rewritten, with how long each was locked, and those in use by others."""
     done, busy = [], []
     db.execute(f"SET lock_timeout = '{WAITED}s'".encode())
     for table in chosen:
@@ -99,12 +99,12 @@ def rewritten(db: "psycopg.Connection[Any]", chosen: Iterable[Table]) -> tuple[l
 
 
 def reads_pages(db: "psycopg.Connection[Any]") -> bool:
-    """Whether this login may look into the files of the tables."""
+    """Whether this login may read the files of the tables."""
     return db.info.parameter_status("is_superuser") == "on"
 
 
 def older(db: "psycopg.Connection[Any]") -> list[str]:
-    """Who can still see what was there before now, after a moment's patience; a sentence if that cannot be known."""
+    """The sessions whose snapshots predate now, after a short wait for them to end; a sentence if they cannot be listed."""
     try:
         now: Any = db.execute(_NOW.encode()).fetchone()
         ends = time.monotonic() + _PATIENCE
@@ -120,7 +120,7 @@ def found(
 ) -> Iterator[str]:
     """Each place that still holds one of the words or ids, in a sentence; `pages` of these tables are read too."""
     with db.transaction():
-        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # else row security would hide them
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # otherwise row security would hide them
         for schema, table, readable in db.execute(_TABLES.encode()).fetchall():
             name = f"{schema}.{table}"
             if not readable:

@@ -1,4 +1,4 @@
-"""Whether a Postgres store is sound, and getting rid of what was erased."""
+"""Checks a Postgres store, and removes erased content from its pages."""
 
 import threading
 from collections.abc import Sequence
@@ -12,19 +12,18 @@ from slowwave.stores.postgres.doctor import check_server
 from slowwave.stores.postgres.pool import RawConnection, connected
 from slowwave.stores.repair import Repairer
 from slowwave.stores.replay import COUNT_CHECKS
-from slowwave.stores.sql import SQL
 
 
 class _Erased(threading.local):
-    """What one thread has erased and rewritten: another may have rewritten tables before this one erased."""
+    """The tables from which one thread erased and those it rewrote; other threads have their own."""
 
     def __init__(self) -> None:
-        self.waiting: set[str] = set()  # tables that wait for `scrub`
-        self.rewritten: set[str] = set()  # tables that it has rewritten last
+        self.waiting: set[str] = set()  # tables that are to be rewritten
+        self.rewritten: set[str] = set()  # tables that it rewrote last
 
 
 class PostgresCheck(Repairer, PostgresBase):
-    """What keeps a database in order."""
+    """Checks, repair and rewriting of the tables."""
 
     unreached: tuple[str, ...] = ("the server's write-ahead log and replicas, until they are recycled",)
 
@@ -33,18 +32,18 @@ class PostgresCheck(Repairer, PostgresBase):
         self._erased = _Erased()
 
     def after_fork(self) -> None:
-        """In a forked child: nothing was erased by it yet."""
+        """In a forked child: it has erased nothing yet."""
         super().after_fork()
         self._erased = _Erased()
 
     def _after_erase(self) -> None:
-        self._erased.waiting |= {name for (name,) in self._all(TOUCHED, ())}
+        self._erased.waiting |= {name for (name,) in self._db.execute(TOUCHED)}
 
     def check(self, *, deep: bool = False) -> list[str]:
-        """What is wrong with the store, in sentences; empty when all is well.
+        """The problems of the store, in sentences; empty if there are none.
 
         Rows are counted against index entries. Deep also reads every row against its checksum, and replays the journal
-        of every scope from nothing: the outcome must be what the tables hold. The pages themselves are the server's
+        of every scope, whose result must equal the tables. The pages themselves are the server's
         to check (`pg_amcheck`, `data_checksums`).
         """
         found: list[str] = []
@@ -52,10 +51,10 @@ class PostgresCheck(Repairer, PostgresBase):
             self._see_every_scope()
             try:
                 for query, words in COUNT_CHECKS:
-                    if number := self._one(SQL[query], ())[0]:
+                    if number := self._one(query, ())[0]:
                         found.append(words.format(number))
                 if deep:
-                    for token, path in self._all(SQL["scopes"], ()):
+                    for token, path in self._all("scopes", ()):
                         found += self._differences(token, path)
             except CorruptError as error:
                 found.append(str(error))
@@ -71,59 +70,59 @@ class PostgresCheck(Repairer, PostgresBase):
         raise InputError("a store in Postgres is backed up with pg_dump, or with `slowwave copy` into a file")
 
     def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
-        """Rewrite the tables from which something was erased, so that no page of them keeps it. The server's log keeps its own.
+        """Rewrite the tables from which rows were erased, so that no page keeps their bytes. The write-ahead log still does.
 
-        Nobody reads or writes a table while it is rewritten, and for no lock is waited longer than two seconds. A plain
-        VACUUM would lock nobody out, but leaves bytes in the free space of pages.
+        A table cannot be read or written while it is rewritten. Its lock is waited for two seconds at most. A plain VACUUM
+        would lock nothing, but leaves bytes in the free space of pages.
 
         Args:
             rewrite: True: however large they are. False: never. None: up to 64 MB in all.
-            again: all tables, not only those from which this thread erased something.
+            again: all tables, not only those from which this thread erased rows.
 
         Returns:
-            Their names, and for how long each was locked.
+            The names of the tables, and for how long each was locked.
 
         Raises:
-            BusyError: they are not rewritten, or not all of them, or somebody can still see the rows of before, which
-                are then kept. It says which statement to run.
-            ReadOnlyError: this login may not rewrite them, which their owner may.
+            BusyError: some tables were not rewritten, or another transaction can still see the erased rows, which are
+                then kept. The message names the statement to run.
+            ReadOnlyError: only the owner may rewrite the tables, and this login is not the owner.
         """
         with self._guard, self._owner() as db:
             waiting = self._erased.waiting
-            chosen = [one for one in tables(db) if again or not waiting or one.name in waiting]
+            chosen = [table for table in tables(db) if again or not waiting or table.name in waiting]
             kept = f"what was erased is gone from the rows of {self.name}, but free space in pages may hold bytes of it"
-            full = f"VACUUM FULL {', '.join(one.name for one in chosen)}"
-            if not all(one.ours for one in chosen):
+            full = f"VACUUM FULL {', '.join(table.name for table in chosen)}"
+            if not all(table.ours for table in chosen):
                 raise ReadOnlyError(f"{kept}: their owner has to run `{full}` when the store may stand still")
-            large = sum(one.size for one in chosen) > REWRITTEN_MAX
+            large = sum(table.size for table in chosen) > REWRITTEN_MAX
             if chosen and (rewrite is False or (rewrite is None and large)):
                 raise BusyError(
                     f"{kept}: run `{full}` when the store may stand still, or erase again with `--rewrite` (rewrite=True)"
                 )
             seeing = older(db)
             done, busy = rewritten(db, chosen)
-            told = f" (rewritten: {', '.join(done)})" if done else ""
+            report = f" (rewritten: {', '.join(done)})" if done else ""
             if busy:
                 raise BusyError(
                     f"{kept}: others were using it, and are not waited for longer than {WAITED} s: "
-                    f"run `VACUUM FULL {', '.join(busy)}` when the store may stand still, or erase again{told}"
+                    f"run `VACUUM FULL {', '.join(busy)}` when the store may stand still, or erase again{report}"
                 )
             if seeing:
-                # Pages would show it, but not to every login, nor once it is not known any more what to look for.
+                # A scan of the pages needs a superuser, and later the erased words are no longer known.
                 raise BusyError(
                     f"{kept}: {', '.join(seeing)} could still see it when they were rewritten, as a dump or an open "
-                    f"transaction does. Repeat the erase when that has ended{told}"
+                    f"transaction does. Repeat the erase when that has ended{report}"
                 )
-            self._erased.rewritten = {one.name for one in chosen}
+            self._erased.rewritten = {table.name for table in chosen}
             waiting.clear()
             return tuple(done)
 
     def find_traces(self, texts: Sequence[str], ids: Sequence[str] = ()) -> list[str]:
-        """Where erased words and ids still stand: in a table, a queue of workers included, or in a file that may be read.
+        """The places that still hold erased words and ids: tables, the queue of the workers included, and files.
 
-        Every column of every table is looked through, and with the rights of a superuser the pages of the files below,
-        of the tables that were rewritten and of all up to 64 MB: for others `unreached` says that these were not read.
-        Words that some memory still holds are no trace.
+        Every column of every table is searched. A superuser also reads the pages of the files: of the rewritten tables and
+        of all tables up to 64 MB; for other logins `unreached` says that they were not read. Words that a memory still
+        holds do not count.
         """
         with self._guard:
             self._see_every_scope()

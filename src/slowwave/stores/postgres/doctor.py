@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import psycopg
 
 POLICY: Final = "own"
-"""The one policy of every table that holds rows of scopes."""
+"""The policy of every table that holds rows of scopes."""
 
 _SEEN: Final = "({} = ANY ((SELECT slowwave.seen())::bigint[]) OR (SELECT slowwave.seen_all()))"
 _SCOPES: Final = (
@@ -26,7 +26,7 @@ _SHOWN: Final = (
     "((token = ANY (( SELECT seen() AS seen)::bigint[])) OR "
     "(path = ( SELECT current_setting('path'::text, true) AS current_setting)) OR ( SELECT seen_all() AS seen_all))",
 )
-"""The same as `pg_get_expr` shows them, whatever the search path: without the name of the schema."""
+"""The same as `pg_get_expr` shows them, without the name of the schema, which depends on the search path."""
 
 _POLICIES: Final = """
 SELECT c.relname, p.polname, p.polpermissive AND p.polcmd = '*' AND p.polroles = ARRAY[CAST(0 AS oid)]
@@ -40,7 +40,7 @@ FROM pg_trigger t JOIN pg_class c ON c.oid = coalesce(pg_partition_root(t.tgreli
     JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'slowwave' AND NOT t.tgisinternal GROUP BY 1, 2
 """
-"""Those of partitions are their table's, which must be enabled in all of them."""
+"""The triggers of a table are also those of its partitions, and must be enabled in all of them."""
 _MADE: Final = re.compile(r"^(CREATE|DROP)(?: OR REPLACE)? TRIGGER (?:IF EXISTS )?(\w+)[^;]*;", re.MULTILINE)
 _TABLE: Final = re.compile(r"\bON (?:slowwave\.)?(\w+)")
 _FUNCTION: Final = re.compile(r"\bFUNCTION (?:slowwave\.)?(\w+)")
@@ -57,9 +57,9 @@ FROM pg_proc p WHERE p.pronamespace = %s AND p.prokind = 'f'
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
 """
 _FORGETS: Final = "search_erased"
-"""The trigger by which an erase reaches what the server searches."""
+"""The trigger by which an erase deletes rows of the search tables."""
 REMADE: Final = "SET slowwave.every_scope = 'on'; DELETE FROM slowwave.search_state"
-"""What the server searches is made anew by whoever searches next."""
+"""Empties the search tables, which the next search derives again."""
 _REMARKED: Final = "SET slowwave.every_scope = 'on'; SELECT slowwave.mark_due(token) FROM slowwave.scopes"
 
 
@@ -73,10 +73,11 @@ def check_functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
         psycopg.Error: this login may make no temporary functions, or the server is only readable.
     """
     with db.transaction(force_rollback=True):
-        db.execute("SET LOCAL search_path = pg_temp, pg_catalog, slowwave")  # what is made goes into the first
+        db.execute("SET LOCAL search_path = pg_temp, pg_catalog, slowwave")  # new functions go into the first schema
         for _, script in migrations("postgres"):
             for match in _DEFINES.finditer(script):
-                db.execute(match[0].encode())
+                # The server finds no temporary function by its bare name.
+                db.execute(match[0].replace("DROP FUNCTION ", "DROP FUNCTION pg_temp.").encode())
         there, made = (
             dict(db.execute(_DEFINED.encode(), (db.execute(where).fetchone() or (0,))).fetchall())
             for where in (b"SELECT CAST(CAST('slowwave' AS regnamespace) AS oid)", b"SELECT pg_my_temp_schema()")
@@ -139,13 +140,13 @@ def _made() -> dict[tuple[str, str], str]:
 
 
 Finding = tuple[str, bool, str]
-"""What was looked at, whether it is well, and what was found, with what to do where it is not."""
+"""The name of a check, whether it passed, and what it found, with what to do if it failed."""
 
 OLDEST: Final = 15
 UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due"})
 """Tables without content of a scope, and so without row-level security."""
 SPARE: Final = 4
-"""Connections that others should find free besides those of this process."""
+"""Connections that should stay free for other clients."""
 
 _SERVER: Final = """
 SELECT CAST(current_setting('server_version_num') AS integer), current_setting('server_version'),
@@ -177,7 +178,7 @@ WHERE n.nspname = 'slowwave' AND c.relkind IN ('r', 'p') ORDER BY c.relname
 
 
 def check_server(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Finding]:
-    """Look a server over, as the login itself.
+    """Check a server with the rights of this login.
 
     Args:
         db: a connection of the login's.
@@ -190,8 +191,8 @@ def check_server(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Fi
     yield "server", not old, f"PostgreSQL {version}" + (f": {OLDEST} or newer is tested; upgrade it" if old else "")
     yield _pgvector(*_row(db, _VECTOR))
     few = most < connections + SPARE
-    told = f"one round trip {trip:.1f} ms, up to {connections} of the server's {most} connections"
-    yield "pool", not few, told + (": raise max_connections, or put a pooler in between" if few else "")
+    summary = f"one round trip {trip:.1f} ms, up to {connections} of the server's {most} connections"
+    yield "pool", not few, summary + (": raise max_connections, or put a pooler in between" if few else "")
     role, security = _login(*_row(db, _LOGIN, (ROLE,)))
     yield security
     yield _functions(db)
@@ -243,8 +244,8 @@ def _tables(db: "psycopg.Connection[Any]", role: str) -> Iterator[Finding]:
         if name in scoped and not bound
     ]
     wrong += check_policies(db, scoped)
-    told = f"enabled and forced on {len(scoped)} tables, with the policies of the migrations"
-    yield "row security", not wrong, _mended("not in force, or with other policies, on", wrong) if wrong else told
+    summary = f"enabled and forced on {len(scoped)} tables, with the policies of the migrations"
+    yield "row security", not wrong, _mended("not in force, or with other policies, on", wrong) if wrong else summary
     lost = [*check_triggers(db)]
     yield "triggers", not lost, _mended("missing or disabled:", lost) if lost else "those of the migrations"
 
@@ -254,8 +255,8 @@ def _functions(db: "psycopg.Connection[Any]") -> Finding:
         wrong = [*check_functions(db)]
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
         return "functions", True, f"not compared with those of the migrations: {error.diag.message_primary}"
-    told = "those of the migrations"
-    return "functions", not wrong, _mended("missing, changed or not ours:", wrong) if wrong else told
+    summary = "those of the migrations"
+    return "functions", not wrong, _mended("missing, changed or not ours:", wrong) if wrong else summary
 
 
 def _mended(what: str, wrong: list[tuple[str, str]]) -> str:
@@ -274,10 +275,10 @@ def _durable(commit: str, fsync: str, pages: str) -> Iterator[Finding]:
     late = commit in {"off", "local"}
     yield "commit", True, f"synchronous_commit={commit}" + (", turned on for every write of ours" if late else "")
     risks = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
-    told = "the server waits for its disk"
+    summary = "the server waits for its disk"
     if risks:
-        told = f"{' and '.join(risks)} off: what was acknowledged is lost when the machine fails; turn on and reload"
-    yield "disk", not risks, told
+        summary = f"{' and '.join(risks)} off: what was acknowledged is lost when the machine fails; turn on and reload"
+    yield "disk", not risks, summary
 
 
 def _row(db: "psycopg.Connection[Any]", statement: str, values: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a row

@@ -1,4 +1,4 @@
-"""What Postgres's errors mean in Slowwave's words."""
+"""Translates the errors of psycopg into those of Slowwave."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from slowwave.errors import BusyError, CorruptError, DiskFullError, InputError, 
 
 
 class NotConnected(psycopg.OperationalError):
-    """There was no connection to begin with."""
+    """No connection could be made."""
 
 
 _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError], str], ...]] = (
@@ -54,7 +54,7 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError]
 
 
 def translated(error: psycopg.Error, name: str) -> SlowwaveError:
-    """The error in Slowwave's words, with what to do next. Raise it `from` the original."""
+    """The error of Slowwave that says what to do next. Raise it `from` the original."""
     said = " ".join(str(error).split())
     for kinds, meant, sentence in _MEANING:
         if isinstance(error, kinds):

@@ -1,4 +1,4 @@
-"""Vectors of half precision, as pgvector takes them."""
+"""Vectors of half precision in the binary format of pgvector."""
 
 from typing import TYPE_CHECKING, Self
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 class Half(bytes):
-    """A vector as it is sent: its length, a word of zeros, and its numbers, the most significant bytes first."""
+    """A vector in the format of `halfvec`: its length, two zero bytes, and its numbers, big-endian."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, vector: "NDArray[np.float32]") -> Self:
-        """Of a unit vector, shape (dim,)."""
+        """Encode a unit vector of shape (dim,)."""
         return cls(len(vector).to_bytes(2) + bytes(2) + vector.astype(">f2").tobytes())
 
 
 class HalfDumper(Dumper):
-    """Sends them without saying what they are: the server knows what belongs in each place."""
+    """Sends them without a type, because the OID of `halfvec` differs between databases; the server infers it."""
 
     format = Format.BINARY
 
     def dump(self, obj: Half) -> bytes:
-        """As it is."""
+        """The bytes as they are."""
         return obj

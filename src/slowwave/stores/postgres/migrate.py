@@ -1,4 +1,4 @@
-"""Numbered migrations of a Postgres database, one transaction each, by the login's own role."""
+"""Runs the numbered migrations of a Postgres database, each in one transaction, with the role of the login."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _log: Final = Log("store")
 
 ROLE: Final = "slowwave_app"
-"""What the store reads and writes as; row-level security holds for it, whoever logs in."""
+"""The role that reads and writes, so that row-level security applies to every login."""
 
 _REASONS: Final = 6
 """The migration that adds the columns of `backfill.fill_reasons`."""
@@ -35,13 +35,13 @@ FROM pg_namespace n WHERE n.nspname = 'slowwave'
 
 
 def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration], *, create: bool = True) -> None:
-    """Bring the schema up to the last step. Of many that do so at once, one does it and the others wait.
+    """Migrate the schema to the last step. If several processes do so at once, one migrates and the others wait.
 
     Raises:
-        ForeignFileError: there is a schema "slowwave" that is not ours.
+        ForeignFileError: the schema "slowwave" belongs to another program.
         NotFoundError: there is none yet, and `create` is False.
-        NewerSchemaError: it was written by a newer Slowwave.
-        ReadOnlyError: there is none yet, and this login may not make one.
+        NewerSchemaError: the schema was written by a newer Slowwave.
+        ReadOnlyError: there is no schema, and this login may not create one.
     """
     latest = steps[-1][0]
     version = _version(db, name)
@@ -51,7 +51,7 @@ def migrate(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]
     while version != latest:
         with db.transaction():
             db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK_CLASS,))
-            version = _version(db, name)  # read again under the lock: another process may have been quicker
+            version = _version(db, name)  # read again under the lock: another process may have migrated
             refuse_newer(version, latest, name)
             for number, script in steps:
                 if number == version + 1:
@@ -81,7 +81,7 @@ def _begin(db: "psycopg.Connection[Any]", name: str) -> None:
 
 
 def _version(db: "psycopg.Connection[Any]", name: str) -> int:
-    # From the tables themselves: `to_regclass` may answer from a cache that a lock of ours does not refresh.
+    # `to_regclass` may answer from a cache that taking the lock does not refresh.
     found: Any = db.execute(_THERE).fetchone()
     if found is None:
         return 0

@@ -1,4 +1,4 @@
-"""Connections that threads take turns with: made when they are needed, kept while they are sound."""
+"""A pool of connections, opened on demand and kept while they are open."""
 
 import threading
 import time
@@ -13,29 +13,31 @@ from slowwave.errors import BusyError
 from slowwave.stores.postgres.errors import NotConnected
 
 _PAUSE: Final = 0.05
-_FEWEST_SECONDS: Final = 2  # what libpq takes for a time-out
+_SHORTEST_TIMEOUT: Final = 2  # seconds; libpq rounds shorter ones up
 
 
 class RawConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection.
+    """A connection that a forked child of this process never uses.
 
     Attributes:
-        prepared: the names of statements that the server has prepared for it, by their text and the types of their
-            values; none yet for those that were sent once. psycopg keeps those of cursors itself.
-        dumping: makes values what libpq takes.
+        used: whether a session has sent anything over it.
+        prepared: the names of the statements that a stream prepared at the server, by their text and the types of
+            their values; an empty name for those that were sent once. psycopg keeps those of its cursors itself.
+        dumping: converts values for libpq.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # psycopg's own
         super().__init__(*arguments, **options)
+        self.used = False
         self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
         self.dumping = Transformer(self)
         forks.watch(self)
 
     def after_fork(self) -> None:
-        """In a forked child: the parent's connection is unusable, and is neither closed nor finalised.
+        """In a forked child: disconnect the parent's socket. The connection is neither closed nor finalised.
 
-        A child that asked over it would mix its answers with its parent's, and one that closed it would end the session
-        of its parent. Without the socket the server sees when the parent ends.
+        A query of the child would mix the replies of both processes, and closing the connection would end the parent's
+        session. While a child keeps the socket open, the server does not notice the end of the parent.
         """
         forks.abandon(self)
         if not self.closed:
@@ -43,27 +45,27 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def connected(url: str, seconds: float = 30.0) -> RawConnection:
-    """A new connection, each of whose statements is a transaction unless one is begun.
+    """A new connection in autocommit mode.
 
     Raises:
-        NotConnected: there is none, and why.
+        NotConnected: with the reason of the server or of libpq.
     """
     try:
-        return RawConnection.connect(url, autocommit=True, connect_timeout=max(_FEWEST_SECONDS, int(seconds)))
+        return RawConnection.connect(url, autocommit=True, connect_timeout=max(_SHORTEST_TIMEOUT, int(seconds)))
     except psycopg.OperationalError as error:
         raise NotConnected(str(error)) from error
 
 
 class Pool:
-    """At most so many connections at once; whoever finds none waits.
+    """At most `most` connections at once. A thread waits if all are in use.
 
-    Nothing runs in the background, and nothing is logged: a server that is away is tried again by whoever needs it.
+    No background thread runs. A thread that needs a connection while the server is down retries until its time-out.
 
     Args:
         url: the address.
-        name: the address as messages name it.
-        most: how many connections.
-        configure: called with each new one.
+        name: the address without its password, for messages.
+        most: the greatest number of connections.
+        configure: called with each new connection.
     """
 
     def __init__(self, url: str, name: str, *, most: int, configure: Callable[[RawConnection], None]) -> None:
@@ -78,11 +80,11 @@ class Pool:
         self._closed = False
 
     def take(self, seconds: float) -> RawConnection:
-        """A connection; a server that is away gets so long to come back.
+        """Take a connection out of the pool, or open one, within so many seconds.
 
         Raises:
             BusyError: all connections stayed in use.
-            NotConnected: the server did not come back.
+            NotConnected: the server could not be reached.
         """
         ends = time.monotonic() + seconds
         with self._lock:
@@ -120,11 +122,11 @@ class Pool:
 
     def _connected(self, ends: float) -> RawConnection:
         while True:
-            left = ends - time.monotonic()
+            remaining = ends - time.monotonic()
             try:
-                raw = connected(self._url, left)
+                raw = connected(self._url, remaining)
             except NotConnected:
-                if left <= 0:
+                if remaining <= 0:
                     raise
                 time.sleep(_PAUSE)
             else:
@@ -132,13 +134,13 @@ class Pool:
                 return raw
 
     def give(self, raw: RawConnection) -> None:
-        """Back, for the next."""
+        """Return a connection to the pool."""
         if self._closed:
             raw.close()
         self._free(None if raw.closed else raw)
 
     def close(self) -> None:
-        """Close what is idle now, and the others when they come back."""
+        """Close the idle connections now, and the others when they are returned."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()

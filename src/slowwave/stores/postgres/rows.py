@@ -1,4 +1,4 @@
-"""What a statement gave: the rows of a cursor, or none without asking a server."""
+"""The rows of a statement: those of a psycopg cursor, or none without a round trip."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -10,7 +10,7 @@ Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
 
 
 class Rows:
-    """What a statement gave."""
+    """The rows of a statement, as the shared code reads them."""
 
     def __init__(self, reply: "Reply | None" = None) -> None:
         self._reply = reply
@@ -26,13 +26,13 @@ class Rows:
         return self._reply and self._reply.fetchone()
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
+        """The remaining rows."""
         return self._reply.fetchall() if self._reply else []
 
     def __iter__(self) -> Iterator[Any]:
-        """The rows, one after the other."""
+        """The remaining rows, one by one."""
         return iter(self._reply or ())
 
 
 NOTHING: Final = Rows()
-"""What a statement gives that gives no rows."""
+"""The rows of a statement that returns none."""

@@ -1,4 +1,4 @@
-"""Reading from the server what an excerpt of a scope's index is made of."""
+"""Reads the rows of a partial index of a scope from the server."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,27 +9,26 @@ from slowwave.model.memory import Memory
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics, PartialIndex
 from slowwave.stores.search.service import Searcher
-from slowwave.stores.sql import SQL, bounds, filled
+from slowwave.stores.sql import bounds
 
-SEARCH: Final = filled("postgres", "search")
 LAYOUT: Final = 1
-"""To be raised whenever the same memories would be taken in as other rows: a scope is then taken in anew."""
+"""The version of the derived search rows. A scope with another one is derived again from its memories."""
 
 _TOLD: Final = 19
-"""Columns of a message that an index looks at; its key and the checksum of its entry follow."""
+"""The number of columns of a message that the index uses; the key and the checksum of its entry follow."""
 _EMBEDDER: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How a scope stands, and how far it was taken in.
+    """The state of a scope, and of its derived search rows.
 
     Attributes:
         given: how many memories were ever added.
-        journal, reindexed: what they are now.
-        layout, until, indexed: what they were when all was taken in; None before the first time.
-        originals, words, latest: as in `Statistics`.
-        stale: whether something has to be taken in again.
+        journal, reindexed: the last journal key and the count of index writes.
+        layout, until, indexed: these values at the last synchronisation, None before the first one.
+        originals, words, latest: as in `CorpusStatistics`.
+        stale: whether a row has to be derived again.
     """
 
     given: int
@@ -45,13 +44,13 @@ class State:
 
     @property
     def left(self) -> bool:
-        """Whether something is still to be taken in."""
+        """Whether the search rows are behind the journal."""
         return self.stale or (self.layout, self.until, self.indexed) != (LAYOUT, self.journal, self.reindexed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRow:
-    """A message as an index looks at it."""
+    """The columns of a message that the index uses."""
 
     key: int
     checksum: int
@@ -59,48 +58,48 @@ class MessageRow:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The id of the memory."""
         return str(self.values[0])
 
     @property
     def at(self) -> int:
-        """When it was said, microseconds since 1970."""
+        """The time of the message, microseconds since 1970."""
         return int(self.values[5])
 
     @property
     def conversation(self) -> str:
-        """Where it was said."""
+        """The name of its conversation."""
         return str(self.values[7])
 
     @property
     def named(self) -> str:
-        """Who said it, "" if that has no name."""
+        """The name of its speaker, "" for none."""
         return self.values[10] or ""
 
     @property
     def assisted(self) -> bool:
-        """Whether an assistant without a name said it."""
+        """Whether its speaker is an assistant without a name."""
         return self.values[9] == "assistant" and not self.named
 
     @property
     def trimmed(self) -> bool:
-        """Whether only some of its words are hot."""
+        """Whether it has a gist, so that only a part of its words is hot."""
         return bool(self.values[11])
 
     @property
     def terms(self) -> bytes:
-        """The terms of its words, in their order."""
+        """The term ids of its words in their order, int64."""
         return bytes(self.values[13])
 
     @property
     def words(self) -> int:
-        """How many these are."""
+        """The number of its words."""
         return int(self.values[14])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRow:
-    """A memory that is no message, as an index looks at it."""
+    """A memory of another kind than message, with its index entry."""
 
     key: int
     memory: Memory
@@ -109,26 +108,26 @@ class FactRow:
 
 
 def array(numbers: Iterable[int]) -> str:
-    """Numbers as the server takes an array: twenty times as fast as a list."""
+    """Numbers as a Postgres array literal, which is twenty times as fast to send as a list."""
     return f"{{{','.join(map(str, numbers))}}}"
 
 
 class SearchRowReader(Searcher):
-    """Excerpts of a scope's index, read from the server by keys."""
+    """Reads messages, facts and their neighbours by keys, and builds partial indexes of them."""
 
     def _state_of(self, token: int) -> State:
         low, high = bounds(token)
-        row = self._one(SEARCH["state"], {"scope": token, "low": low, "high": high})
+        row = self._one("search_state", {"scope": token, "low": low, "high": high})
         return State(**dict(zip(State.__annotations__, row, strict=True)))
 
-    def _keys(self, statement: str, values: Any) -> list[int]:  # noqa: ANN401  # a tuple or a mapping of scalars
-        return [row[0] for row in self._all(statement, values)]
+    def _keys(self, name: str, values: Any) -> list[int]:  # noqa: ANN401  # a tuple or a mapping of scalars
+        return [row[0] for row in self._all(name, values)]
 
     def _messages(self, token: int, keys: Collection[int], whole: Collection[int] = ()) -> list[MessageRow]:
-        """Those of the memories that are messages, by conversation and seq; these whole, others without passages."""
+        """The messages among these keys, by conversation and seq; those in `whole` with the vectors of their passages."""
         values = {"scope": token, "keys": array(keys), "whole": array(whole)}
-        rows = self._all(SEARCH["messages"], values) if keys else []
-        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        rows = self._all("search_messages", values) if keys else []
+        names = {0: None, **dict(self._all("embedders", ()))}
         return [
             MessageRow(
                 key=row[_TOLD],
@@ -139,33 +138,33 @@ class SearchRowReader(Searcher):
         ]
 
     def _facts(self, scope: str, token: int, keys: Collection[int]) -> list[FactRow]:
-        """Those of the memories that are none, in the order they came in."""
-        rows = self._all(SEARCH["facts"], (token, array(keys))) if keys else []
+        """The facts among these keys, in the order they were added."""
+        rows = self._all("search_facts", (token, array(keys))) if keys else []
         return [
             FactRow(key=row[-1], memory=memory, entry=entry, checksum=row[-2])
             for row, (memory, entry) in zip(rows, self._pairs(scope, [row[:-1] for row in rows]), strict=True)
         ]
 
     def _around(
-        self, token: int, keys: Collection[int], before: int, after: int, statement: str = "around"
+        self, token: int, keys: Collection[int], before: int, after: int, statement: str = "search_around"
     ) -> list[int]:
-        """Those of the memories that are messages, and so many messages before and after each in its conversation."""
+        """The keys of the messages among these, and of so many messages before and after each in its conversation."""
         values = {"scope": token, "keys": array(keys), "before": before, "after": after}
-        return self._keys(SEARCH[statement], values) if keys else []
+        return self._keys(statement, values) if keys else []
 
     def _sources(self, token: int, facts: Sequence[FactRow]) -> dict[str, int]:
-        """What these facts rest on: the keys by id."""
+        """The keys of the memories that these facts rest on, by id."""
         ids = {source.memory for fact in facts for source in fact.memory.sources}
-        return dict(self._all(SEARCH["keys_of"], (token, [*ids]))) if ids else {}
+        return dict(self._all("search_keys_of", (token, [*ids]))) if ids else {}
 
     def _talks(
         self, token: int, messages: Sequence[MessageRow], facts: Sequence[FactRow]
     ) -> dict[str, tuple[bool, bool]]:
         names = {one.conversation for one in messages} | {one.memory.conversation or "" for one in facts}
-        return {name: (named, assisted) for name, named, assisted in self._all(SEARCH["talks"], (token, [*names]))}
+        return {name: (named, assisted) for name, named, assisted in self._all("search_talks", (token, [*names]))}
 
     def _names(self, token: int) -> frozenset[str]:
-        return frozenset(row[0] for row in self._all(SEARCH["speakers"], (token,)))
+        return frozenset(row[0] for row in self._all("search_speakers", (token,)))
 
     def _excerpt(
         self,
@@ -174,17 +173,17 @@ class SearchRowReader(Searcher):
         keys: Collection[int],
         statistics: CorpusStatistics,
     ) -> PartialIndex:
-        """An index of these messages with their neighbours, and of these facts with what they rest on.
+        """A partial index of these messages with their neighbours, and of these facts with their sources.
 
-        The statistics are those of the scope, but for its talks.
+        The statistics are those of the whole scope; its conversations are added here.
         """
         facts = self._facts(scope, token, keys)
         resting = self._sources(token, facts).values()
         near = {*self._around(token, keys, BEFORE, AFTER), *resting}
         messages = self._messages(token, near, keys)
         if others := near - {one.key for one in messages} - {one.key for one in facts}:
-            # Facts that others rest on, or messages of which nothing is derived yet: the next ones are neighbours then.
-            near |= {*self._around(token, keys, BEFORE, AFTER, "around_told")}
+            # Facts that others rest on, or messages without an index entry: then the next messages are the neighbours.
+            near |= {*self._around(token, keys, BEFORE, AFTER, "search_around_told")}
             messages = self._messages(token, near, keys)
             facts = sorted([*facts, *self._facts(scope, token, others)], key=lambda fact: fact.key)
         wanted = frozenset(keys)

@@ -1,4 +1,4 @@
-"""Taking in: what the server searches is brought up to date with the journal, batch by batch."""
+"""Synchronises the derived search tables of the server with the journal, in batches."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,18 +10,18 @@ import numpy as np
 from slowwave.model.codec import from_micros, to_micros
 from slowwave.policy.text.features import date_keys
 from slowwave.stores.postgres.half import Half
-from slowwave.stores.postgres.search_rows import LAYOUT, SEARCH, FactRow, MessageRow, SearchRowReader, State, array
+from slowwave.stores.postgres.search_rows import LAYOUT, FactRow, MessageRow, SearchRowReader, State, array
 from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics, PartialIndex
 from slowwave.stores.sql import bounds
 
 BATCH: Final = 500
-"""Memories taken in with one transaction, while writers of the scope wait."""
+"""Memories of one transaction; writers of the scope wait for it."""
 _TABLES: Final = ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncedRows:
-    """What was, or is to be, taken in of a memory."""
+    """The derived values of a memory that are counted over the scope."""
 
     words: int
     original: bool
@@ -34,7 +34,7 @@ _NOTHING: Final = SyncedRows(words=0, original=False, at=0, terms=frozenset())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncCursor:
-    """The same as it is read from a memory, with the checksums that tell whether it has changed."""
+    """The derived values of a memory as it is now, and the checksums that show a later change of its entry."""
 
     taken: SyncedRows
     entry: int
@@ -42,63 +42,63 @@ class SyncCursor:
 
 
 class SearchSync(SearchRowReader):
-    """Brings what the server searches up to date. None of it is waited for to be synced: it can be made anew."""
+    """Synchronises the derived search tables. Its commits do not wait for the disk: the tables can be rebuilt."""
 
     def _taken_in(self, scope: str, token: int) -> State:
-        """Take in what is not yet. Returns how things stand."""
+        """Bring the search tables of a scope up to date. Returns the state that they have then."""
         after, since = bounds(token)[0], -1
         while (state := self._held_state(token)).left:
-            if state.reindexed != since:  # entries changed meanwhile: all are looked at again
+            if state.reindexed != since:  # entries changed meanwhile: all are compared again
                 after, since = bounds(token)[0], state.reindexed
             with self._transaction(scope):
                 self._db.execute("SELECT set_config('synchronous_commit', 'off', true)")
                 after = self._step(scope, token, after, since)
-            self._readable([scope])  # what is seen ends with a transaction
+            self._readable([scope])  # the visible scopes end with a transaction
         return state
 
     def _held_state(self, token: int) -> State:
-        with self._one_state():  # what is read after it is of the same state
+        with self._one_state():  # later reads see the same committed state
             return self._state_of(token)
 
     def _step(self, scope: str, token: int, after: int, since: int) -> int:
-        """One batch, in a transaction. Returns up to which key all entries were looked at."""
+        """Synchronise one batch in a transaction. Returns the key up to which the entries were compared."""
         state, (low, high) = self._state_of(token), bounds(token)
         if state.layout != LAYOUT:
             for table in _TABLES:
-                self._db.execute(f"DELETE FROM search_{table} WHERE scope = ?", (token,))  # noqa: S608  # constants
-            self._db.execute(SEARCH["begin"], (token, LAYOUT, state.journal))
+                self._db.execute(f"DELETE FROM search_{table} WHERE scope = $1", (token,))  # noqa: S608  # constants
+            self._db.run("search_begin", (token, LAYOUT, state.journal))
         elif state.indexed != state.reindexed:
-            keys = self._keys(SEARCH["differing"], {"scope": token, "after": after, "high": high, "limit": BATCH})
+            keys = self._keys("search_differing", {"scope": token, "after": after, "high": high, "limit": BATCH})
             self._take(scope, token, keys)
             if len(keys) == BATCH:
                 return keys[-1]
-            self._db.execute(SEARCH["stand"], (state.until, since, token))
+            self._db.run("search_stand", (state.until, since, token))
         elif state.stale:
-            self._take(scope, token, self._keys(SEARCH["stale"], (token, BATCH)))
+            self._take(scope, token, self._keys("search_stale", (token, BATCH)))
         else:
             self._follow(scope, token, state)
         return low
 
     def _follow(self, scope: str, token: int, state: State) -> None:
-        """Take in what the journal tells next."""
+        """Derive the rows of the next entries of the journal."""
         place = {"scope": token, "after": state.until, "last": state.journal, "limit": BATCH}
-        rows = self._all(SEARCH["journal"], place)
+        rows = self._all("search_journal", place)
         worded = {key for _, key, message, words in rows if key is not None and (words or not message)}
         posed = {key for _, key, _, _ in rows if key is not None} - worded
         if posed:
-            worded |= {*self._keys(SEARCH["with_gist"], (token, array(posed)))}
-            self._db.execute(SEARCH["repose"], (token, array(posed - worded)))
+            worded |= {*self._keys("search_with_gist", (token, array(posed)))}
+            self._db.run("search_repose", (token, array(posed - worded)))
         self._take(scope, token, sorted(worded))
         until = rows[-1][0] if len(rows) == BATCH else state.journal
-        self._db.execute(SEARCH["stand"], (until, state.indexed, token))
+        self._db.run("search_stand", (until, state.indexed, token))
 
     def _take(self, scope: str, token: int, keys: Sequence[int]) -> None:
-        """Take in these memories as they are now, and anew the messages whose context they are part of."""
+        """Derive the rows of these memories, and again those of the messages whose context they are part of."""
         if not keys:
             return
         before = self._known(token, keys)
-        near = self._around(token, keys, AFTER, BEFORE - 1, "around_told")
-        resting = self._keys(SEARCH["resting"], (token, array(keys)))
+        near = self._around(token, keys, AFTER, BEFORE - 1, "search_around_told")
+        resting = self._keys("search_resting", (token, array(keys)))
         again = {*keys, *self._known(token, {*near, *resting})}
         messages, facts = self._messages(token, again), self._facts(scope, token, again)
         wanted = frozenset(keys)
@@ -106,7 +106,7 @@ class SearchSync(SearchRowReader):
         excerpt = self._excerpt(scope, token, again, CorpusStatistics(speakers=self._names(token)))
         numbers = {one.id: one.key for one in messages} | {one.memory.id: one.key for one in facts}
         self._put_places(token, again, numbers, excerpt)
-        gists = dict(self._all(SEARCH["gist_checksums"], (token, array(keys))))
+        gists = dict(self._all("search_gist_checksums", (token, array(keys))))
         now = {one.key: _read_message(one, gists.get(one.key)) for one in messages if one.key in wanted}
         facts = [one for one in facts if one.key in wanted]
         now |= {one.key: _read_fact(one) for one in facts}
@@ -116,16 +116,16 @@ class SearchSync(SearchRowReader):
     def _known(self, token: int, keys: Collection[int]) -> dict[int, SyncedRows]:
         return {
             key: SyncedRows(words=words, original=original, at=at, terms=frozenset(terms))
-            for key, words, original, at, terms in (self._all(SEARCH["taken"], (token, array(keys))) if keys else ())
+            for key, words, original, at, terms in (self._all("search_taken", (token, array(keys))) if keys else ())
         }
 
     def _tell(self, token: int, messages: Sequence[MessageRow]) -> None:
-        """Count new messages: who speaks where."""
+        """Count new messages by speaker and by conversation."""
         spoken = Counter(one.named for one in messages if one.named)
         if not spoken.keys() <= self._names(token):
-            self._db.execute(SEARCH["retell_subjects"], {"scope": token})
+            self._db.run("search_retell_subjects", {"scope": token})
         for name, number in sorted(spoken.items()):
-            self._db.execute(SEARCH["count_speaker"], (token, name, number))
+            self._db.run("search_count_speaker", (token, name, number))
         talks: dict[str, list[MessageRow]] = {}
         for one in messages:
             talks.setdefault(one.conversation, []).append(one)
@@ -135,11 +135,11 @@ class SearchSync(SearchRowReader):
             was = known.get(name, (False, False))
             now = was[0] or named > 0, was[1] or assisted > 0
             if name in known and _among_people(*was) != _among_people(*now):
-                self._db.execute(SEARCH["retell_talk"], {"scope": token, "name": name})
-            self._db.execute(SEARCH["count_talk"], (token, name, len(own), named, assisted))
+                self._db.run("search_retell_talk", {"scope": token, "name": name})
+            self._db.run("search_count_talk", (token, name, len(own), named, assisted))
 
     def _put_places(self, token: int, keys: Iterable[int], numbers: Mapping[str, int], excerpt: PartialIndex) -> None:
-        self._db.execute(SEARCH["cut_places"], (token, array(keys)))
+        self._db.run("search_cut_places", (token, array(keys)))
         rows = [
             (
                 *(token, numbers[one.id], one.part, self._tokens.embedder(one.embedder)),
@@ -148,10 +148,10 @@ class SearchSync(SearchRowReader):
             )
             for one in excerpt.places(numbers)
         ]
-        self._db.executemany(SEARCH["add_place"], rows)
+        self._db.run_many("search_add_place", rows)
 
     def _put(self, token: int, before: Mapping[int, SyncedRows], now: Mapping[int, SyncCursor]) -> None:
-        """Postings, and the numbers that are counted over all."""
+        """Write postings, and the counts over the scope."""
         gone: list[tuple[int, int]] = []
         come: list[tuple[int, int]] = []
         memories, originals = Counter[int](), Counter[int]()
@@ -166,16 +166,16 @@ class SearchSync(SearchRowReader):
                     originals.update(dict.fromkeys(taken.terms, sign))
                     many, words = many + sign, words + sign * taken.words
         if gone:
-            self._db.execute(SEARCH["cut_postings"], (*map(array, zip(*gone, strict=True)), token))
+            self._db.run("search_cut_postings", (*map(array, zip(*gone, strict=True)), token))
         if come:
-            self._db.execute(SEARCH["add_postings"], (token, *map(array, zip(*come, strict=True))))
+            self._db.run("search_add_postings", (token, *map(array, zip(*come, strict=True))))
         if moved := sorted(term for term in memories if memories[term] or originals[term]):
             counts = (array(number[term] for term in moved) for number in (memories, originals))
-            self._db.execute(SEARCH["count_terms"], (token, array(moved), *counts))
+            self._db.run("search_count_terms", (token, array(moved), *counts))
             if gone:
-                self._db.execute(SEARCH["cut_terms"], (token, array(moved)))
+                self._db.run("search_cut_terms", (token, array(moved)))
         latest = max((read.taken.at for read in now.values()), default=None)
-        self._db.execute(SEARCH["count"], (many, words, latest, token))
+        self._db.run("search_count", (many, words, latest, token))
         self._put_taken(token, before, now)
 
     def _put_taken(self, token: int, before: Mapping[int, SyncedRows], now: Mapping[int, SyncCursor]) -> None:
@@ -192,18 +192,18 @@ class SearchSync(SearchRowReader):
             )
             for key, read in now.items()
         ]
-        self._db.executemany(SEARCH["take"], rows)
+        self._db.run_many("search_take", rows)
         if lost := [key for key in before if key not in now]:
-            self._db.execute(SEARCH["leave_out"], (token, array(lost)))
+            self._db.run("search_leave_out", (token, array(lost)))
         if any(old.at != now[key].taken.at if key in now else True for key, old in before.items()):
-            self._db.execute(SEARCH["recount_latest"], {"scope": token})
+            self._db.run("search_recount_latest", {"scope": token})
 
     def _put_rests(self, token: int, keys: Sequence[int], facts: Sequence[FactRow]) -> None:
-        self._db.execute(SEARCH["cut_rests"], (token, array(keys)))
+        self._db.run("search_cut_rests", (token, array(keys)))
         pairs = [(source.memory, fact.key) for fact in facts for source in fact.memory.sources]
         if pairs:
             ids, owners = zip(*pairs, strict=True)
-            self._db.execute(SEARCH["put_rests"], (token, [*ids], array(owners)))
+            self._db.run("search_put_rests", (token, [*ids], array(owners)))
 
 
 def _among_people(named: bool, assisted: bool) -> bool:  # as the table has them
@@ -225,6 +225,6 @@ def _read_fact(fact: FactRow) -> SyncCursor:
 
 
 def _terms(terms: bytes, at: int) -> frozenset[int]:
-    """The terms of a text, and its day, as the server takes numbers: with a sign."""
+    """The terms of a text and its day, as signed 64-bit numbers."""
     dates = np.array(date_keys(from_micros(at)), dtype=np.uint64).view(np.int64)
     return frozenset(np.frombuffer(terms, dtype="<i8").tolist()) | frozenset(dates.tolist())

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import islice
+from string import Formatter
 from typing import Any, Final, Self
 
 from psycopg import errors
@@ -15,31 +16,34 @@ from slowwave.policy.ranking.score import ASKED, DATE, MEANING, SATURATION
 from slowwave.policy.text.features import ParsedQuestion, dates_asked, name_tokens, parse_question
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.postgres.half import Half
-from slowwave.stores.postgres.search_rows import SEARCH, State, array
+from slowwave.stores.postgres.search_rows import State, array
 from slowwave.stores.postgres.search_sync import SearchSync
+from slowwave.stores.postgres.statements import DIALECT
 from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics
+from slowwave.stores.where_clause import Parameters
 
 POSTINGS: Final = 10_000
-"""Words are looked up, the rarest first, until together they occur in so many memories."""
+"""Words are looked up in the order of their rarity until together they occur in so many memories."""
 
 _NO_EMBEDDER: Final = -1
-_INSIDE: Final = """((m.conversation = :conversation AND m.kind <> 'note') OR m.key IN (
+_IN_CONVERSATION: Final = """((m.conversation = {conversation} AND m.kind <> 'note') OR m.key IN (
     SELECT r.fact FROM search_rests r JOIN memories s ON s.id = r.message
-    WHERE r.scope = :scope AND s.scope = :scope AND s.conversation = :conversation
+    WHERE r.scope = {scope} AND s.scope = {scope} AND s.conversation = {conversation}
 ))"""
+"""A memory of a conversation, or a fact that rests on one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """A search of one scope, as the server is asked.
+    """A search of one scope at the server.
 
     Attributes:
-        query, question: what is wanted.
-        dates: the numbers of the days that its words may mean, each with these words.
-        speaker: the name of the one speaker that the question asks about.
-        embedder: the token of the embedder that its vector is of, if it has one and any vector of it was ever stored.
-        filters: further conditions on memories `m`, " AND " before each.
-        values: what its conditions and its parts stand for.
+        query, question: the query and its parsed text.
+        dates: the terms of the days that its words may mean, each with these words.
+        speaker: the name of the speaker that the question asks about, or None.
+        embedder: the token of the embedder of its vector, or None if no vector of it was ever stored.
+        filters: further conditions on memories `m`, each with the names of its values in braces.
+        values: the values of its conditions and parts by name.
     """
 
     query: Query
@@ -47,12 +51,12 @@ class SearchRequest:
     dates: Mapping[int, tuple[int, ...]]
     speaker: str | None
     embedder: int | None
-    filters: str
+    filters: tuple[str, ...]
     values: Mapping[str, Any]
 
     @classmethod
     def of(cls, token: int, query: Query, names: Sequence[str], embedder: int | None) -> Self:
-        """A search of a scope in which these speak."""
+        """A search of a scope with speakers of these names."""
         question = parse_question(query.text, name_term_ids(names))
         filters, values = _filters(query)
         speaker = None if question.speaker is None else names[question.speaker]
@@ -69,30 +73,40 @@ class SearchRequest:
 
     @property
     def seen(self) -> str:
-        """The column that says what is searched."""
+        """The column that is true for the rows that are searched."""
         return "open" if self.query.deep else "hot"
 
-    @property
-    def within(self) -> str:
-        """The same conditions on a place or a posting `p`."""
-        if not self.filters:
-            return ""
-        return f" AND p.key IN (SELECT m.key FROM memories m WHERE m.scope = :scope{self.filters})"  # noqa: S608  # our own words
+    def parameters(self, **values: object) -> Parameters:
+        """The placeholders of a statement with these values besides its own."""
+        return Parameters(DIALECT.mark, {**self.values, **values})
 
-    @property
-    def bonus(self) -> str:
-        """What is added to the score of a place `p` for who said it."""
+    def memories(self, parameters: Parameters) -> str:
+        """The query of the keys of the memories that meet the filters."""
+        place = parameters.place
+        conditions = [f"m.scope = {place('scope')}"]
+        for condition in self.filters:
+            names = {name: place(name) for _, name, _, _ in Formatter().parse(condition) if name}
+            conditions.append(condition.format(**names))
+        return f"SELECT m.key FROM memories m WHERE {' AND '.join(conditions)}"  # noqa: S608  # constants only
+
+    def within(self, parameters: Parameters) -> str:
+        """The filters as a condition on a place or a posting `p`, " AND " before it."""
+        return f" AND p.key IN ({self.memories(parameters)})" if self.filters else ""
+
+    def bonus(self, parameters: Parameters) -> str:
+        """What is added to the score of a place `p` for its speaker."""
+        place = parameters.place
         if self.speaker is not None:
-            return "CASE WHEN p.speaker = :speaker THEN :asked ELSE 0.0 END"
-        return "CASE WHEN p.by_user THEN :asked ELSE 0.0 END" if self.question.of_user else "0.0"
+            return f"CASE WHEN p.speaker = {place('speaker')} THEN {place('asked')} ELSE 0.0 END"
+        return f"CASE WHEN p.by_user THEN {place('asked')} ELSE 0.0 END" if self.question.of_user else "0.0"
 
     @property
     def terms(self) -> set[int]:
-        """Its words, and the days that they may mean."""
+        """The terms of its words, and of the days that they may mean."""
         return {*self.question.terms, *self.dates}
 
     def weights(self, known: Mapping[int, tuple[int, int]], count: int) -> dict[int, float]:
-        """What its rarest words, and the days it may mean, are worth: the share of its information, as `lexical` has it.
+        """The weights of its rarest words and of the days that they may mean: shares of its information.
 
         Args:
             known: in how many originals and in how many memories a term occurs.
@@ -117,7 +131,7 @@ class SearchRequest:
 
 
 def name_term_ids(names: Sequence[str]) -> dict[str, frozenset[int]]:
-    """The words of names, each with the numbers of those who bear it."""
+    """The words of names, each with the numbers of the names that contain it."""
     found: dict[str, frozenset[int]] = {}
     for number, name in enumerate(names):
         for word in name_tokens(name):
@@ -126,22 +140,22 @@ def name_term_ids(names: Sequence[str]) -> dict[str, frozenset[int]]:
 
 
 def to_int64(term: int) -> int:
-    """A term as the server takes numbers: with a sign."""
+    """A term as a signed 64-bit number."""
     return term - (1 << 64) if term >= 1 << 63 else term
 
 
-def _filters(query: Query) -> tuple[str, dict[str, Any]]:
-    told = (
-        ("kinds", _list(query.kinds), "m.kind = ANY (CAST(:kinds AS text[]))"),
-        ("categories", _list(query.categories), "m.category = ANY (CAST(:categories AS text[]))"),
-        ("allowed", _list(query.allowed), "m.id = ANY (CAST(:allowed AS text[]))"),
-        ("since", query.since and to_micros(query.since), "m.valid_from >= :since"),
-        ("until", query.until and to_micros(query.until), "m.valid_from <= :until"),
-        ("conversation", query.conversation, _INSIDE),
-        ("apart", query.except_conversation, "(m.conversation IS NULL OR m.conversation <> :apart)"),
+def _filters(query: Query) -> tuple[tuple[str, ...], dict[str, Any]]:
+    conditions = (
+        ("kinds", _list(query.kinds), "m.kind = ANY (CAST({kinds} AS text[]))"),
+        ("categories", _list(query.categories), "m.category = ANY (CAST({categories} AS text[]))"),
+        ("allowed", _list(query.allowed), "m.id = ANY (CAST({allowed} AS text[]))"),
+        ("since", query.since and to_micros(query.since), "m.valid_from >= {since}"),
+        ("until", query.until and to_micros(query.until), "m.valid_from <= {until}"),
+        ("conversation", query.conversation, _IN_CONVERSATION),
+        ("apart", query.except_conversation, "(m.conversation IS NULL OR m.conversation <> {apart})"),
     )
-    said = "".join(f" AND {condition}" for _, value, condition in told if value is not None)
-    return said, {name: value for name, value, _ in told if value is not None}
+    used = [(name, value, condition) for name, value, condition in conditions if value is not None]
+    return tuple(condition for _, _, condition in used), {name: value for name, value, _ in used}
 
 
 def _list(names: frozenset[str] | None) -> list[str] | None:
@@ -149,13 +163,13 @@ def _list(names: frozenset[str] | None) -> list[str] | None:
 
 
 LOOKED: Final = 1000
-"""So many of the nearest vectors, and so many memories with the most of the words, are looked at."""
+"""The number of nearest vectors, and of memories with the most of the words, that are candidates."""
 SCORED: Final = 80
-"""So many of these, by both together, are scored; four for each place if that is more."""
+"""The number of candidates that are scored, by both together; four for each wanted hit if that is more."""
 UNNEAR: Final = 300
-"""So many where the question has no vector: words alone tell less well apart."""
+"""The number of candidates that are scored if the question has no vector: words alone separate them less well."""
 AROUND: Final = 40
-"""Of so many that have the words the messages around them, to which they lend these, are scored too."""
+"""The number of candidates with the words of which the neighbouring messages are scored too."""
 
 _MAY_NOT: Final = (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege)
 _VECTORS: Final = """\
@@ -178,7 +192,7 @@ class ServerSearch(SearchSync):
         self.in_ram = in_ram
         self._operator: str | None = None
 
-    # ---- what a search of the scope in RAM would say
+    # ---- the search of a scope, as in RAM
 
     def _search_scope(self, scope: str, token: int, query: Query) -> list[Ranked]:
         if query.top_k < 1:
@@ -213,7 +227,7 @@ class ServerSearch(SearchSync):
         def frequency(stem: str) -> int:
             with self._guard:
                 self._readable([scope])
-                rows = self._all(SEARCH["terms"], (token, array([to_int64(term_id(stem))])))
+                rows = self._all("search_terms", (token, array([to_int64(term_id(stem))])))
             return rows[0][1] if rows else 0
 
         return frequency, state.originals or 0
@@ -224,21 +238,21 @@ class ServerSearch(SearchSync):
         return self._names(token)
 
     def _at_server(self, scope: str, token: int) -> State | None:
-        """How the scope stands, all of it taken in, if it is too large for RAM and the server can search it."""
-        self._readable([scope])  # another one may have been taken in meanwhile
+        """The state of the synchronised scope if it is too large for RAM and the server can search it, else None."""
+        self._readable([scope])  # the transaction that made it visible may have ended
         held = self._indexes.get(token)
         if self.in_ram is None or (held is not None and len(held.index) <= self.in_ram):
             return None
         if self._state_of(token).given <= self.in_ram:
             return None
         if self._operator is None:
-            schema = self._one(_VECTORS, ())[0]
+            schema = self._db.execute(_VECTORS).get
             self._operator = f"OPERATOR({schema}.<#>)" if schema else ""
         if not self._operator:
             return None
         try:
             state = self._taken_in(scope, token)
-        except _MAY_NOT:  # a standby, or a login that only reads: RAM is what it has
+        except _MAY_NOT:  # a standby, or a login that only reads, searches in RAM
             self._readable([scope])
             return None
         with self._searching:
@@ -248,9 +262,9 @@ class ServerSearch(SearchSync):
     # ---- candidates
 
     def _known_terms(self, token: int, asked: SearchRequest) -> dict[int, tuple[int, int]]:
-        """In how many originals, and in how many memories, each term of the question occurs."""
+        """The numbers of originals and of memories in which each term of the question occurs."""
         terms = array(map(to_int64, asked.terms))
-        rows = self._all(SEARCH["terms"], (token, terms)) if asked.terms else []
+        rows = self._all("search_terms", (token, terms)) if asked.terms else []
         return {term % (1 << 64): (originals, memories) for term, originals, memories in rows}
 
     def _dims(self, token: int, asked: SearchRequest) -> dict[str, int]:
@@ -258,23 +272,26 @@ class ServerSearch(SearchSync):
         query = asked.query
         if query.vector is None or query.embedder is None or asked.embedder is None:
             return {}
-        return {query.embedder: len(query.vector)} if self._one(SEARCH["embedded"], (token, asked.embedder))[0] else {}
+        return {query.embedder: len(query.vector)} if self._one("search_embedded", (token, asked.embedder))[0] else {}
 
     def _candidates(self, token: int, asked: SearchRequest, weights: Mapping[int, float]) -> set[int]:
-        """The keys of what may answer best: messages and facts, with all facts on these, and all that these rest on."""
+        """The keys of the candidates: messages and facts, the facts that rest on them, and what they rest on."""
         if asked.query.allowed is not None and len(asked.query.allowed) <= LOOKED:
-            everything = f"SELECT m.key FROM memories m WHERE m.scope = :scope{asked.filters}"  # noqa: S608  # our own words
-            found = set(self._keys(everything, asked.values))
+            parameters = asked.parameters()
+            found = {key for (key,) in self._rows(asked.memories(parameters), parameters)}
         else:
             found = self._best(token, asked, weights)
-        found.update(self._keys(SEARCH["rested_on"], (token, array(found))))
-        return {*found, *self._keys(SEARCH["resting"], (token, array(found)))}
+        found.update(self._keys("search_rested_on", (token, array(found))))
+        return {*found, *self._keys("search_resting", (token, array(found)))}
+
+    def _rows(self, statement: str, parameters: Parameters) -> list[Any]:
+        return self._db.execute(statement, parameters.values).fetchall()
 
     def _best(self, token: int, asked: SearchRequest, weights: Mapping[int, float]) -> set[int]:
-        """The best by words and by vectors, what stands around those with the words, who is asked about, and the newest."""
+        """The best by words and by vectors, the neighbours of those with the words, the speaker's, and the newest."""
         worded, near, who = self._by_words(asked, weights), self._by_vectors(asked), self._by_who(token, asked)
         wanted = max(SCORED if near else UNNEAR, 4 * asked.query.top_k)
-        # Where others have a vector, words stand for what a memory without one may mean.
+        # If others have a vector, the words of a memory without one also count for its meaning.
         worded |= {key: score * (1.0 + MEANING) for key, score in worded.items() if near and key in who}
         if near and (missing := worded.keys() - near.keys() - who.keys()):
             near |= self._by_vectors(asked, missing)
@@ -290,64 +307,67 @@ class ServerSearch(SearchSync):
         }
 
     def _by_vectors(self, asked: SearchRequest, keys: Collection[int] | None = None) -> dict[int, float]:
-        """What the nearest vectors score without words, the best first; or what these memories score."""
+        """The scores of the nearest vectors without words, the best first; or those of these memories."""
         vector = asked.query.vector
         if vector is None or asked.embedder is None:
             return {}
-        within = asked.within if keys is None else " AND p.key = ANY (CAST(:keys AS bigint[]))"
-        statement = (
-            f"SELECT p.key, :meaning * (p.vector {self._operator} :vector) - p.prior - {asked.bonus} "  # noqa: S608  # our own words
-            f"FROM search_places p WHERE p.scope = :scope AND p.embedder = :embedder AND p.{asked.seen}{within} "
-            "ORDER BY 2 LIMIT :wanted"
+        parameters = asked.parameters(meaning=MEANING, vector=Half.of(vector), wanted=LOOKED, keys=array(keys or ()))
+        place = parameters.place
+        score = (
+            f"{place('meaning')} * (p.vector {self._operator} {place('vector')}) - p.prior - {asked.bonus(parameters)}"
         )
-        values = {
-            **asked.values,
-            "meaning": MEANING,
-            "vector": Half.of(vector),
-            "wanted": LOOKED,
-            "keys": array(keys or ()),
-        }
+        within = asked.within(parameters) if keys is None else f" AND p.key = ANY (CAST({place('keys')} AS bigint[]))"
+        statement = (
+            f"SELECT p.key, {score} FROM search_places p WHERE p.scope = {place('scope')} "  # noqa: S608  # constants only
+            f"AND p.embedder = {place('embedder')} AND p.{asked.seen}{within} ORDER BY 2 LIMIT {place('wanted')}"
+        )
         found: dict[int, float] = {}
-        for key, negative in self._all(statement, values):
-            found.setdefault(key, -negative)  # a long text has several, the best first
+        for key, negative in self._rows(statement, parameters):
+            found.setdefault(key, -negative)  # a long text has several vectors; the best comes first
         return found
 
     def _by_words(self, asked: SearchRequest, weights: Mapping[int, float]) -> dict[int, float]:
-        """What the memories with the most of the words score for these alone, the best first; a day counts once."""
+        """The scores of the memories with the most of the words, for words alone, the best first; a day counts once."""
         if not weights:
             return {}
-        statement = (
-            "SELECT x.key, x.weight FROM (SELECT p.key, coalesce(sum(w.weight) FILTER (WHERE NOT w.dated), 0) "  # noqa: S608  # our own words
-            "+ coalesce(max(w.weight) FILTER (WHERE w.dated), 0) AS weight FROM search_postings p "
-            "JOIN unnest(CAST(:terms AS bigint[]), CAST(:weights AS double precision[]), CAST(:dated AS boolean[])) "
-            "AS w (term, weight, dated) ON w.term = p.term "
-            f"WHERE p.scope = :scope AND p.term = ANY (CAST(:terms AS bigint[])){asked.within} "
-            "GROUP BY p.key ORDER BY weight DESC, p.key DESC LIMIT 4 * :wanted) x "
-            f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = :scope AND s.key = x.key AND s.{asked.seen}) "
-            "ORDER BY x.weight DESC, x.key DESC LIMIT :wanted"
+        parameters = asked.parameters(
+            terms=array(map(to_int64, weights)),
+            weights=[*weights.values()],
+            dated=[term in asked.dates for term in weights],
+            wanted=LOOKED,
         )
-        values = {
-            **asked.values,
-            "terms": array(map(to_int64, weights)),
-            "weights": [*weights.values()],
-            "dated": [term in asked.dates for term in weights],
-            "wanted": LOOKED,
-        }
-        return dict(self._all(statement, values))
+        place = parameters.place
+        scope, terms, wanted = place("scope"), f"CAST({place('terms')} AS bigint[])", place("wanted")
+        statement = (
+            "SELECT x.key, x.weight FROM (SELECT p.key, coalesce(sum(w.weight) FILTER (WHERE NOT w.dated), 0) "  # noqa: S608  # constants only
+            "+ coalesce(max(w.weight) FILTER (WHERE w.dated), 0) AS weight FROM search_postings p "
+            f"JOIN unnest({terms}, CAST({place('weights')} AS double precision[]), CAST({place('dated')} AS boolean[])) "
+            f"AS w (term, weight, dated) ON w.term = p.term "
+            f"WHERE p.scope = {scope} AND p.term = ANY ({terms}){asked.within(parameters)} "
+            f"GROUP BY p.key ORDER BY weight DESC, p.key DESC LIMIT 4 * {wanted}) x "
+            f"WHERE EXISTS (SELECT 1 FROM search_places s WHERE s.scope = {scope} AND s.key = x.key AND s.{asked.seen}) "
+            f"ORDER BY x.weight DESC, x.key DESC LIMIT {wanted}"
+        )
+        return dict(self._rows(statement, parameters))
 
     def _by_who(self, token: int, asked: SearchRequest) -> dict[int, float]:
-        """What those memories score that have no vector of the question's embedder, without words, the best first."""
-        if asked.embedder and set(self._one(SEARCH["embedders"], {"scope": token})) <= {asked.embedder, None}:
+        """The scores without words of the memories that have no vector of the question's embedder, the best first."""
+        if asked.embedder and set(self._one("search_embedders", {"scope": token})) <= {asked.embedder, None}:
             return {}
+        parameters = asked.parameters(wanted=LOOKED)
+        place = parameters.place
         statement = (
-            f"SELECT p.key, p.prior + {asked.bonus} FROM search_places p WHERE p.scope = :scope AND p.part <= 0 "  # noqa: S608  # our own words
-            f"AND p.embedder <> :embedder AND p.{asked.seen}{asked.within} ORDER BY 2 DESC, 1 DESC LIMIT :wanted"
+            f"SELECT p.key, p.prior + {asked.bonus(parameters)} FROM search_places p "  # noqa: S608  # constants only
+            f"WHERE p.scope = {place('scope')} AND p.part <= 0 AND p.embedder <> {place('embedder')} "
+            f"AND p.{asked.seen}{asked.within(parameters)} ORDER BY 2 DESC, 1 DESC LIMIT {place('wanted')}"
         )
-        return dict(self._all(statement, {**asked.values, "wanted": LOOKED}))
+        return dict(self._rows(statement, parameters))
 
     def _newest(self, asked: SearchRequest) -> list[int]:
+        parameters = asked.parameters(wanted=2 * asked.query.top_k)
+        place = parameters.place
         statement = (
-            f"SELECT p.key FROM search_places p WHERE p.scope = :scope AND p.{asked.seen}{asked.within} "  # noqa: S608  # our own words
-            "ORDER BY p.key DESC LIMIT :wanted"
+            f"SELECT p.key FROM search_places p WHERE p.scope = {place('scope')} "  # noqa: S608  # constants only
+            f"AND p.{asked.seen}{asked.within(parameters)} ORDER BY p.key DESC LIMIT {place('wanted')}"
         )
-        return self._keys(statement, {**asked.values, "wanted": 2 * asked.query.top_k})
+        return [key for (key,) in self._rows(statement, parameters)]

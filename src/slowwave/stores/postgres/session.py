@@ -1,9 +1,9 @@
-"""One thread's use of a pooled connection: transactions that say whose rows they see, in as few round trips as can be."""
+"""One thread's use of a pooled connection: transactions that name the scopes they see, in few round trips."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, count, repeat
+from itertools import count
 from typing import Any, Final
 
 import psycopg
@@ -14,156 +14,159 @@ from slowwave.stores.connection import ConstraintError, Values, WriteHints
 from slowwave.stores.postgres.opening import READING, WRITING, TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection
 from slowwave.stores.postgres.rows import NOTHING, Reply, Rows
-from slowwave.stores.postgres.wire import Statement, Stream
-from slowwave.stores.postgres.words import APART, STRICT, plain, together, words
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.postgres.statements import DIALECT, STATEMENTS, Query, Statement, update_of_memory
+from slowwave.stores.postgres.wire import Stream
+from slowwave.stores.sql import bounds
 
-_COMMIT: Final = b"COMMIT"
-_ONE: Final = b"SELECT 1"
-_UNCHANGED: Final = b"""
-SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3)
-    THEN 'harmless: another wrote to this scope of Slowwave meanwhile, it is read and written again'
-    ELSE '1' END AS integer)
-"""
-"""Ends the transaction if the journal of a scope goes on after this key, by text that is no number: servers log it."""
+_COMMIT: Final = Query(b"COMMIT")
+_NO_OPERATION: Final = Query(b"SELECT 1")
+_JOURNAL_GREW: Final = b"SELECT EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3)"
+"""Whether another session has written to a scope since the write that left the hints."""
+
+_TRUE: Final = b"t"  # in libpq's text format
+
+_UNIQUE: Final = frozenset({"phase", "content", "conversation", "ref"})
+"""Columns of a memory in a unique index that a change can violate."""
 
 _numbers = count()
 
-_FEW: Final = 16
-"""Rows that may wait to be sent with what comes after them; more are sent at once."""
+_DEFERRED_MAX: Final = 16
+"""Rows of one statement that may wait to be sent with the next statement; more are sent at once."""
 
 _SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
-_WRONG: Final = (errors.UniqueViolation, errors.InvalidTextRepresentation, errors.InvalidSqlStatementName)
-"""What ends a guess: a row that was there, the proof, or a server that does not know what it had prepared."""
+_OUTDATED: Final = (errors.UniqueViolation, errors.InvalidSqlStatementName)
+"""Errors of a write that relied on outdated hints: a row exists, or the server lost its prepared statements."""
 
-_GONE: Final = "08006"
-_KNOWN: Final = SQL["known_message"]
+_CONNECTION_FAILURE: Final = "08006"
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
 
 
-class RetryTransaction(Exception):  # noqa: N818  # not an error: whoever wrote does the same once more
-    """It did not happen: another has written first, or the connection was lost before the server heard of it."""
+class RetryTransaction(Exception):  # noqa: N818  # no error: the caller repeats the transaction
+    """The transaction was not committed: its hints were outdated, or the connection was lost before COMMIT was sent."""
 
 
 class Session:
-    """A connection as the shared code uses it.
+    """The connection of one thread, as the shared code uses it.
 
-    A transaction begins with the first statement that needs an answer, in the same round trip as the settings that say
-    whose rows it may see: they end with it, so that a pooled connection carries nothing over, a pooler between us and
-    the server included. Without `write` each read is a transaction, or after `hold` all reads are one. Writes that give
-    no answer wait, and travel with the next statement that does, or with COMMIT; in a stream they do not even wait.
+    A transaction begins with the first statement that returns rows. BEGIN and the settings that name the visible scopes
+    travel in the same round trip; the settings end with the transaction, so that a pooled connection, or a pooler
+    between client and server, carries nothing over. Without `write` each read is a transaction; after `hold` all reads
+    are one. Statements that return no rows wait, and are sent in a pipeline with the next one that does, or at the end.
+    A stream sends them as they come, so that the server works while the client prepares the next.
 
     Args:
         pool: where connections come from.
-        opening: how transactions begin, and how long others are waited for.
+        opening: how transactions begin, and how long other writers are waited for.
 
     Attributes:
-        clash: what it raises for a row that is not accepted.
-        guesses: whether a write may guess from what the last one left.
-        guess: what this one takes for known, because the last one left it so.
+        clash: the error of a row that is refused.
+        dialect: how Postgres words composed statements.
+        uses_hints: whether a write may rely on the hints of the last one.
+        hints: the hints that this write relies on.
     """
 
     clash: type[Exception] = ConstraintError
+    dialect = DIALECT
 
     def __init__(self, pool: Pool, opening: TransactionSettings) -> None:
         self._pool = pool
         self._opening = opening
         self._raw: RawConnection | None = None
-        self.guesses = True
-        self._forget()
+        self.uses_hints = True
+        self._reset()
 
-    def _forget(self) -> None:
-        self._begun = self._every = False
-        self.guess: WriteHints | None = None
+    def _reset(self) -> None:
+        self._begun = self._every_scope = False
+        self.hints: WriteHints | None = None
         self._visible: list[int] = []
         self._path: str | None = None
-        self._steady = False
+        self._holds = False
         self._writes = False
         self._lock: int | None = None
-        self._waiting: list[Statement] = []
-        self._apart = True
+        self._waiting: list[Query] = []
         self._stream: Stream | None = None
+        self._may_stream = False
 
-    # ---- whose rows
+    # ---- visible scopes
 
     def see(self, token: int) -> None:
-        """The rows of this scope too, until the transaction ends."""
+        """Make the rows of this scope visible until the transaction ends."""
         if token not in self._visible:
             self._visible.append(token)
             if self._begun:
-                self._wait(b"SELECT set_config('slowwave.scopes', $1, true)", [[self._seen]])
+                self._defer([Query(b"SELECT set_config('slowwave.scopes', $1, true)", [self._visible_setting])])
 
     def see_path(self, path: str) -> None:
-        """The row of `scopes` of this path too."""
+        """Make the row of `scopes` with this path visible until the transaction ends."""
         self._path = path
         if self._begun:
-            self._wait(b"SELECT set_config('slowwave.path', $1, true)", [[path]])
+            self._defer([Query(b"SELECT set_config('slowwave.path', $1, true)", [path])])
 
     def see_every_scope(self) -> None:
-        """All rows of the store, until the transaction ends: for checks and upkeep of the whole."""
-        self._every = True
+        """Make all rows of the store visible until the transaction ends: for checks and upkeep of the whole store."""
+        self._every_scope = True
         if self._begun:
-            self._wait(b"SELECT set_config('slowwave.every_scope', 'on', true)", [[]])
+            self._defer([Query(b"SELECT set_config('slowwave.every_scope', 'on', true)")])
 
     @property
-    def _seen(self) -> str:
+    def _visible_setting(self) -> str:
         return ",".join(map(str, self._visible))
 
     # ---- transactions
 
-    def write(self, token: int | None, left: WriteHints | None = None, *, blind: bool = False) -> None:
-        """Begin to write to a scope, alone, perhaps guessing from what the last write to it left.
+    def write(self, token: int | None, hints: WriteHints | None = None, *, stream: bool = False) -> None:
+        """Begin a write to a scope under its lock, perhaps relying on the hints of the last write to it.
 
-        Others may have written since: the server proves that nothing was journaled, and that a message that is taken
-        for new is new, its index does. Who guesses and asks nothing more (`blind`) sends each statement as it is made.
+        Another session may have written since. The server checks in the first round trip that the journal did not grow;
+        a row that exists already is left out and noticed before COMMIT is sent. With `stream`, and if there are hints,
+        each statement is sent as it comes, unless one that returns rows came first.
         """
         if self._raw is not None:
             self.end()
-        self._writes, self._lock, self.guess = True, token, left if self.guesses else None
+        self._writes, self._lock, self.hints = True, token, hints if self.uses_hints else None
         self._visible = [] if token is None else [token]
-        if blind and self.guess is not None:
-            self._stream = Stream(self._taken())
-            for text, values in ((WRITING, ()), *self._before()):
-                self._stream.put(text, [values])
-            self._begun = True
-            self._stream.flush()
+        self._may_stream = stream and self.hints is not None
 
     def hold(self) -> None:
         """Read one committed state from here on."""
-        self._steady = True
+        self._holds = True
 
     def lost(self, error: psycopg.OperationalError) -> bool:
-        """Whether this error means that the connection has ended, and with it the transaction."""
+        """Whether this error means that the connection has ended, and its transaction with it."""
         if self._raw is None:
             return False
-        state = error.sqlstate or _GONE
+        state = error.sqlstate or _CONNECTION_FAILURE
         if state[:2] in _ENDED and not isinstance(error, errors.QueryCanceled):
-            self._raw.close()  # the server says so before the socket does
+            self._raw.close()  # the server reports it before the socket does
         return bool(self._raw.closed)
 
     def commit(self) -> None:
-        """Make it last.
+        """Commit.
 
         Raises:
-            Again: a guess was wrong.
+            RetryTransaction: the hints were outdated.
         """
-        if self._begun or self._waiting:
-            if self._stream is None:
-                self._send(_COMMIT)
-            else:
-                self._stream.put(_COMMIT, [()])
-                self._join()
+        streamed = self._stream is not None
+        self._join()
+        if self.hints is not None or any(query.strict for query in self._waiting):
+            self._send_waiting()  # COMMIT must not be sent before the counts are known
+        if streamed:
+            self._stream = Stream(self._same_connection())
+            self._stream.put([_COMMIT])
+            self._join()
+        elif self._begun or self._waiting:
+            self._send(_COMMIT)
             if self._raw is None or self._raw.pgconn.transaction_status != TransactionStatus.IDLE:
-                raise psycopg.OperationalError("the server did not say that it has committed")
-        self._forget()
+                raise psycopg.OperationalError("the server did not confirm the commit")
+        self._reset()
 
     def end(self) -> None:
-        """Let go of what was not committed."""
-        self._undone()
-        self._forget()
+        """Roll back what was not committed."""
+        self._end_transaction()
+        self._reset()
 
-    def _undone(self) -> None:
+    def _end_transaction(self) -> None:
         raw = self._raw
         if self._stream is not None:
             with suppress(psycopg.Error, RetryTransaction):
@@ -171,199 +174,254 @@ class Session:
         if raw is not None and (status := raw.pgconn.transaction_status) != TransactionStatus.IDLE and not raw.closed:
             try:
                 if status == TransactionStatus.INERROR or self._writes:
-                    _rolled_back(raw, b"ROLLBACK")
+                    _roll_back(raw, b"ROLLBACK")
                 else:
-                    raw.execute(_COMMIT, prepare=False)
+                    raw.execute(_COMMIT.text, prepare=False)
             except psycopg.OperationalError:
                 raw.close()
 
     def leave(self) -> None:
-        """Give the connection back."""
-        self._undone()
-        self._given_back()
-        self._forget()
-        self.guesses = True
+        """Give the connection back to the pool."""
+        self._end_transaction()
+        self._give_back()
+        self._reset()
+        self.uses_hints = True
 
-    def _given_back(self) -> None:
+    def _give_back(self) -> None:
         if self._raw is not None:
             self._pool.give(self._raw)
             self._raw = None
 
-    def _settings(self) -> Statement:
-        """What a transaction is told to begin with."""
-        if self._lock is not None and [self._lock] == self._visible and self._path is None and not self._every:
+    def _settings(self) -> Query:
+        """The settings of the transaction."""
+        if self._lock is not None and [self._lock] == self._visible and self._path is None and not self._every_scope:
             return self._opening.alone(self._lock)
-        seen = {"slowwave.scopes": self._seen}
-        if self._every:
-            seen["slowwave.every_scope"] = "on"
+        visible = {"slowwave.scopes": self._visible_setting}
+        if self._every_scope:
+            visible["slowwave.every_scope"] = "on"
         if self._path is not None:
-            seen["slowwave.path"] = self._path
+            visible["slowwave.path"] = self._path
         if self._writes:
-            return self._opening.writing(seen, self._lock)
-        return self._opening.reading(seen)
+            return self._opening.writing(visible, self._lock)
+        return self._opening.reading(visible)
 
-    def _before(self) -> Iterator[Statement]:
-        """What the server is to be told before it is asked."""
-        proof: Statement = _ONE, ()
-        if not self._begun:
-            yield self._settings()
-            if self.guess is not None:
-                token = self.guess.token
-                proof = _UNCHANGED, (token, self.guess.journal, bounds(token)[1])
-        if len(self._waiting) > 1 and self._apart:
-            texts, values = zip(*self._waiting, strict=True)
-            yield together(texts, proof[0]), [*chain.from_iterable(values), *proof[1]]
+    def _beginning(self) -> Iterator[Query]:
+        """What begins the transaction, and the check of the hints as its last query."""
+        if self._begun:
             return
-        if proof[1]:
-            yield proof
-        yield from self._waiting
+        # Queries that are sent in one pipeline are one transaction without BEGIN.
+        if self._writes or self._holds:
+            yield Query(WRITING if self._writes else READING)
+        yield self._settings()
+        if self.hints is not None:
+            token = self.hints.token
+            yield Query(_JOURNAL_GREW, (token, self.hints.journal, bounds(token)[1]))
 
-    def _taken(self) -> RawConnection:
+    def _connection(self) -> RawConnection:
         if self._raw is not None and self._raw.closed:
-            self._given_back()
+            self._give_back()
         if self._raw is None:
             self._raw = self._pool.take(self._opening.patience)
         return self._raw
 
-    def _send(self, text: bytes, values: Sequence[Any] = ()) -> Reply:
-        """What waits and then this, in one round trip."""
+    def _same_connection(self) -> RawConnection:
+        """The connection of a transaction that has begun."""
+        if self._raw is None or self._raw.closed:
+            raise psycopg.OperationalError("the connection was lost, and the transaction with it")
+        return self._raw
+
+    def _send_waiting(self) -> None:
+        """Send the statements that wait, and check what they inserted."""
+        if self._waiting:
+            self._send(self._waiting.pop())
+
+    def _send(self, query: Query) -> Reply:
+        """Send the statements that wait and then this one, in one round trip. Returns the reply to the last."""
         self._join()
         ends = time.monotonic() + self._opening.patience
-        if self._begun and (self._raw is None or self._raw.closed):
-            raise psycopg.OperationalError("the connection was lost, and the transaction with it")
+        if self._begun:
+            self._same_connection()
         while True:
-            raw = self._taken()
-            # What is sent at once is one transaction without being told.
-            alone = not (self._begun or self._writes or self._steady)
-            begin = () if self._begun or alone else ((WRITING if self._writes else READING, ()),)
+            raw = self._connection()
+            if self.hints is not None and not raw.used:
+                raise RetryTransaction  # it may lead to a standby that took over and lacks the write that left them
+            beginning = list(self._beginning())
+            queries = [*beginning, *self._waiting, query]
             try:
-                reply = _sent(raw, [*begin, *self._before(), (text, values)])
+                replies = _pipelined(raw, queries)
             except psycopg.OperationalError as error:
-                # A connection may have died while it was idle. What was begun on it is gone, and another one will do,
-                # unless it may have committed.
-                if self._begun or text == _COMMIT or not self.lost(error) or time.monotonic() > ends:
+                # A connection may have died while it was idle. Its transaction is gone, so another connection will do,
+                # unless the transaction may have been committed.
+                if self._begun or query is _COMMIT or not self.lost(error) or time.monotonic() > ends:
                     raise
-            except _WRONG as error:
-                self._heard(begun=True)
-                if self.guess is not None:
+            except _OUTDATED as error:
+                self._sent(begun=True)
+                if self.hints is not None:
                     raise RetryTransaction from error
                 raise
             else:
-                self._heard(begun=not alone)
-                return reply
+                self._sent(begun=self._begun or self._writes or self._holds)
+                if beginning and self.hints is not None and _value(replies[len(beginning) - 1]):
+                    raise RetryTransaction
+                self._check_inserted(queries, replies)
+                return replies[-1]
+
+    def _defer(self, queries: Sequence[Query]) -> None:
+        """Send statements with the next one that returns rows, or now in a stream."""
+        if self._may_stream and not self._begun and (raw := self._connection()).used:
+            self._stream = Stream(raw)
+            self._stream.put(self._beginning())
+            self._stream.flush()
+            self._begun = True
+        if self._stream is None:
+            self._waiting += queries
+        else:
+            self._stream.put(queries)
 
     def _join(self) -> None:
-        """The end of a stream: from here on the transaction waits for answers."""
+        """End the stream: wait for its replies, and check them.
+
+        Raises:
+            RetryTransaction: the hints were outdated.
+        """
         stream, self._stream = self._stream, None
-        if stream is not None:
-            try:
-                stream.end()
-            except _WRONG as error:
-                raise RetryTransaction from error
-
-    def _wait(self, text: bytes, rows: Sequence[Sequence[Any]], *, apart: bool = False) -> None:
-        if self._stream is not None:
-            self._stream.put(text, rows)
+        if stream is None:
             return
-        self._apart = self._apart and apart
-        self._waiting.extend(zip(repeat(text), rows))
+        try:
+            replies = stream.end()
+        except _OUTDATED as error:
+            raise RetryTransaction from error
+        if any(
+            reply.get_value(0, 0) == _TRUE
+            if query.text is _JOURNAL_GREW
+            else query.strict and reply.command_tuples != 1
+            for query, reply in replies
+        ):
+            raise RetryTransaction
 
-    def _heard(self, *, begun: bool) -> None:
-        self._begun, self._apart = begun, True
+    def _sent(self, *, begun: bool) -> None:
+        if self._raw is not None:
+            self._raw.used = True
+        self._begun = begun
         self._waiting.clear()
+
+    def _check_inserted(self, queries: Sequence[Query], replies: Sequence[Reply]) -> None:
+        for query, reply in zip(queries, replies, strict=True):
+            if query.strict and reply.rowcount != 1:
+                self._refuse(query)
+
+    def _refuse(self, query: Query) -> None:
+        """Raise what a row that clashes with a stored one means."""
+        if self.hints is not None:
+            raise RetryTransaction
+        raise (errors.UniqueViolation if query.deferred else ConstraintError)("a row clashes with one that is stored")
 
     # ---- statements
 
-    def execute(self, statement: str, values: Values = (), /) -> Rows:
-        """Run one statement; `?` and `:name` stand for values."""
-        if self.guess is not None and statement == _KNOWN:
-            return NOTHING
-        said = words(statement)
-        if not said.answers:
-            self._write(statement, [values])
-            return NOTHING
-        return Rows(self._send(said.text, said.values(values)))
+    def run(self, name: str, values: Values = (), /) -> Rows:
+        """Run the statement of this name: values in order, or by the names of its parameters."""
+        statement = STATEMENTS[name]
+        if statement.returns_rows:
+            if statement.skipped_with_hints and self.hints is not None:
+                return NOTHING
+            return Rows(self._send(statement.with_values(values)))
+        self._write(statement, [statement.with_values(values)])
+        return NOTHING
 
-    def executemany(self, statement: str, rows: Iterable[Values], /) -> None:
-        """Run one statement for every row of values. Raises Clash if one is not accepted."""
+    def run_many(self, name: str, rows: Iterable[Values], /) -> None:
+        """Run the statement of this name for each row of values. Raises ConstraintError if a row is refused."""
+        statement = STATEMENTS[name]
+        queries = [statement.with_values(values) for values in rows]
+        if queries:
+            self._write(statement, queries)
+
+    def update_memory(self, columns: tuple[str, ...], values: Sequence[Any], key: int, /) -> None:
+        """Write these columns of a memory. Raises ConstraintError if its new values are refused; the transaction goes on."""
+        update = Query(update_of_memory(columns), (*values, key))
+        if _UNIQUE.isdisjoint(columns):
+            self._defer([update])
+            return
+        self._defer([Query(b"SAVEPOINT before"), update])
+        try:
+            self._send(Query(b"RELEASE SAVEPOINT before"))
+        except errors.UniqueViolation as error:
+            _roll_back(self._connection(), b"ROLLBACK TO SAVEPOINT before")
+            raise ConstraintError(str(error)) from error
+
+    def execute(self, text: str, values: Sequence[Any] = (), /) -> Rows:
+        """Run a composed statement; $1, $2 … are its values."""
+        return Rows(self._send(Query(text.encode(), values)))
+
+    def executemany(self, text: str, rows: Iterable[Sequence[Any]], /) -> None:
+        """Run a composed statement for each row of values."""
         gathered = list(rows)
         if gathered:
-            self._write(statement, gathered)
-            if self._stream is not None and statement in STRICT:
-                self._stream.flush()  # it keeps the server busy until the rest comes
+            self._execute_many(text.encode(), gathered)
 
-    def _write(self, statement: str, rows: Sequence[Values]) -> None:
-        strict = statement in STRICT
-        said = plain(statement) if strict and self.guess is not None else words(statement)
-        wanted: Any = rows if isinstance(rows[0], tuple) else [said.values(values) for values in rows]
-        if statement.startswith("UPDATE memories") and ("phase =" in statement or "content =" in statement):
-            self._carefully(said.text, wanted[0])
-        elif strict and self.guess is None:
-            if self._counted(said.text, wanted) != len(rows):
-                raise ConstraintError("a row clashes with one that is stored")
-        elif len(rows) > _FEW:
-            self._counted(said.text, wanted)
-        else:
-            self._wait(said.text, wanted, apart=statement in APART)
+    def _write(self, statement: Statement, queries: list[Query]) -> None:
+        if len(queries) > _DEFERRED_MAX:
+            inserted = self._execute_many(statement.text, [query.values for query in queries])
+            if statement.strict and inserted != len(queries):
+                self._refuse(queries[0])
+            return
+        self._defer(queries)
+        if self._stream is not None and not statement.deferred:
+            self._stream.flush()  # the server inserts the memories while the client makes their journal rows
+        elif not (statement.deferred or self.hints is not None):
+            self._send_waiting()
 
-    def _counted(self, text: bytes, rows: Sequence[Sequence[Any]]) -> int:
-        """Write at once. Returns how many rows were."""
+    def _execute_many(self, text: bytes, rows: Sequence[Sequence[Any]]) -> int:
+        """Run a statement for each row of values at once. Returns how many rows were written."""
         self._join()
-        if len(rows) == 1:
-            return self._send(text, rows[0]).rowcount
-        if self._waiting or not self._begun:
-            self._send(_ONE)
-        cursor = self._taken().cursor(binary=True)
+        self._send_waiting()
+        if not self._begun:
+            self._send(_NO_OPERATION)
+        cursor = self._connection().cursor(binary=True)
         try:
             cursor.executemany(text, rows)
-        except _WRONG as error:
-            if self.guess is not None:
+        except _OUTDATED as error:
+            if self.hints is not None:
                 raise RetryTransaction from error
             raise
         return cursor.rowcount
 
-    def _carefully(self, text: bytes, values: Sequence[Any]) -> None:
-        """A row's new values may clash, and the transaction is to go on."""
-        self._wait(b"SAVEPOINT before", [[]])
-        self._wait(text, [values])
-        try:
-            self._send(b"RELEASE SAVEPOINT before")
-        except errors.UniqueViolation as error:
-            _rolled_back(self._taken(), b"ROLLBACK TO SAVEPOINT before")
-            raise ConstraintError(str(error)) from error
 
-
-def _sent(raw: RawConnection, statements: Sequence[Statement]) -> Reply:
-    """One after the other without waiting for answers between them; the answer of the last. The first error is raised."""
-    cursor = raw.cursor(binary=True)
-    if len(statements) == 1:
-        return _run(cursor, *statements[0])
+def _pipelined(raw: RawConnection, queries: Sequence[Query]) -> list[Reply]:
+    """Send all of it without waiting for the replies in between. The first error is raised."""
+    if len(queries) == 1:
+        return [_executed(raw, queries[0])]
+    replies: list[Reply] = []
     failed: psycopg.Error | None = None
     try:
         with raw.pipeline():
             try:
-                for text, values in statements:
-                    _run(cursor, text, values)
-            except psycopg.Error as error:  # leaving the pipeline would write that it was aborted into the log
+                replies += (_executed(raw, query) for query in queries)
+            except psycopg.Error as error:  # if it left the pipeline, psycopg would log that the pipeline was aborted
                 failed = error
     except psycopg.Error as error:
         failed = failed or error
     if failed is not None:
         raise failed
     if raw.pgconn.transaction_status not in _SETTLED:
-        raise psycopg.OperationalError("the server has not answered to the end")
-    return cursor
+        raise psycopg.OperationalError("the server did not answer all statements")
+    return replies
 
 
-def _rolled_back(raw: RawConnection, text: bytes) -> None:
-    """Roll back after an error, perhaps: what was prepared behind it never reached the server.
+def _executed(raw: RawConnection, query: Query) -> Reply:
+    cursor = raw.cursor(binary=True)
+    return cursor.execute(query.text, query.values or None, prepare=None if query.values else False)
 
-    psycopg has the server forget all that is prepared after a statement that it has not seen before and that rolls
-    back: a number makes it one.
+
+def _value(reply: Reply) -> Any:  # noqa: ANN401  # a scalar of any type
+    row = reply.fetchone()
+    return row and row[0]
+
+
+def _roll_back(raw: RawConnection, text: bytes) -> None:
+    """Roll back after an error that may have kept the server from preparing what psycopg believes to be prepared.
+
+    psycopg makes the server forget all prepared statements after a ROLLBACK whose text it has not seen before: the
+    number makes it one.
     """
     raw.prepared.clear()
     raw.execute(b"%s -- %d" % (text, next(_numbers)), prepare=False)
-
-
-def _run(cursor: Reply, text: bytes, values: Sequence[Any]) -> Reply:
-    return cursor.execute(text, values or None, prepare=None if values else False)

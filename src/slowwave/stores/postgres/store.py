@@ -1,4 +1,4 @@
-"""Memory in a Postgres database that many machines may use at once."""
+"""The store in a Postgres database, which many machines may use at once."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,46 +19,46 @@ from slowwave.stores.postgres.check import PostgresCheck
 from slowwave.stores.postgres.server_search import ServerSearch
 from slowwave.stores.postgres.session import RetryTransaction
 from slowwave.stores.reads import Reader
+from slowwave.stores.row_transfer import RowTransfer
 from slowwave.stores.rows import RUN_COLUMNS
-from slowwave.stores.sql import SQL
 
-_AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+_ROLLED_BACK: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
 _SCOPES: Final = 1000
-"""Of so many scopes it is remembered what the last write left."""
+"""Scopes of which the hints of the last write are kept."""
 _FEW: Final = 16
-"""Memories of one plan that are sent as they come."""
+"""The greatest number of memories in a plan whose statements are sent as they come."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
+class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
-    Each thread has a connection of its own while it reads or writes. Writes to one
-    scope wait for each other, under an advisory lock that ends with the transaction; scopes do not wait for scopes.
-    A write is acknowledged once the server has flushed it (`synchronous_commit` is turned on if it was off).
+    Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
+    ends with the transaction, so they wait for each other; writes to different scopes do not. A write is acknowledged
+    after the server has flushed it (`synchronous_commit` is turned on if it was off).
 
     Args:
         url: "postgresql://user:password@host:port/name", with any option of libpq.
         busy_seconds: how long to wait for a connection, for a server that restarts and for other writers, seconds.
         connections: how many connections this process may hold.
         in_ram: memories of a scope up to which it is searched in RAM; the server searches larger ones. None: all in RAM.
-        reached: called with the name of each point that a write passes; for tests that make it fail there.
+        reached: called with the name of each point that a write passes, so that tests can fail there.
         steps: the migrations; for tests of migrations.
 
     Raises:
-        StoreError: one of its kinds, saying what to do next; a schema that is not ours is never touched.
-        SettingsError: for an address that is none, or a database that is not in UTF-8.
+        StoreError: one of its kinds; the message says what to do. A schema of another program is never changed.
+        SettingsError: the address is invalid, or the database is not encoded in UTF-8.
     """
 
     def _apply_group(self, group: Group, plan: Plan, run: RunRow) -> list[Operation]:
-        """As any store does, and once more if it was rolled back by the server or for a wrong guess."""
+        """Apply a group, and apply it again if the server rolled it back or its hints were outdated."""
         for _ in range(_TRIES):
             try:
                 return super()._apply_group(group, plan, run)
             except RetryTransaction:
-                self._db.guesses = False
-            except _AGAIN:
+                self._db.uses_hints = False
+            except _ROLLED_BACK:
                 continue
             except psycopg.OperationalError as error:
                 if not self._db.lost(error):
@@ -70,13 +70,13 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
             raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
 
     def _write_hints(self) -> WriteHints | None:
-        return self._db.guess
+        return self._db.hints
 
     def _keep_hints(self, given: WriteHints | None) -> None:
         if given is not None:
             self._left[given.token] = given
             while len(self._left) > _SCOPES:
-                self._left.pop(next(iter(self._left)), None)  # the longest unwritten
+                self._left.pop(next(iter(self._left)), None)  # the scope whose last write is the oldest
 
     def _transaction(self, scope: str, run: RunRow | None = None) -> "PostgresTransaction":
         session, token = self._db, self._tokens.scope(scope)
@@ -84,25 +84,25 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
             session.write(None)
             token = self._tokens.new_scope(scope)
             session.commit()
-        # Whoever guesses takes what was left with him: of many threads one guesses, the others ask.
-        left = None if run is None else self._left.pop(token, None)
+        # Hints are used once: of several threads the first takes them, and the others query the last keys.
+        hints = None if run is None else self._left.pop(token, None)
         return PostgresTransaction(
             self._reached,
-            begin=partial(session.write, token, left, blind=run is not None and _blind(run)),
+            begin=partial(session.write, token, hints, stream=run is not None and _adds_few(run)),
             commit=partial(self._commit, scope, token, run),
             back=self._back,
         )
 
     def _back(self, error: BaseException) -> None:
         session = self._db
-        guessed = session.guess is not None
+        had_hints = session.hints is not None
         self._tokens.forget()
         session.end()
-        if guessed and isinstance(error, ConflictError | StalePlanError):
-            raise RetryTransaction from error  # it is told what is stored, not what was guessed
+        if had_hints and isinstance(error, ConflictError | StalePlanError):
+            raise RetryTransaction from error  # the message must rest on stored rows, not on hints
 
     def _commit(self, scope: str, token: int, run: RunRow | None) -> None:
-        """Commit; if the connection is lost meanwhile, the run says whether it was."""
+        """Commit. If the connection is lost meanwhile, the row of the run says whether the commit happened."""
         session = self._db
         try:
             session.commit()
@@ -111,7 +111,7 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
                 raise
             try:
                 session.write(token)  # waits until the lost transaction has ended
-                row = self._one(SQL["run"], (token, run.plan.id))
+                row = self._one("run", (token, run.plan.id))
                 session.end()
             except psycopg.OperationalError:
                 raise StoreError(
@@ -122,22 +122,22 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, PostgresCheck):
                 raise RetryTransaction from error
 
 
-def _blind(run: RunRow) -> bool:
-    """Whether a plan adds a few memories and does nothing else, so that nothing need be asked."""
+def _adds_few(run: RunRow) -> bool:
+    """Whether a plan only adds a few memories, so that with hints no statement needs a reply before the end."""
     if len(run.plan.groups) > 1 or run.plan.lease is not None:
         return False
     operations = run.plan.groups[0].operations
-    return len(operations) <= _FEW and all(isinstance(one, Add) for one in operations)
+    return len(operations) <= _FEW and all(isinstance(operation, Add) for operation in operations)
 
 
 class PostgresTransaction:
-    """Around writes. A class, because a generator in its place costs time that every add pays.
+    """The context manager of a write. `@contextmanager` would add measurable overhead to each add.
 
     Args:
-        reached: called with the name of each point that is passed, if anybody wants to know.
-        begin: called first.
-        commit: makes it last.
-        back: called when something failed, with what did.
+        reached: called with the name of each point that is passed, or None.
+        begin: begins the transaction.
+        commit: commits it.
+        back: rolls it back; called with the error.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from slowwave.stores.search.cache import MEGABYTE, CachedIndex, IndexCache
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.index import Index
 from slowwave.stores.search.snapshot import LAYOUT, checksum
-from slowwave.stores.sql import SQL, bounds
+from slowwave.stores.sql import bounds
 
 _WIDTH = len(MEMORY_COLUMNS)
 _COLUMNS = tuple(field.name for field in fields(MessageColumns))
@@ -115,7 +115,7 @@ class Searcher(StoreBase):
             return held.index
         with self._one_state():
             low, high = bounds(token)
-            last, reindexed = self._one(SQL["state_of_scope"], {"scope": token, "low": low, "high": high})
+            last, reindexed = self._one("state_of_scope", {"scope": token, "low": low, "high": high})
             if held is None:
                 held = self._stored(scope, token)
             if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
@@ -127,11 +127,11 @@ class Searcher(StoreBase):
 
     def _built(self, scope: str, token: int) -> CachedIndex:
         low, high = bounds(token)
-        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
-        rows = self._all(SQL["messages_of_scope"], {"low": low, "high": high})
+        names = {0: None, **dict(self._all("embedders", ()))}
+        rows = self._all("messages_of_scope", {"low": low, "high": high})
         rows.sort(key=_PLACE)  # the order the index wants
         messages = MessageColumns.of([(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 :]) for row in rows])
-        facts = self._pairs(scope, self._all(SQL["facts_of_scope"], {"low": low, "high": high}))
+        facts = self._pairs(scope, self._all("facts_of_scope", {"low": low, "high": high}))
         index = Index()
         index.load(messages)
         index.append(facts)
@@ -143,12 +143,12 @@ class Searcher(StoreBase):
         """Add the trimmed texts of these messages to the index."""
         if ids:
             places = {"scope": token, "ids": dumps(ids)}
-            pairs = self._pairs(scope, self._all(SQL["some_of_scope"], places))
-            index.trim(self._gists(pairs, self._all(SQL["some_gists"], places)))
+            pairs = self._pairs(scope, self._all("some_of_scope", places))
+            index.trim(self._gists(pairs, self._all("some_gists", places)))
 
     def _stored(self, scope: str, token: int) -> CachedIndex | None:
         """The stored index of a scope, if its layout and checksum are valid."""
-        row = self._one(SQL["snapshot"], (token,))
+        row = self._one("snapshot", (token,))
         if row is None or row[2] != LAYOUT:
             return None
         journal, reindexed, _, total, head, size = row
@@ -161,7 +161,7 @@ class Searcher(StoreBase):
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a stored index, in a writable array."""
-        return np.frombuffer(bytearray(self._one(SQL["snapshot_arrays"], (token,))[0]), dtype=np.uint8, count=size)
+        return np.frombuffer(bytearray(self._one("snapshot_arrays", (token,))[0]), dtype=np.uint8, count=size)
 
     def _pop_index(self) -> tuple[int, CachedIndex] | None:
         """Remove one index from the cache."""
@@ -186,7 +186,7 @@ class Searcher(StoreBase):
             return
         with self._guard, self._searching, self._one_state():
             self._readable([held.scope])  # a server shows rows of scopes that were named
-            last, reindexed = self._one(SQL["state_of_scope"], place)
+            last, reindexed = self._one("state_of_scope", place)
             if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
                 return
             held.journal = last or low
@@ -198,9 +198,9 @@ class Searcher(StoreBase):
         held.index = Index()  # frees as much RAM as the bytes take
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
         with self._guard, self._transaction(held.scope):
-            last, reindexed = self._one(SQL["state_of_scope"], place)
+            last, reindexed = self._one("state_of_scope", place)
             if (last or low, reindexed) == (held.journal, held.reindexed):
-                self._db.execute(SQL["put_snapshot"], (token, *values))
+                self._db.run("put_snapshot", (token, *values))
 
     def _caught_up(self, held: CachedIndex, scope: str, token: int, last: int) -> bool:
         """Update the index from the journal. Returns False if a new index must be built."""
@@ -208,7 +208,7 @@ class Searcher(StoreBase):
             return True
         worded: set[str] = set()
         touched: set[str] = set()
-        for op, memory, words in self._all(SQL["touched"], (held.journal, last)):
+        for op, memory, words in self._all("touched", (held.journal, last)):
             if op == "erase":
                 return False
             (worded if words or memory not in held.index else touched).add(memory)
@@ -217,7 +217,7 @@ class Searcher(StoreBase):
             return False
         if not (worded or touched):
             return True
-        rows = self._all(SQL["some_of_scope"], {"scope": token, "ids": dumps([*worded, *touched])})
+        rows = self._all("some_of_scope", {"scope": token, "ids": dumps([*worded, *touched])})
         pairs = self._pairs(scope, rows)
         try:
             held.index.append([pair for pair in pairs if pair[0].id in worded])
@@ -225,19 +225,19 @@ class Searcher(StoreBase):
             return False
         held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
         if trimmed := [memory.id for memory, _ in pairs if memory.gist is not None]:
-            rows = self._all(SQL["some_gists"], {"scope": token, "ids": dumps(trimmed)})
+            rows = self._all("some_gists", {"scope": token, "ids": dumps(trimmed)})
             held.index.trim(self._gists(pairs, rows))
         return True
 
     def _gists(
         self, pairs: list[tuple[Memory, IndexEntry]], rows: list[Any]
     ) -> Iterator[tuple[Memory, IndexEntry, IndexEntry]]:
-        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        names = {0: None, **dict(self._all("embedders", ()))}
         known = {memory.id: (memory, entry) for memory, entry in pairs} if rows else {}
         for identity, embedder, *values, total in rows:
             yield (*known[identity], entry_of(names[embedder], values, total))
 
     def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, IndexEntry]]:
         # Checksums of memories are not verified here: a ranking only returns ids, and reading a memory verifies it.
-        names = {0: None, **dict(self._all(SQL["embedders"], ()))}
+        names = {0: None, **dict(self._all("embedders", ()))}
         return [(from_row(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]

@@ -12,7 +12,6 @@ from slowwave.model.codec import COLUMNS
 from slowwave.stores.byte_scan import contains
 from slowwave.stores.repair import Repairer
 from slowwave.stores.replay import COUNT_CHECKS
-from slowwave.stores.sql import SQL
 from slowwave.stores.sqlite.bytes import files
 from slowwave.stores.sqlite.connection import SqliteBase
 from slowwave.stores.sqlite.file import MEMORY, translated
@@ -41,12 +40,12 @@ class SqliteCheck(Repairer, SqliteBase):
             self._db.release_memory()  # otherwise the cache hides damage in the file
             self._db.execute("BEGIN")  # all reads below see one state
             try:
-                found += [f"SQLite: {row[0]}" for row in self._all("PRAGMA integrity_check", ()) if row[0] != "ok"]
+                found += [f"SQLite: {row[0]}" for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
                 for query, words in COUNT_CHECKS:
-                    if number := self._one(SQL[query], ())[0]:
+                    if number := self._one(query, ())[0]:
                         found.append(words.format(number))
                 if deep:
-                    for token, path in self._all(SQL["scopes"], ()):
+                    for token, path in self._all("scopes", ()):
                         found += self._differences(token, path)
             except (apsw.CorruptError, CorruptError, UnicodeDecodeError) as error:
                 found.append(str(error))
@@ -128,7 +127,7 @@ class SqliteCheck(Repairer, SqliteBase):
 
     def _emptied(self) -> None:
         """Merge the log into the file and truncate it."""
-        busy = self._one("PRAGMA wal_checkpoint(TRUNCATE)", ())[0]
+        busy = next(self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))[0]
         if busy:
             raise BusyError(
                 f"{self.name} is in use by another process: memories were erased, but their bytes are still in the file; try again"

@@ -12,7 +12,6 @@ import apsw
 from slowwave import forks
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.migrations import Migration, migrate, migrations
-from slowwave.stores.sql import SQL
 from slowwave.stores.sqlite.file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log
 from slowwave.stores.sqlite.guard import Guard
 from slowwave.stores.sqlite.identity import OpenedFiles, inode
@@ -71,7 +70,7 @@ class SqliteBase(StoreBase):
         """32 random bytes created with the file: the key of fence tags in contexts and of the HMAC in exports."""
         if self._secret is None:
             with self._guard:
-                self._secret = bytes(self._one(SQL["secret"], ())[0])
+                self._secret = bytes(self._one("secret", ())[0])
         return self._secret
 
     def close(self) -> None:
@@ -88,7 +87,7 @@ class SqliteBase(StoreBase):
 
     def _state(self) -> object:
         """`data_version` changes when another connection commits, `_commits` when this one does."""
-        return int(self._one("PRAGMA data_version", ())[0]), self._commits
+        return int(self._db.execute("PRAGMA data_version").get), self._commits
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:

@@ -2,15 +2,20 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, Final
 
 import apsw
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, ForeignFileError, ReadOnlyError, StoreError
 from slowwave.log import Log
+from slowwave.stores.connection import Values
 from slowwave.stores.migrations import Migration, refuse_newer
+from slowwave.stores.sql import named_statements
 from slowwave.stores.sqlite.bytes import MAGIC, header, rolls_back_to_nothing
+from slowwave.stores.where_clause import Dialect
 
 APPLICATION_ID = 0x736C7777
 """"slww" in the file's header."""
@@ -25,10 +30,40 @@ STEP_SECONDS = 0.001
 """Seconds between two attempts of a writer to take the lock."""
 
 
+SQL: Final = {name: statement.text for name, statement in named_statements("sqlite").items()}
+"""The statements by name."""
+
+DIALECT: Final = Dialect(
+    mark="?",
+    nulls_first="",
+    contains="instr({}, {})",
+    key_in_scope="key BETWEEN {low} AND {high}",
+    key_parameters=("low", "high"),
+)
+
+
 class Connection(apsw.Connection):
-    """A connection that says what it raises for a row that is not accepted."""
+    """A connection that runs statements by their names. See `stores.connection.Connection`."""
 
     clash: type[Exception] = apsw.ConstraintError
+    dialect = DIALECT
+
+    def run(self, name: str, values: Values = (), /) -> apsw.Cursor:
+        """Run the statement of this name."""
+        return self.execute(SQL[name], values)
+
+    def run_many(self, name: str, rows: Iterable[Values], /) -> apsw.Cursor:
+        """Run the statement of this name for each row of values."""
+        return self.executemany(SQL[name], rows)
+
+    def update_memory(self, columns: tuple[str, ...], values: Sequence[Any], key: int, /) -> None:
+        """Write these columns of a memory. Raises `clash` if its new values are refused."""
+        self.execute(_update(columns), (*values, key))
+
+
+@lru_cache(maxsize=256)
+def _update(columns: tuple[str, ...]) -> str:
+    return f"UPDATE memories SET {', '.join(f'{name} = ?' for name in columns)} WHERE key = ?"  # noqa: S608  # constants only
 
 
 def opened(

@@ -60,6 +60,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
     def test_a_fact_comes_back_with_every_field(self, store: Store) -> None:
         whole = fact(
             "Likes tea",
+            kind="summary",  # the kind with most fields
             category="preference",
             subject="alice",
             phase="core",

@@ -1,56 +1,138 @@
--- The statements that Postgres needs in other words than SQLite, under the same names; all others are shared.
+-- The statements of the Postgres store, under the names and with the parameters of sqlite/sql/queries.sql.
+--
+-- `-- name: x (a, b) …` names a statement and its parameters: $1 is a, $2 is b. Names in braces are replaced
+-- when the file is loaded: by the columns of a memory, an index entry or a run, `{values}` by ($1, …, $n) of all
+-- parameters. Each statement names the scope of its rows, so that
+-- the server reads one partition of each table; the scope of a key is `key >> 40`. The words after the parameters:
+--   deferred            returns no rows, so it is sent with the next statement that returns some, or with COMMIT;
+--   strict              leaves out a row that clashes with a stored one: the session counts the inserted rows;
+--   skipped_with_hints  is not sent, and finds nothing, while a write relies on the keys that the last write left.
 
--- name: add_scope
-INSERT INTO scopes (path) VALUES (?) ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
+-- name: scope_token (path)
+SELECT token FROM scopes WHERE path = $1
 
--- name: add_embedder
-INSERT INTO embedders (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING token
+-- name: add_scope (path)
+INSERT INTO scopes (path) VALUES ($1) ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
 
--- name: tell_embedders_apart
-SELECT 1
+-- name: embedder_token (name)
+SELECT token FROM embedders WHERE name = $1
 
--- name: add_memory
-INSERT INTO memories (key, scope, {memory}, born) VALUES (?, ?, {?memory}, ?) ON CONFLICT DO NOTHING
+-- name: add_embedder (name)
+INSERT INTO embedders (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING token
 
--- name: add_run
-INSERT INTO runs ({run}) VALUES ({?run})
-ON CONFLICT DO NOTHING
+-- name: last_keys (low, high)
+SELECT (SELECT max(key) FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2),
+       (SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2),
+       (SELECT max(key) FROM runs WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2)
 
--- name: extend_run
-UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST(? AS text)) AS text) || ']',
-    details = left(details, -1) || ',' || ? || ']', last = ?
-WHERE key = ?
+-- name: known_message (scope, ref, conversation) skipped_with_hints
+SELECT id, role, text, speaker FROM memories WHERE scope = $1 AND ref = $2 AND conversation = $3 AND seq IS NOT NULL
 
--- name: clear_entry
-INSERT INTO entries (key, scope) VALUES (?, ?) ON CONFLICT (key, scope) DO UPDATE SET
-    embedder = NULL, terms = NULL, words = NULL, question = NULL, cues = NULL, dim = NULL, vectors = NULL, checksum = NULL
+-- name: fact_ref (scope, ref)
+SELECT id FROM memories WHERE scope = $1 AND ref = $2 AND seq IS NULL AND kind <> 'note'
 
--- name: put_entry
-INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
-ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+-- name: live_fact (scope, content)
+SELECT id FROM memories WHERE scope = $1 AND content = $2 AND phase IN ('active', 'core')
 
--- name: put_gist
-INSERT INTO gists (key, scope, embedder, {entry}, checksum) VALUES (?, ?, ?, {?entry}, ?)
-ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+-- name: live_note (scope, conversation, ref)
+SELECT id FROM memories
+WHERE scope = $1 AND conversation = $2 AND ref = $3 AND kind = 'note' AND phase IN ('active', 'core')
 
--- name: put_cursor
-INSERT INTO cursors (scope, conversation, cursor, seq) VALUES (?, ?, ?, ?)
-ON CONFLICT (scope, conversation, cursor) DO UPDATE SET seq = excluded.seq
+-- name: key_of (scope, id)
+SELECT key FROM memories WHERE scope = $1 AND id = $2
 
--- name: put_link
-INSERT INTO links (scope, source, target, kind, weight, at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (scope, source, target, kind) DO UPDATE SET weight = excluded.weight, at = excluded.at
+-- name: trimmed_key_of (scope, id)
+SELECT key FROM memories WHERE scope = $1 AND id = $2 AND gist IS NOT NULL
 
--- name: put_held
-INSERT INTO held (scope, content) SELECT :scope, jsonb_array_elements_text(CAST(:keys AS jsonb))
-ON CONFLICT DO NOTHING
+-- name: seq_taken (scope, conversation, seq)
+SELECT id FROM memories WHERE scope = $1 AND conversation = $2 AND seq = $3
 
--- name: put_lease
-INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
-    (excluded.token, excluded.holder, excluded.until, excluded.run)
+-- name: clear_entry (key, scope) deferred
+INSERT INTO entries (key, scope) VALUES ($1, $2) ON CONFLICT (key, scope) DO UPDATE SET
+    embedder = NULL, terms = NULL, words = NULL, question = NULL, cues = NULL, dim = NULL, vectors = NULL,
+    checksum = NULL
 
--- name: conversations
+-- name: reindexed (token) deferred
+UPDATE scopes SET reindexed = reindexed + 1 WHERE token = $1
+
+-- name: last_seq (scope, name)
+SELECT greatest(erased_seq, coalesce((
+    SELECT seq FROM memories WHERE scope = $1 AND conversation = $2 AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+), 0)) FROM conversations WHERE scope = $1 AND name = $2
+
+-- name: add_conversation (scope, name) deferred strict
+INSERT INTO conversations (scope, name) VALUES ($1, $2) ON CONFLICT DO NOTHING
+
+-- name: keep_seq (seq, scope, name) deferred
+UPDATE conversations SET erased_seq = greatest(erased_seq, $1) WHERE scope = $2 AND name = $3
+
+-- name: title (scope, name)
+SELECT title FROM conversations WHERE scope = $1 AND name = $2
+
+-- name: put_title (title, scope, name) deferred
+UPDATE conversations SET title = $1 WHERE scope = $2 AND name = $3
+
+-- name: titles (scope)
+SELECT name, title FROM conversations WHERE scope = $1 AND title IS NOT NULL
+
+-- name: title_rows (low, high)
+SELECT key, op, memory, other, because, payload FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'title'
+
+-- name: last_memory (low, high)
+SELECT max(key) FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
+
+-- name: conversation_places (scope, snapshot, before, limit)
+SELECT name, title, place FROM (
+    SELECT c.name, c.title, (
+        SELECT key FROM memories WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL
+            AND phase <> 'retracted' AND key <= $2
+        ORDER BY seq DESC LIMIT 1
+    ) AS place
+    FROM conversations c WHERE c.scope = $1
+) AS listed
+WHERE place < $3 ORDER BY place DESC LIMIT nullif($4, -1)
+
+-- name: conversation_place (scope, name, snapshot)
+SELECT key FROM memories
+WHERE scope = $1 AND conversation = $2 AND seq IS NOT NULL AND phase <> 'retracted' AND key <= $3
+ORDER BY seq DESC LIMIT 1
+
+-- name: conversation_counts (scope, names)
+SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from)
+FROM memories
+WHERE scope = $1 AND conversation IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND seq IS NOT NULL
+    AND phase <> 'retracted'
+GROUP BY conversation
+
+-- name: after_cursor (scope, cursor, name)
+SELECT c.name, count(*)
+FROM conversations c LEFT JOIN cursors r ON r.scope = $1 AND r.conversation = c.name AND r.cursor = $2
+JOIN memories m ON m.scope = $1 AND m.conversation = c.name AND m.seq > coalesce(r.seq, 0) AND m.seq IS NOT NULL
+WHERE c.scope = $1 AND c.name = coalesce($3, c.name) GROUP BY c.name
+
+-- name: hidden_after_cursor (scope, cursor, name)
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = $1 AND r.conversation = m.conversation AND r.cursor = $2
+WHERE m.scope = $1 AND m.seq IS NOT NULL AND m.phase <> 'active' AND m.phase IN ('quarantined', 'retracted')
+    AND m.seq > coalesce(r.seq, 0) AND m.conversation = coalesce($3, m.conversation)
+GROUP BY m.conversation
+
+-- name: released_before_cursor (scope, cursor, released, name)
+SELECT m.conversation, count(*)
+FROM memories m LEFT JOIN cursors r ON r.scope = $1 AND r.conversation = m.conversation AND r.cursor = $2
+WHERE m.scope = $1 AND m.flags IS NOT NULL AND m.seq IS NOT NULL AND m.phase IN ('active', 'cold')
+    AND strpos(m.flags, $3) > 0 AND m.seq <= coalesce(r.seq, 0) AND m.conversation = coalesce($4, m.conversation)
+GROUP BY m.conversation
+
+-- name: conversation (scope, name)
+SELECT greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
+FROM conversations c LEFT JOIN memories m ON m.scope = $1 AND m.key = (
+    SELECT key FROM memories WHERE scope = $1 AND conversation = $2 AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1
+)
+WHERE c.scope = $1 AND c.name = $2
+
+-- name: conversations (scope)
 SELECT c.name, greatest(c.erased_seq, coalesce(m.seq, 0)), coalesce(m.valid_from, 0), c.title
 FROM conversations c LEFT JOIN LATERAL (
     SELECT key, seq, valid_from FROM memories
@@ -58,85 +140,516 @@ FROM conversations c LEFT JOIN LATERAL (
 ) m ON true
 WHERE c.scope = $1 ORDER BY m.key DESC NULLS LAST, c.name
 
--- name: lanes
+-- name: cursors (scope)
+SELECT conversation, cursor, seq FROM cursors WHERE scope = $1
+
+-- name: cursors_of (scope, conversation)
+SELECT cursor, seq FROM cursors WHERE scope = $1 AND conversation = $2
+
+-- name: cursor (scope, conversation, cursor)
+SELECT seq FROM cursors WHERE scope = $1 AND conversation = $2 AND cursor = $3
+
+-- name: put_cursor (scope, conversation, cursor, seq) deferred
+INSERT INTO cursors (scope, conversation, cursor, seq) VALUES {values}
+ON CONFLICT (scope, conversation, cursor) DO UPDATE SET seq = excluded.seq
+
+-- name: link_weight (scope, source, target, kind)
+SELECT weight FROM links WHERE scope = $1 AND source = $2 AND target = $3 AND kind = $4
+
+-- name: put_link (scope, source, target, kind, weight, at) deferred
+INSERT INTO links (scope, source, target, kind, weight, at) VALUES {values}
+ON CONFLICT (scope, source, target, kind) DO UPDATE SET weight = excluded.weight, at = excluded.at
+
+-- name: cut_link (scope, source, target, kind) deferred
+DELETE FROM links WHERE scope = $1 AND source = $2 AND target = $3 AND kind = $4
+
+-- name: links_of (scope, id)
+SELECT source, target, kind, weight, at FROM links WHERE scope = $1 AND source = $2
+UNION
+SELECT source, target, kind, weight, at FROM links WHERE scope = $1 AND target = $2
+
+-- name: put_held (scope, keys) deferred
+INSERT INTO held (scope, content) SELECT $1, jsonb_array_elements_text(CAST($2 AS jsonb))
+ON CONFLICT DO NOTHING
+
+-- name: cut_held (scope, keys) deferred
+DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: is_held (scope, content)
+SELECT 1 FROM held WHERE scope = $1 AND content = $2
+
+-- name: add_run ({run}) strict
+INSERT INTO runs ({run}) VALUES {values} ON CONFLICT DO NOTHING
+
+-- name: extend_run (because, details, last, key) deferred
+UPDATE runs SET because = left(because, -1) || ',' || CAST(to_json(CAST($1 AS text)) AS text) || ']',
+    details = left(details, -1) || ',' || $2 || ']', last = $3
+WHERE scope = $4 >> 40 AND key = $4
+
+-- name: run_exists (scope, id)
+SELECT 1 FROM runs WHERE scope = $1 AND id = $2
+
+-- name: add_journal (key, scope, run, part, op, memory, other, because, payload, checksum) deferred strict
+INSERT INTO journal (key, scope, run, part, op, memory, other, because, payload, checksum)
+VALUES {values} ON CONFLICT DO NOTHING
+
+-- name: due (scope, now)
+SELECT count(*) FROM memories WHERE scope = $1 AND due_at <= $2 AND phase IN ('active', 'core')
+
+-- name: faint (scope, pace, accesses, until, limit)
+SELECT id, kind, category, depth FROM memories
+WHERE scope = $1 AND pace = $2 AND accesses = $3 AND greatest(recorded_at, coalesce(used_at, recorded_at)) <= $4
+    AND phase = 'active' AND pinned = 0
+ORDER BY greatest(recorded_at, coalesce(used_at, recorded_at)), confidence, id DESC LIMIT $5
+
+-- name: gone_faint (scope, kind, category, limit, embedder)
+SELECT m.id, m.kind, m.category, m.depth, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key
+WHERE m.scope = $1 AND m.key IN (
+    SELECT key FROM memories WHERE scope = $1 AND seq IS NULL AND kind = $2 AND phase = 'cold' AND category = $3
+    ORDER BY key DESC LIMIT $4
+) AND m.reason = 'faded' AND m.pinned = 0 AND m.span_first IS NULL AND e.embedder = $5 AND e.dim > 0
+ORDER BY m.key
+
+-- name: unpaced (scope, low, high, limit)
+SELECT {memory} FROM memories WHERE scope = $1 AND key IN (
+    SELECT key FROM memories WHERE scope = $1 AND pace IS NULL AND seq IS NULL AND span_first IS NULL
+        AND kind <> 'note' AND phase IN ('active', 'core')
+    UNION ALL
+    SELECT key FROM memories WHERE scope = $1 AND pace < $2
+    UNION ALL
+    SELECT key FROM memories WHERE scope = $1 AND pace > $3
+    LIMIT nullif($4, -1)
+)
+
+-- name: count_unpaced (scope, low, high)
+SELECT (
+        SELECT count(*) FROM memories
+        WHERE scope = $1 AND pace IS NULL AND seq IS NULL AND span_first IS NULL
+            AND kind <> 'note' AND phase IN ('active', 'core')
+    )
+    + (SELECT count(*) FROM memories WHERE scope = $1 AND pace < $2)
+    + (SELECT count(*) FROM memories WHERE scope = $1 AND pace > $3)
+
+-- name: lanes (scope)
 WITH RECURSIVE
     step (pace) AS (
-        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace IS NOT NULL ORDER BY pace LIMIT 1)
+        SELECT (SELECT pace FROM memories WHERE scope = $1 AND pace IS NOT NULL ORDER BY pace LIMIT 1)
         UNION ALL
-        SELECT (SELECT pace FROM memories WHERE scope = :scope AND pace > step.pace ORDER BY pace LIMIT 1)
+        SELECT (SELECT pace FROM memories WHERE scope = $1 AND pace > step.pace ORDER BY pace LIMIT 1)
         FROM step WHERE step.pace IS NOT NULL
     ),
     lane (pace, accesses) AS (
         SELECT pace, (
-            SELECT accesses FROM memories WHERE scope = :scope AND pace = step.pace ORDER BY accesses LIMIT 1
+            SELECT accesses FROM memories WHERE scope = $1 AND pace = step.pace ORDER BY accesses LIMIT 1
         ) FROM step WHERE pace IS NOT NULL
         UNION ALL
         SELECT pace, (
-            SELECT accesses FROM memories WHERE scope = :scope AND pace = lane.pace AND accesses > lane.accesses
+            SELECT accesses FROM memories WHERE scope = $1 AND pace = lane.pace AND accesses > lane.accesses
             ORDER BY accesses LIMIT 1
         ) FROM lane WHERE accesses IS NOT NULL
     )
 SELECT pace, accesses, (
-    SELECT max(recorded_at, coalesce(used_at, recorded_at)) FROM memories
-    WHERE scope = :scope AND pace = lane.pace AND accesses = lane.accesses
-    ORDER BY max(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
+    SELECT greatest(recorded_at, coalesce(used_at, recorded_at)) FROM memories
+    WHERE scope = $1 AND pace = lane.pace AND accesses = lane.accesses
+    ORDER BY greatest(recorded_at, coalesce(used_at, recorded_at)) DESC LIMIT 1
 ) FROM lane WHERE accesses IS NOT NULL
 UNION ALL
 SELECT * FROM (
     SELECT CAST(NULL AS bigint), 0, CAST(NULL AS bigint) FROM memories
-    WHERE scope = :scope AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note' AND phase IN ('active', 'core') LIMIT 1
+    WHERE scope = $1 AND pace IS NULL AND seq IS NULL AND span_first IS NULL AND kind <> 'note'
+        AND phase IN ('active', 'core')
+    LIMIT 1
 ) AS without
 
--- name: reasons_of_groups
+-- name: lane (scope, pace, accesses, limit)
+SELECT id, greatest(recorded_at, coalesce(used_at, recorded_at)), confidence FROM memories
+WHERE scope = $1 AND pace = $2 AND accesses = $3
+ORDER BY greatest(recorded_at, coalesce(used_at, recorded_at)) DESC, confidence DESC, id LIMIT $4
+
+-- name: count_facts (scope)
+SELECT kind, phase, count(*) FROM memories WHERE scope = $1 AND seq IS NULL GROUP BY kind, phase
+
+-- name: count_cascades (scope)
+SELECT kind, phase, count(*) FROM memories WHERE scope = $1 AND span_first IS NOT NULL GROUP BY kind, phase
+
+-- name: count_messages (scope)
+SELECT count(*) FROM memories WHERE scope = $1 AND seq IS NOT NULL
+
+-- name: count_messages_off (scope)
+SELECT phase, count(*) FROM memories WHERE scope = $1 AND seq IS NOT NULL AND phase <> 'active' GROUP BY phase
+
+-- name: erase_memories (scope, ids) deferred
+DELETE FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: erase_entries (scope, ids) deferred
+DELETE FROM entries WHERE scope = $1 AND key IN (
+    SELECT key FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+)
+
+-- name: erase_links_from (scope, ids) deferred
+DELETE FROM links WHERE scope = $1 AND source IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: erase_links_to (scope, ids) deferred
+DELETE FROM links WHERE scope = $1 AND target IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: groups_of_memories (scope, ids)
+SELECT j.run, j.part, r.because, r.details FROM (
+    SELECT scope, run, part FROM journal
+    WHERE scope = $1 AND key IN (
+        SELECT born FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+    )
+    UNION
+    SELECT scope, run, part FROM journal
+    WHERE scope = $1 AND memory IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND op <> 'add'
+    UNION
+    SELECT scope, run, part FROM journal
+    WHERE scope = $1 AND other IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+) j LEFT JOIN runs r ON r.scope = $1 AND r.key = j.run
+
+-- name: reasons_of_groups (scope, runs, blank, groups)
 WITH r AS MATERIALIZED (
     SELECT key, first, last FROM runs
-    WHERE scope = :scope AND key IN (SELECT CAST(value AS integer) FROM json_each(:runs))
+    WHERE scope = $1 AND key IN (SELECT CAST(jsonb_array_elements_text(CAST($2 AS jsonb)) AS bigint))
 )
 SELECT j.key, j.op, j.memory, j.other, j.payload
 FROM r CROSS JOIN LATERAL (
     SELECT * FROM journal
-    WHERE scope = :scope AND key BETWEEN first AND last AND run = r.key AND because <> :blank OFFSET 0
-) j  -- one run after the other, by key: else the server reads the whole journal
-WHERE j.run || '.' || j.part IN (SELECT value FROM json_each(:groups)) AND NOT (
-    j.op = 'add' AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = j.memory AND m.seq IS NOT NULL)
+    WHERE scope = $1 AND key BETWEEN first AND last AND run = r.key AND because <> $3 OFFSET 0
+) j  -- one run after the other, by key: otherwise the server reads the whole journal
+WHERE j.run || '.' || j.part IN (SELECT jsonb_array_elements_text(CAST($4 AS jsonb))) AND NOT (
+    j.op = 'add' AND EXISTS (SELECT 1 FROM memories m WHERE m.scope = $1 AND m.id = j.memory AND m.seq IS NOT NULL)
 )
 
--- name: totals_of_parts
-SELECT r.parent, j.op, count(*) FROM runs r CROSS JOIN LATERAL (
-    SELECT op FROM journal WHERE scope = :scope AND key BETWEEN r.first AND r.last AND run = r.key OFFSET 0
-) j
-WHERE r.scope = :scope AND r.parent IN (SELECT value FROM json_each(:parents)) GROUP BY r.parent, j.op
+-- name: put_reason (because, checksum, key) deferred
+UPDATE journal SET because = $1, checksum = $2 WHERE scope = $3 >> 40 AND key = $3
 
--- name: erase_refusals_of
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op = 'refuse' AND (run, part) IN (
+-- name: reseal_memory (checksum, scope, id) deferred
+UPDATE memories SET checksum = $1 WHERE scope = $2 AND id = $3
+
+-- name: reseal_journal (payload, checksum, key) deferred
+UPDATE journal SET payload = $1, checksum = $2 WHERE scope = $3 >> 40 AND key = $3
+
+-- name: refused_with_words (low, high, escaped)
+SELECT key FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'refuse'
+    AND strpos(folded(payload) COLLATE "C", folded($3)) > 0
+
+-- name: reasons_with_words (low, high, word)
+SELECT key, op, memory, other, payload FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND strpos(folded(because) COLLATE "C", folded($3)) > 0
+
+-- name: runs_with_words (low, high, escaped)
+SELECT key, because, details FROM runs
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (
+    strpos(folded(because) COLLATE "C", folded($3)) > 0 OR strpos(folded(details) COLLATE "C", folded($3)) > 0
+)
+
+-- name: someone_in_conversations (scope, names)
+SELECT conversation FROM memories
+WHERE scope = $1 AND conversation IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND kind <> 'note'
+LIMIT 1
+
+-- name: conversations_of (scope, names)
+SELECT name FROM conversations WHERE scope = $1 AND name IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: erase_conversations (scope, names) deferred
+DELETE FROM conversations WHERE scope = $1 AND name IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: erase_cursors (scope, names) deferred
+DELETE FROM cursors WHERE scope = $1 AND conversation IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: erase_refusals_of (low, high, names) deferred
+DELETE FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'refuse' AND (run, part) IN (
     SELECT run, part FROM journal
-    WHERE key BETWEEN :low AND :high AND op = 'advance' AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
+    WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'advance'
+        AND CAST(payload AS json) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($3 AS jsonb)))
 )
 
--- name: erase_advances
-DELETE FROM journal WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND CAST(payload AS json) ->> 0 IN (SELECT value FROM json_each(:names))
+-- name: erase_advances (low, high, names) deferred
+DELETE FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op IN ('advance', 'title')
+    AND CAST(payload AS json) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($3 AS jsonb)))
 
--- name: costs
-SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
-    CAST(sum(CAST(cost ->> 'tokens_in' AS bigint)) AS bigint),
-    CAST(sum(CAST(cost ->> 'tokens_out' AS bigint)) AS bigint),
-    sum(CAST(cost ->> 'money' AS double precision)), sum(CAST(cost ->> 'seconds' AS double precision))
-FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since) r
-GROUP BY cause ORDER BY cause
+-- name: runs_of_conversations (low, high)
+SELECT key, because, details FROM runs
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND strpos(details, '"conversations"') > 0
 
--- name: scopes_due
-SELECT s.path FROM (
-    SELECT scope FROM due WHERE at <= :now
+-- name: mentions (low, high, word, escaped, twice)
+SELECT id FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (
+    strpos(folded(text || chr(10) || category || chr(10) || coalesce(subject, '') || chr(10)
+        || coalesce(speaker, '') || chr(10) || coalesce(ref, '') || chr(10) || coalesce(conversation, '') || chr(10)
+        || coalesce(last_session, '') || chr(10) || coalesce(reason, '')) COLLATE "C", folded($3)) > 0
+    OR strpos(
+        folded(coalesce(metadata, '') || coalesce(sources, '') || coalesce(flags, '')) COLLATE "C", folded($4)
+    ) > 0)
+UNION
+SELECT memory FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
+    AND (
+        strpos(folded(payload) COLLATE "C", folded($4)) > 0 OR strpos(folded(payload) COLLATE "C", folded($5)) > 0
+    )
+ORDER BY 1
+
+-- name: put_run_because (because, details, key) deferred
+UPDATE runs SET because = $1, details = $2 WHERE scope = $3 >> 40 AND key = $3
+
+-- name: erase_journal (scope, ids) deferred
+DELETE FROM journal WHERE scope = $1 AND key IN (
+    SELECT born FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+    UNION ALL
+    SELECT key FROM journal
+    WHERE scope = $1 AND memory IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+        AND op <> 'add' AND op <> 'erase'
+    UNION ALL
+    SELECT key FROM journal WHERE scope = $1 AND other IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+)
+
+-- name: refused (scope)
+SELECT key, payload FROM journal WHERE scope = $1 AND op = 'refuse'
+
+-- name: latest_refused (scope, limit)
+SELECT key, because, payload, checksum FROM journal
+WHERE scope = $1 AND op = 'refuse' ORDER BY key DESC LIMIT nullif($2, -1)
+
+-- name: erase_journal_row (key) deferred
+DELETE FROM journal WHERE scope = $1 >> 40 AND key = $1
+
+-- name: runs (low, high, since, parts, limit)
+SELECT {run} FROM runs
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (CAST($3 AS bigint) IS NULL OR at > $3)
+    AND (parent IS NULL OR $4 = 2 OR ($4 = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
+ORDER BY key DESC LIMIT nullif($5, -1)
+
+-- name: runs_of_frequent_cause (low, high, since, cause, parts, limit)
+SELECT {run} FROM runs
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (CAST($3 AS bigint) IS NULL OR at > $3) AND cause = $4
+    AND (parent IS NULL OR $5 = 2 OR ($5 = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
+ORDER BY key DESC LIMIT nullif($6, -1)
+
+-- name: runs_of_cause (scope, cause, low, high, since, parts, limit)
+SELECT {run} FROM runs
+WHERE scope = $1 AND key IN (
+    SELECT key FROM runs WHERE scope = $1 AND cause = $2 AND cause <> 'observe' AND cause <> 'use'
+    UNION ALL
+    SELECT key FROM runs WHERE scope = $1 AND cause > $2 || '/' AND cause < $2 || '0'
+        AND cause <> 'observe' AND cause <> 'use'
+) AND key BETWEEN $3 AND $4 AND (CAST($5 AS bigint) IS NULL OR at > $5)
+    AND (parent IS NULL OR $6 = 2 OR ($6 = 1 AND cause > 'sleep/' AND cause < 'sleep0'))
+ORDER BY key DESC LIMIT nullif($7, -1)
+
+-- name: run (scope, id)
+SELECT {run} FROM runs WHERE scope = $1 AND id = $2
+
+-- name: undos (scope)
+SELECT id, undoes, parent FROM runs
+WHERE scope = $1 AND cause = 'undo' AND cause <> 'observe' AND cause <> 'use' AND undoes IS NOT NULL
+ORDER BY key DESC
+
+-- name: totals_of_parts (scope, parents)
+SELECT r.parent, j.op, count(*) FROM runs r CROSS JOIN LATERAL (
+    SELECT op FROM journal WHERE scope = $1 AND key BETWEEN r.first AND r.last AND run = r.key OFFSET 0
+) j
+WHERE r.scope = $1 AND r.parent IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) GROUP BY r.parent, j.op
+
+-- name: count_parts (scope, parents)
+SELECT parent, count(*) FROM runs
+WHERE scope = $1 AND parent IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) GROUP BY parent
+
+-- name: children (scope, parent)
+SELECT {run} FROM runs
+WHERE scope = $1 AND parent = $2 ORDER BY key
+
+-- name: later (scope, first, last, run)
+SELECT {run} FROM runs
+WHERE scope = $1 AND key IN (
+    SELECT b.run FROM journal a JOIN journal b ON b.scope = $1 AND b.memory = a.memory AND b.key > a.key
+    WHERE a.scope = $2 >> 40 AND a.key BETWEEN $2 AND $3 AND a.run = $4 AND a.op IN ('add', 'change')
+        AND b.op <> 'add' AND b.op IN ('change', 'erase') AND b.run <> $4
+)
+ORDER BY key DESC
+
+-- name: resting (low, high, first, run)
+SELECT m.sources, {r.run}
+FROM memories m
+JOIN journal j ON j.scope = $1 >> 40 AND j.key = m.born
+JOIN runs r ON r.scope = $1 >> 40 AND r.key = j.run
+WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2 AND m.born > $3 AND m.sources IS NOT NULL
+    AND m.phase <> 'retracted' AND r.key <> $4
+
+-- name: run_rows (low, high, run)
+SELECT key, op, memory, other, because, payload, checksum, part FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND run = $3 ORDER BY key
+
+-- name: memory_rows (scope, id)
+SELECT key, op, memory, other, because, payload, checksum FROM journal
+WHERE scope = $1 AND key = (SELECT born FROM memories WHERE scope = $1 AND id = $2)
+UNION
+SELECT key, op, memory, other, because, payload, checksum FROM journal
+WHERE scope = $1 AND memory = $2 AND op <> 'add'
+UNION
+SELECT key, op, memory, other, because, payload, checksum FROM journal
+WHERE scope = $1 AND other = $2
+ORDER BY key
+
+-- name: history (scope, id)
+SELECT j.key, r.id, r.cause, r.at FROM (
+    SELECT key, run FROM journal WHERE scope = $1 AND key = (SELECT born FROM memories WHERE scope = $1 AND id = $2)
     UNION
-    SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
-    WHERE m.flags IS NOT NULL AND instr(m.flags, :waits) AND m.phase IN ('active', 'core') AND coalesce(l.until, 0) <= :slept
-) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE s.path >= '!'
-ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+    SELECT key, run FROM journal WHERE scope = $1 AND memory = $2 AND op <> 'add'
+    UNION
+    SELECT key, run FROM journal WHERE scope = $1 AND other = $2
+) j JOIN runs r ON r.scope = $1 AND r.key = j.run
+ORDER BY j.key
 
--- name: scopes_page
+-- name: last_journal (low, high)
+SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
+
+-- name: changed (after, high, limit)
+SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+WHERE j.scope = $2 >> 40 AND j.key > $1 AND j.key <= $2 AND j.op IN ('add', 'change')
+    AND m.seq IS NULL AND m.span_first IS NULL AND m.kind <> 'note'
+GROUP BY j.memory ORDER BY min(j.key) LIMIT nullif($3, -1)
+
+-- name: whole_journal (low, high)
+SELECT key, op, memory, other, because, payload, checksum FROM journal
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 ORDER BY key
+
+-- name: state_of_scope (scope, low, high)
+SELECT (SELECT max(key) FROM journal WHERE scope = $1 AND key BETWEEN $2 AND $3), reindexed
+FROM scopes WHERE token = $1
+
+-- name: snapshot (scope)
+SELECT journal, reindexed, layout, checksum, head, length(arrays) FROM snapshots WHERE scope = $1
+
+-- name: snapshot_arrays (scope)
+SELECT arrays FROM snapshots WHERE scope = $1
+
+-- name: put_snapshot (scope, journal, reindexed, layout, checksum, head, arrays) deferred
+INSERT INTO snapshots (scope, journal, reindexed, layout, checksum, head, arrays) VALUES {values}
+ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, arrays)
+    = (excluded.journal, excluded.reindexed, excluded.layout, excluded.checksum, excluded.head, excluded.arrays)
+
+-- name: erase_snapshot (scope) deferred
+DELETE FROM snapshots WHERE scope = $1
+
+-- name: touched (after, last)
+SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
+WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 AND op IN ('add', 'change', 'use', 'erase')
+
+-- name: embedders ()
+SELECT token, name FROM embedders
+
+-- name: memory_ids_with_prefix (scope, low, high, limit)
+SELECT id FROM memories WHERE scope = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
+
+-- name: run_ids_with_prefix (scope, low, high, limit)
+SELECT id FROM runs WHERE scope = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
+
+-- name: memory (scope, id)
+SELECT {memory} FROM memories WHERE scope = $1 AND id = $2
+
+-- name: memories (scope, ids)
+SELECT {memory} FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: memory_with_key (scope, id)
+SELECT {memory}, key FROM memories WHERE scope = $1 AND id = $2
+
+-- name: memories_with_key (scope, ids)
+SELECT {memory}, key FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: add_memory (key, scope, {memory}, born) strict
+INSERT INTO memories (key, scope, {memory}, born) VALUES {values} ON CONFLICT DO NOTHING
+
+-- name: add_entry (key, scope, embedder, {entry}, checksum) deferred strict
+INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES {values}
+ON CONFLICT DO NOTHING
+
+-- name: put_entry (key, scope, embedder, {entry}, checksum) deferred
+INSERT INTO entries (key, scope, embedder, {entry}, checksum) VALUES {values}
+ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+
+-- name: put_gist (key, scope, embedder, {entry}, checksum) deferred
+INSERT INTO gists (key, scope, embedder, {entry}, checksum) VALUES {values}
+ON CONFLICT (key, scope) DO UPDATE SET (embedder, {entry}, checksum) = (excluded.embedder, {x.entry}, excluded.checksum)
+
+-- name: cut_gist (key) deferred
+DELETE FROM gists WHERE scope = $1 >> 40 AND key = $1
+
+-- name: erase_gists (scope, ids) deferred
+DELETE FROM gists WHERE scope = $1 AND key IN (
+    SELECT key FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+)
+
+-- name: some_gists (scope, ids)
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.scope = $1 AND e.key = m.key
+WHERE m.scope = $1 AND m.id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+
+-- name: entries (scope, ids)
+SELECT m.id, b.name, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key LEFT JOIN embedders b ON b.token = e.embedder
+WHERE m.scope = $1 AND m.id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND e.embedder IS NOT NULL
+
+-- name: vectors (scope, ids, embedder)
+SELECT m.id, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key
+WHERE m.scope = $1 AND m.id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND e.embedder = $3 AND e.dim > 0
+
+-- name: tell_embedders_apart ()
+SELECT 1
+
+-- name: several_embedders ()
+SELECT count(*) > 1 FROM embedders
+
+-- name: nothing_derived (scope, limit)
+SELECT {memory} FROM memories WHERE scope = $1 AND key IN (
+    SELECT key FROM entries WHERE scope = $1 AND embedder IS NULL
+)
+ORDER BY key LIMIT nullif($2, -1)
+
+-- name: without_vector (scope, limit)
+SELECT {memory} FROM memories WHERE scope = $1 AND key IN (
+    SELECT key FROM entries WHERE scope = $1 AND (embedder IS NULL OR embedder = 0)
+)
+ORDER BY key LIMIT nullif($2, -1)
+
+-- name: without_vector_of (scope, token, limit)
+SELECT {memory} FROM memories WHERE scope = $1 AND key IN (
+    SELECT key FROM entries WHERE scope = $1 AND embedder IS NULL
+    UNION ALL
+    SELECT key FROM entries WHERE scope = $1 AND embedder < $2
+    UNION ALL
+    SELECT key FROM entries WHERE scope = $1 AND embedder > $2
+)
+ORDER BY key LIMIT nullif($3, -1)
+
+-- name: gists_without_vector_of (low, high, token, limit)
+SELECT {memory} FROM memories WHERE scope = $1 >> 40 AND key IN (
+    SELECT key FROM gists WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND embedder <> coalesce($3, -1)
+) AND gist IS NOT NULL
+ORDER BY key LIMIT nullif($4, -1)
+
+-- name: first_memories (low, high, limit)
+SELECT {memory} FROM memories
+WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 ORDER BY key LIMIT nullif($3, -1)
+
+-- name: messages_of_scope (low, high)
+SELECT m.id, m.phase, m.reason, m.category, m.importance, m.valid_from,
+    CASE WHEN m.used_at > m.recorded_at THEN m.used_at ELSE m.recorded_at END, coalesce(m.conversation, ''), m.seq,
+    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim
+FROM memories m JOIN entries e ON e.scope = $1 >> 40 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2 AND m.seq IS NOT NULL
+
+-- name: facts_of_scope (low, high)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 >> 40 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2 AND m.seq IS NULL
+ORDER BY m.key
+
+-- name: scopes_page (after, low, high, limit)
 WITH page AS MATERIALIZED (
-    SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit
+    SELECT token, path FROM scopes WHERE path > $1 AND path >= $2 AND path < $3 ORDER BY path LIMIT $4
 )
 SELECT p.path,
     (SELECT count(*) FROM memories m WHERE m.scope = p.token AND m.seq IS NOT NULL),
@@ -146,6 +659,105 @@ SELECT p.path,
         ORDER BY r.key DESC LIMIT 1)
 FROM page p ORDER BY p.path
 
--- name: scope_of_memory
-SELECT s.path FROM scopes s CROSS JOIN LATERAL (SELECT 1 FROM memories m WHERE m.scope = s.token AND m.id = :id LIMIT 1) m
-WHERE s.path >= :low AND s.path < :high ORDER BY s.path LIMIT 1
+-- name: scope_of_memory (id, low, high)
+SELECT s.path FROM scopes s CROSS JOIN LATERAL (
+    SELECT 1 FROM memories m WHERE m.scope = s.token AND m.id = $1 LIMIT 1
+) m
+WHERE s.path >= $2 AND s.path < $3 ORDER BY s.path LIMIT 1
+
+-- name: some_of_scope (scope, ids)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 AND m.id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
+ORDER BY m.key
+
+-- name: scopes ()
+SELECT token, path FROM scopes
+
+-- name: without_entry ()
+SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.key = m.key)
+
+-- name: lost_entries ()
+SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = e.key)
+
+-- name: nameless ()
+SELECT count(*) FROM (SELECT DISTINCT scope, conversation FROM memories WHERE seq IS NOT NULL) m
+WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+
+-- name: orphans ()
+SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
+
+-- name: half_copied ()
+SELECT count(*) FROM scopes WHERE path < '!'
+
+-- name: every_memory (low, high)
+SELECT {memory} FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
+
+-- name: every_entry (low, high)
+SELECT key, {entry}, checksum FROM entries WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND embedder IS NOT NULL
+
+-- name: every_link (scope)
+SELECT source, target, kind, weight, at FROM links WHERE scope = $1
+
+-- name: every_held (scope)
+SELECT content FROM held WHERE scope = $1
+
+-- name: secret ()
+SELECT secret FROM store
+
+-- name: scopes_due (now, waits, slept, limit)
+SELECT s.path FROM (
+    SELECT scope FROM due WHERE at <= $1
+    UNION
+    SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
+    WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
+        AND coalesce(l.until, 0) <= $3
+) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+WHERE s.path >= '!'
+ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
+
+-- name: put_secret (secret) deferred
+UPDATE store SET secret = $1
+
+-- name: costs (scope, since)
+SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
+    CAST(sum(CAST(cost ->> 'tokens_in' AS bigint)) AS bigint),
+    CAST(sum(CAST(cost ->> 'tokens_out' AS bigint)) AS bigint),
+    sum(CAST(cost ->> 'money' AS double precision)), sum(CAST(cost ->> 'seconds' AS double precision))
+FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = $1 AND cost <> '{}' AND at >= $2) r
+GROUP BY cause ORDER BY cause
+
+-- name: words_of_memories (after, limit)
+SELECT key, text || chr(10) || coalesce(speaker, '') || chr(10) || coalesce(subject, '') || chr(10)
+    || coalesce(conversation, '') || chr(10) || coalesce(ref, '') || chr(10) || category || chr(10)
+    || coalesce(metadata, '') || chr(10) || coalesce(sources, '')
+FROM memories WHERE key > $1 ORDER BY key LIMIT $2
+
+-- name: words_of_changes (after, limit)
+SELECT j.key, j.payload FROM journal j
+WHERE j.key > $1 AND j.payload IS NOT NULL AND (
+    j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
+)
+ORDER BY j.key LIMIT $2
+
+-- name: lease (scope)
+SELECT token, holder, until, run FROM leases WHERE scope = $1
+
+-- name: lease_token (scope)
+SELECT token FROM leases WHERE scope = $1
+
+-- name: put_lease (scope, token, holder, until, run) deferred
+INSERT INTO leases (scope, token, holder, until, run) VALUES {values}
+ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
+    (excluded.token, excluded.holder, excluded.until, excluded.run)
+
+-- name: slept (run, scope, holder) deferred
+UPDATE leases SET run = $1 WHERE scope = $2 AND holder = $3
+
+-- name: last_run (default, low, high)
+SELECT coalesce(max(key), $1) FROM runs WHERE scope = $2 >> 40 AND key BETWEEN $2 AND $3
+
+-- name: ingests (scope, low, high)
+SELECT count(*) FROM runs
+WHERE scope = $1 AND key > coalesce((SELECT run FROM leases WHERE scope = $1), $2) AND key <= $3
+    AND cause IN ('observe', 'add')

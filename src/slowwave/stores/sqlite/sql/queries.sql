@@ -409,7 +409,7 @@ WHERE scope = ? AND parent = ? ORDER BY key
 
 -- name: later
 SELECT {run} FROM runs WHERE key IN (
-    SELECT b.run FROM journal a JOIN journal b ON b.scope = :scope AND b.memory = a.memory AND b.key > a.key
+    SELECT b.run FROM journal a CROSS JOIN journal b ON b.scope = :scope AND b.memory = a.memory AND b.key > a.key
     WHERE a.key BETWEEN :first AND :last AND a.run = :run AND a.op IN ('add', 'change')
         AND b.op <> 'add' AND b.op IN ('change', 'erase') AND b.run <> :run
 )
