@@ -1,13 +1,16 @@
-"""An agent loop: store each turn, build a context for the model, extract facts now and then, sleep once a day.
+"""An agent loop: build the messages for the model, store each turn, extract facts now and then, sleep once a day.
 
-Replace `answer` by a call of your model. It shows how much context the model would get.
+Replace `answer` by a call of your model. It shows how much memory the model would get.
 """
 
-from slowwave import AgentMemory, Message
+from collections.abc import Mapping, Sequence
+
+from slowwave import AgentMemory
 
 EVERY = 4  # turns between two consolidations
+SYSTEM = "You help to plan a trip."
 
-SAID = (
+QUESTIONS = (
     "I'm allergic to walnuts.",
     "Please always answer in short bullet points.",
     "My budget for the trip is 900 euros.",
@@ -16,20 +19,19 @@ SAID = (
 )
 
 
-def answer(prompt: str, question: str) -> str:
-    """Replace this by your model."""
-    return f"Noted, with {len(prompt)} characters of memory before {len(question)} of question."
+def answer(messages: Sequence[Mapping[str, str]]) -> str:
+    """Replace this by your model, which takes the messages as they are."""
+    return f"Noted, with {len(messages)} messages before me."
 
 
 def main() -> None:
     """Run the loop over a short conversation."""
     with AgentMemory.open(":memory:", llm=None) as memory:
-        for turn, question in enumerate(SAID, 1):
-            context = memory.context(question, conversation="trip", budget_tokens=400)
-            reply = answer(str(context), question)
-            memory.add_messages(
-                [Message(role="user", content=question), Message(role="assistant", content=reply)], conversation="trip"
-            )
+        for turn, text in enumerate(QUESTIONS, 1):
+            question = {"role": "user", "content": text}
+            context = memory.context(text, conversation="trip", budget_tokens=400, profile="chat")
+            reply = answer([{"role": "system", "content": SYSTEM}, *context.messages, question])
+            memory.add_messages([question, {"role": "assistant", "content": reply}], conversation="trip")
             memory.record_retrieval(context)
             if turn % EVERY == 0:
                 memory.consolidate("trip")

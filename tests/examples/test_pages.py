@@ -1,4 +1,4 @@
-"""The complete programs of the pages in docs run, print what the page shows, and have the types that they say."""
+"""The pages in docs: programs run, print what the page shows and have the types they say; tables and links are right."""
 
 import re
 import subprocess
@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from slowwave.policy.retention.categories import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = re.compile(r'^```python\n(""".*?)^```\n.*?^```text\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
@@ -64,3 +66,35 @@ def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pyte
     assert blocks
     monkeypatch.chdir(tmp_path)
     exec(compile("\n".join(blocks), page, "exec"), {})
+
+
+def test_the_table_of_categories_has_the_times_of_the_registry() -> None:
+    page = (ROOT / "docs" / "writing.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.+?) \| (?:(\d+) days?( without use)?|no fixed)", page, re.MULTILINE)
+    shown = {
+        name: (float(days) if days else None, "used" if days and idle else "recorded")
+        for names, days, idle in rows
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert shown == {name: (category.ttl_days, category.anchor) for name, category in REGISTRY.items()}
+
+
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([\w-]+))?\)")
+"""A link to a file, a heading, or a heading of a file."""
+
+
+def headings(page: Path) -> set[str]:
+    """The names under which the headings of a page are linked."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+)
+def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for name, heading in LINK.findall(page.read_text(encoding="utf-8")):
+        target = (page.parent / name) if name else page
+        assert target.exists(), f"{page.name} links {name}"
+        if heading:
+            assert heading in headings(target), f"{page.name} links {name}#{heading}"
