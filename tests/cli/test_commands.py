@@ -453,7 +453,7 @@ def test_a_receipt_names_the_change(run: Run) -> None:
     assert run("pin", memory_id).out.startswith("pinned in default\n")
     assert run("pin", memory_id).out.startswith("nothing changed in default\n")
     undone = run("undo", run("runs", "--json").json[0]["id"])
-    assert undone.out.startswith("taken back: 1 changed in default\n")
+    assert undone.out.startswith("undone: 1 changed in default\n")
 
 
 @pytest.mark.parametrize("words", [("facts",), ("facts", "--rejected"), ("runs",)])
@@ -537,5 +537,5 @@ def test_a_saved_plan_is_applied_once(run: Run, tmp_path: Path, monkeypatch: pyt
     assert run("apply", str(tmp_path / "none.json")).code == 2
     whole = json.loads(Path(plan).read_text())["id"]
     assert done.out.splitlines()[-1] == f"run {whole}, undo all of it with `slowwave undo {whole}`"
-    assert run("undo", whole).out.startswith("taken back: 1 changed")
+    assert run("undo", whole).out.startswith("undone: 1 changed")
     assert len(run("facts", "--json").json) == 2

@@ -50,7 +50,7 @@ def test_edits_of_an_exported_vault_are_imported(store: str, tmp_path: Path) -> 
     assert (code, "changed 1 fact\n" in text) == (0, True)
     assert "nothing new, 1 line already known" in _run(store, "vault", "import", str(folder), "--apply")[1]
     run_id = text.split("slowwave undo ")[1].split("`")[0]
-    assert "taken back" in _run(store, "undo", run_id)[1]
+    assert "undone" in _run(store, "undo", run_id)[1]
     text = _run(store, "vault", "sync", str(folder))[1]
     assert "changed 1 fact\n" in text
     assert f"1 page written to {folder}" in text

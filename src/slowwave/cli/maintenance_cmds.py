@@ -216,7 +216,7 @@ def _write_undo_totals(output: Output, receipts: Sequence[Receipt]) -> None:
     """Print what an undo of many runs did in all."""
     counts = count_operations(operation for receipt in receipts for operation in receipt.applied)
     output.write(f"undone {format_counts(len(receipts), 'run')}: {counts or 'nothing changed'} in {receipts[0].scope}")
-    notes = [note for receipt in receipts for note in receipt.notes if not note.startswith("took back run ")]
+    notes = [note for receipt in receipts for note in receipt.notes]
     for note in dict.fromkeys((*notes, *(problem for receipt in receipts for problem in receipt.problems))):
         output.write(note, style="dim", indent=2)
 

@@ -81,7 +81,7 @@ def _changes(receipt: Receipt) -> Iterator[str]:
     if receipt.cause == "edit":  # the reason of an edit names the change, such as "pinned"
         yield from dict.fromkeys(operation.because for operation in others if isinstance(operation, Change))
     elif counts := count_operations(others):
-        yield f"taken back: {counts}" if receipt.cause == "undo" else counts
+        yield f"undone: {counts}" if receipt.cause == "undo" else counts
 
 
 _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

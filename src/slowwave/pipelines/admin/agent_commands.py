@@ -20,11 +20,11 @@ def handle_agent_command(ports: Ports, text: str) -> str:
         InputError: for an unknown command, listing the known ones, and for a value that is not text.
     """
     if not isinstance(text, str):
-        raise InputError(f"a command is text, not {type(text).__name__}: there are {', '.join(sorted(_COMMANDS))}")
+        raise InputError(f"a command is text, not {type(text).__name__}: use one of {', '.join(sorted(_COMMANDS))}")
     name, _, argument = text.strip().partition(" ")
     command = _COMMANDS.get(name.lower())
     if command is None:
-        raise InputError(f"no command {text!r}: there are {', '.join(sorted(_COMMANDS))}")
+        raise InputError(f"no command {text!r}: use one of {', '.join(sorted(_COMMANDS))}")
     return command(ports, argument.strip() or latest_conversation(ports))
 
 

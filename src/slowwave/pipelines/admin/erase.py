@@ -100,7 +100,7 @@ class ErasureReceipt:
         if self.dry_run:
             return self._preview()
         lines = [
-            f"erased {number} memor{'y' if number == 1 else 'ies'}, brought back {len(self.restored)}; {self._proof()}"
+            f"erased {number} memor{'y' if number == 1 else 'ies'}, restored {len(self.restored)}; {self._proof()}"
         ]
         lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:

@@ -105,7 +105,7 @@ def _begun_undo(ports: Ports, part: Run, parts: int) -> Receipt:
     group = Group(operations=(), because=f"undo of {whole}: {parts} parts")
     plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=(group,), undoes=whole)
     cause = part.cause.partition("/")[0]
-    return with_notes(ports.store.apply(plan), notes=(f"took back run {whole} ({cause}) with {parts} parts",))
+    return with_notes(ports.store.apply(plan), notes=(f"undid run {whole} ({cause}) with {parts} parts",))
 
 
 def _check_reach(ports: Ports, run: Run) -> None:
@@ -189,7 +189,7 @@ class _Inverse:
         self.added = {operation.memory.id for operation in run.plan.operations if isinstance(operation, Add)}
         self.cursors: dict[tuple[str, str], int] = {}
         self.titles: dict[str, str | None] = {}
-        self.notes = [] if of_many else [f"took back run {run.id} ({run.cause})"]
+        self.notes = [] if of_many else [f"undid run {run.id} ({run.cause})"]
 
     def apply(self, parent: str | None = None) -> Receipt:
         """Plan the inverse of the run, and apply it as a part of the undo `parent`, or with None by itself."""
