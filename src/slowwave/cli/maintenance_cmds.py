@@ -1,5 +1,6 @@
 """Commands that keep memory in order: consolidate, sleep, apply, undo, reembed, doctor."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
 from slowwave.errors import ConflictError, InputError, SlowwaveError
+from slowwave.model.operations import Change
 from slowwave.model.plan import Receipt, count_operations
 
 if TYPE_CHECKING:
@@ -208,8 +210,21 @@ def undo(options: CommonOptions, run: str, cascade: bool) -> None:
             raise ConflictError(f"{error}: `slowwave undo {run_id} --cascade`") from error
     if len(receipts) > RECEIPTS_SHOWN and not options.json and not options.verbose:
         _write_undo_totals(options.output, receipts)
-        return
-    _write_receipts(options, receipts, receipts, "nothing to undo: that run changed nothing")
+    else:
+        _write_receipts(options, receipts, receipts, "nothing to undo: that run changed nothing")
+    if not options.json:
+        for name in _unsummarised(receipts):
+            command = f"slowwave compact --conversation {shlex.quote(name)}"
+            options.output.write(f"to summarise {name} again: `{command}`", style="dim", indent=2)
+
+
+def _unsummarised(receipts: Sequence[Receipt]) -> list[str]:
+    """The conversations of which an undo retracted summaries. No sleep pass writes the same summary again."""
+    changes = [
+        operation.after for receipt in receipts for operation in receipt.applied if isinstance(operation, Change)
+    ]
+    retracted = [memory for memory in changes if memory.is_cascade and memory.phase == "retracted"]
+    return list(dict.fromkeys(memory.conversation for memory in retracted if memory.conversation is not None))
 
 
 def _write_undo_totals(output: Output, receipts: Sequence[Receipt]) -> None:

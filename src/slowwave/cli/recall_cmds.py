@@ -16,6 +16,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_names,
     conversation_option,
     joined,
     parse_time,
@@ -75,7 +76,12 @@ PART_MEANINGS: Final = {
 @click.option("--kinds", multiple=True, help="Only message, semantic, summary …; may be repeated.")
 @click.option("--category", multiple=True, help="Only facts of this category; may be repeated.")
 @conversation_option("Only this conversation.")
-@click.option("--except-conversation", metavar="NAME", help="Without the messages of this conversation.")
+@click.option(
+    "--except-conversation",
+    metavar="NAME",
+    shell_complete=conversation_names,
+    help="Without the messages of this conversation.",
+)
 @where_option
 @click.option(
     "--min-relevance", type=click.FloatRange(0, 1), help="Only hits of at least this relevance, which --why shows."
