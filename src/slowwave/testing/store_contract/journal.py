@@ -18,7 +18,7 @@ OTHER = "acme/bob"
 class JournalContract:
     """Tests of runs and histories. The `store` fixture of the inheriting class returns an empty, open store."""
 
-    def test_a_run_tells_its_operations_as_they_were_performed(self, store: Store) -> None:
+    def test_a_run_lists_its_operations_in_the_order_performed(self, store: Store) -> None:
         hello, tea, rye = message("Hello", ref="a"), fact("Likes tea"), fact("Likes rye", pinned=True)
         first = plan(group([add(hello), add(tea)], "one"), group([add(rye)], "two"), cost=Cost(calls=2, money=0.5))
         receipt = store.apply(first)
@@ -43,7 +43,7 @@ class JournalContract:
         again = tuple(told.plan.operations)[6]
         assert (again.used_version.accesses, again.after.accesses) == (0, 1)  # type: ignore[union-attr]  # a Use
 
-    def test_what_was_refused_is_told_newest_first(self, store: Store) -> None:
+    def test_refused_facts_are_listed_newest_first(self, store: Store) -> None:
         refused = [
             RejectFact(text=f"Owns {n} cats", quote="cats", reason="not said", because="unsupported") for n in "123"
         ]
@@ -53,7 +53,7 @@ class JournalContract:
         assert store.refused(SCOPE, 2) == refused[:0:-1]
         assert store.refused(OTHER) == []
 
-    def test_a_change_is_told_with_the_memory_as_it_stood_then(self, store: Store) -> None:
+    def test_a_change_is_described_with_the_state_of_the_memory_at_that_time(self, store: Store) -> None:
         tea = fact("Likes tea")
         first = change(tea, text="Likes green tea")
         store.apply(plan(add(tea)))
@@ -70,7 +70,7 @@ class JournalContract:
         assert events[2].run_id == second.id
         assert store.history(OTHER, tea.id) == []
 
-    def test_history_tells_links_of_both_ends(self, store: Store) -> None:
+    def test_history_lists_a_link_for_both_memories(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(tea), add(rye)))
         store.apply(plan(link(tea.id, rye.id)))
@@ -98,7 +98,7 @@ class JournalContract:
         assert [run.id for run in store.children(SCOPE, "night")] == [part.id for part in parts]
         assert [run.id for run in store.runs(SCOPE)] == [parts[1].id, parts[0].id, "night"]
 
-    def test_later_runs_are_those_that_changed_what_a_run_made(self, store: Store) -> None:
+    def test_later_runs_are_those_that_changed_memories_of_the_run(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         made = plan(add(tea))
         store.apply(made)
@@ -110,7 +110,7 @@ class JournalContract:
         assert run is not None
         assert [one.id for one in store.later(SCOPE, run)] == [changed.id]
 
-    def test_later_runs_are_also_those_whose_facts_rest_on_what_a_run_made(self, store: Store) -> None:
+    def test_later_runs_include_those_whose_facts_derive_from_the_run(self, store: Store) -> None:
         said, other = message("I like tea"), message("I like rye")
         made = plan(add(said))
         store.apply(made)
@@ -133,7 +133,7 @@ class JournalContract:
         again = plan(advance(1, 2), id=once.id)
         assert "was applied before" in store.apply(again).dropped[0].reason
 
-    def test_scopes_are_due_for_sleep_by_what_is_due_and_what_came_in(self, store: Store) -> None:
+    def test_scopes_are_due_for_sleep_by_due_memories_and_new_messages(self, store: Store) -> None:
         store.apply(plan(add(fact("Likes tea", due_at=NOW + DAY)), cause="edit"))
         store.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
         assert store.scopes_due(NOW, 10) == [OTHER]
@@ -157,7 +157,7 @@ class JournalContract:
         assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) == 1
         assert store.scopes_due(NOW + timedelta(minutes=16), 10) == []
 
-    def test_the_sequence_moves_with_every_operation_and_tells_changed_facts(self, store: Store) -> None:
+    def test_the_sequence_increases_with_every_operation_and_lists_changed_facts(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         assert store.sequence(SCOPE) == 0
         store.apply(plan(add(message("Hello")), add(tea), add(rye)))

@@ -24,7 +24,7 @@ def asked(text: str, **fields: object) -> Query:
 class SearchContract:
     """Tests of search. The `store` fixture of the inheriting class returns an empty, open store."""
 
-    def test_words_find_and_the_best_comes_first(self, store: Store) -> None:
+    def test_word_search_returns_the_best_hit_first(self, store: Store) -> None:
         store.apply(plan(*(add(message(text, id=f"n{n}")) for n, text in enumerate(NOTES))))
         found = store.search([SCOPE], asked("who plays the piano?"))
         assert found[0].id == "n2"
@@ -43,7 +43,7 @@ class SearchContract:
         assert near.id == far.id
         assert near.relevance > far.relevance
 
-    def test_what_was_just_written_is_found_and_what_changed_is_seen(self, store: Store) -> None:
+    def test_new_and_changed_memories_are_found_at_once(self, store: Store) -> None:
         zoo = fact("The zoo opens at nine")
         store.apply(plan(*(add(message(text)) for text in NOTES)))
         assert zoo.id not in {one.id for one in store.search([SCOPE], asked("when does the zoo open?"))}
@@ -57,7 +57,7 @@ class SearchContract:
         assert zoo.id not in {one.id for one in store.search([SCOPE], asked("museum"))}
         assert store.search([SCOPE], asked("museum", deep=True))[0].id == zoo.id
 
-    def test_what_is_erased_is_not_found(self, store: Store) -> None:
+    def test_erased_memories_are_not_found(self, store: Store) -> None:
         piano = message(NOTES[2])
         store.apply(plan(add(message(NOTES[0])), add(piano), add(message(NOTES[3]))))
         assert store.search([SCOPE], asked("piano"))[0].id == piano.id
@@ -83,7 +83,7 @@ class SearchContract:
         assert [one.id for one in found] == [f"zoo of {SCOPE}", "zoo of acme"]
         assert len(store.search([SCOPE, "acme"], asked("zoo", top_k=1))) == 1
 
-    def test_speakers_are_known_and_left_out_of_the_question(self, store: Store) -> None:
+    def test_known_speakers_are_removed_from_the_question(self, store: Store) -> None:
         store.apply(plan(add(message("I love the zoo", speaker="Caroline")), add(message("Me too", speaker="Mel"))))
         assert store.speakers(SCOPE) == {"Caroline", "Mel"}
         assert store.speakers(OTHER) == frozenset()
@@ -114,7 +114,7 @@ class SearchContract:
         assert store.entries(SCOPE, [zoo.id]) == {zoo.id: entry(zoo.text)}
         assert store.unembedded(SCOPE, "test-8") == [tea]
 
-    def test_vectors_of_several_embedders_are_told_apart(self, store: Store) -> None:
+    def test_vectors_of_several_embedders_are_kept_separate(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(tea), replace(add(rye), entry=entry(rye.text, "other-8"))))
         store.apply(plan(add(fact("Likes oats", scope=OTHER)), scope=OTHER))
@@ -125,7 +125,7 @@ class SearchContract:
         store.index(SCOPE, {rye.id: entry(rye.text)})
         assert store.unembedded(SCOPE, "test-8") == []
 
-    def test_what_is_left_of_a_wording_has_a_vector_of_its_own(self, store: Store) -> None:
+    def test_a_trimmed_text_has_its_own_vector(self, store: Store) -> None:
         said = message("zoo at nine, and tea after that")
         store.apply(plan(add(said), add(message("zoo two"))))
         store.apply(plan(replace(change(said, gist="zoo at nine"), entry=entry("zoo at nine", "other-8"))))

@@ -48,7 +48,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
 
     # ---- adding
 
-    def test_a_message_is_numbered_and_comes_back_as_it_was_given(self, store: Store) -> None:
+    def test_a_message_is_numbered_and_returned_unchanged(self, store: Store) -> None:
         first = message("Hello there", ref="a", speaker="Alice", metadata={"channel": "mail"}, valid_from=NOW - DAY)
         second = message("Hello yourself", role="assistant")
         receipt = store.apply(plan(add(first), add(second), cause="observe"))
@@ -57,7 +57,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert stored == [one.memory for one in receipt.applied]  # type: ignore[union-attr]
         assert (stored[0].text, stored[0].metadata, stored[0].at) == (first.text, first.metadata, first.at)
 
-    def test_a_fact_comes_back_with_every_field(self, store: Store) -> None:
+    def test_every_field_of_a_fact_is_restored(self, store: Store) -> None:
         whole = fact(
             "Likes tea",
             kind="summary",  # the kind with most fields
@@ -105,7 +105,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert len(store.select([SCOPE], Where(cascade=None))) == 2
         assert store.count(SCOPE)["cascade", "active"] == 1
 
-    def test_ids_come_back_in_the_order_asked_for_and_unknown_ones_are_left_out(self, store: Store) -> None:
+    def test_memories_are_returned_in_the_order_of_the_ids_without_unknown_ones(self, store: Store) -> None:
         one, two = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(one), add(two)))
         assert store.get([SCOPE], [two.id, "nobody", one.id]) == [two, one]
@@ -145,7 +145,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             store.apply(plan(*batch))
         assert len(store.select([SCOPE], Where(kinds=MESSAGES))) == int(stored_first)
 
-    def test_an_id_that_exists_drops_its_group_and_the_others_stand(self, store: Store) -> None:
+    def test_a_duplicate_id_drops_its_group_and_the_others_are_applied(self, store: Store) -> None:
         old, new = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(old)))
         twin = group([add(fact("Likes milk", id=old.id)), add(fact("Likes oats"))])
@@ -170,7 +170,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         back = store.apply(plan(change(retracted.after, phase="active")))
         assert "the same fact is known already" in back.dropped[0].reason
 
-    def test_a_number_of_a_message_that_is_taken_drops_the_group(self, store: Store) -> None:
+    def test_a_used_message_number_drops_the_group(self, store: Store) -> None:
         store.apply(plan(add(message("One", seq=1))))
         assert "message 1 is already there" in store.apply(plan(add(message("Uno", seq=1)))).dropped[0].reason
 
@@ -182,7 +182,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         with pytest.raises(InputError, match="cut them"):
             store.apply(plan(*(many[:1] * (BATCH_MAX + 1))))
 
-    def test_what_belongs_to_another_scope_is_refused(self, store: Store) -> None:
+    def test_memories_of_another_scope_are_refused(self, store: Store) -> None:
         with pytest.raises(InputError, match="belongs to the scope"):
             store.apply(plan(add(fact("Likes tea", scope=OTHER))))
         with pytest.raises(InputError, match="belongs to the scope"):
@@ -211,10 +211,10 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.get([SCOPE], [rye.id]) == [rye]
         assert store.run(SCOPE, receipt.run_id) is None
 
-    def test_a_change_of_what_is_not_there_drops_its_group(self, store: Store) -> None:
+    def test_a_change_of_a_missing_memory_drops_its_group(self, store: Store) -> None:
         assert store.apply(plan(change(fact("Likes tea", id="x"), phase="cold"))).dropped[0].reason == "x is gone"
 
-    def test_a_use_in_between_neither_stops_a_change_nor_is_lost(self, store: Store) -> None:
+    def test_a_use_between_plan_and_write_neither_stops_the_change_nor_gets_lost(self, store: Store) -> None:
         tea = fact("Likes tea")
         store.apply(plan(add(tea)))
         store.apply(plan(use(tea, used_at=NOW + DAY, sessions=1, last_session="s"), cause="use"))
@@ -241,7 +241,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert (stored.accesses, stored.sessions, stored.used_at, stored.version) == (2, 2, NOW + 2 * DAY, 1)
         assert (stored.stability, stored.due_at) == (0.75, NOW + 8 * DAY)
 
-    def test_a_link_is_set_weighed_and_taken_away(self, store: Store) -> None:
+    def test_a_link_is_added_weighted_and_removed(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         store.apply(plan(add(tea), add(rye), link(tea.id, rye.id)))
         (joined,) = store.links(SCOPE, [rye.id], ["association"])
@@ -253,7 +253,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(link(tea.id, rye.id, before=1.0, weight=0.0)))
         assert store.links(SCOPE, [tea.id, rye.id]) == []
 
-    def test_a_cursor_moves_from_where_it_stands(self, store: Store) -> None:
+    def test_a_cursor_moves_only_from_its_present_value(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), advance(0, 1)))
         assert "stands at 1, not 0" in store.apply(plan(advance(0, 2))).dropped[0].reason
         conversation = store.conversation(SCOPE, "c1")
@@ -268,7 +268,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.conversations(SCOPE) == []
         assert store.conversation(SCOPE, "c9") is None
 
-    def test_a_hold_is_kept_until_it_is_let_go(self, store: Store) -> None:
+    def test_a_suppression_lasts_until_it_is_removed(self, store: Store) -> None:
         key = content_key("Likes tea")
         store.apply(plan(Suppress(key=key, because="undone")))
         assert store.suppressed_keys(SCOPE, [key, "0" * 32]) == {key}
@@ -278,7 +278,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
 
     # ---- selecting
 
-    def test_facts_are_selected_by_what_they_are(self, store: Store) -> None:
+    def test_facts_are_selected_by_their_fields(self, store: Store) -> None:
         tea = fact("Likes Tea", category="preference", pinned=True, due_at=NOW + DAY)
         trip = fact("Went to Rome", kind="episodic", phase="cold", flags=frozenset({"unreconciled"}), trust="tool")
         port = fact("Uses port 80", kind="procedural", phase="core", due_at=NOW + 2 * DAY)
@@ -329,7 +329,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         }
         assert store.count(OTHER) == {}
 
-    def test_what_is_due_is_counted_to_the_microsecond(self, store: Store) -> None:
+    def test_due_memories_are_counted_to_the_microsecond(self, store: Store) -> None:
         store.apply(plan(add(fact("Likes tea", due_at=NOW)), add(fact("Likes rye", due_at=NOW, phase="cold"))))
         assert store.due(SCOPE, NOW) == 1
         assert store.due(SCOPE, NOW - timedelta(microseconds=1)) == 0
@@ -348,7 +348,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
 
     # ---- destroying
 
-    def test_an_erase_takes_every_trace(self, store: Store) -> None:
+    def test_an_erase_removes_every_trace(self, store: Store) -> None:
         secret, tea = message("My code is 0451", ref="a"), fact("Knows the code 0451")
         store.apply(plan(group([add(secret, "said 0451"), add(tea)], "code 0451"), link(tea.id, secret.id)))
         store.apply(plan(RejectFact(text="Code 0451", quote="code is 0451", reason="unclear", because="weak")))
@@ -365,7 +365,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(add(message("Next"))))
         assert store.select([SCOPE], Where(kinds=MESSAGES))[0].seq == 2
 
-    def test_words_are_taken_out_of_sentences_and_refusals_and_conversations_forgotten(self, store: Store) -> None:
+    def test_erased_words_are_removed_from_reasons_and_refusals(self, store: Store) -> None:
         hello, tea = message("Hello", metadata={"door": '0451 "x"'}), fact("Likes tea")
         why = 'because 0451 "X" said so'
         store.apply(plan(group([add(hello), add(tea, why), advance(0, 1)], why)))
@@ -378,7 +378,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.conversations(SCOPE) == []
         assert store.get([SCOPE], [tea.id]) == [tea]
 
-    def test_a_conversation_that_holds_something_is_not_forgotten(self, store: Store) -> None:
+    def test_a_conversation_with_memories_keeps_its_row(self, store: Store) -> None:
         store.apply(plan(add(message("Hello"))))
         gone = store.apply(plan(Erase(conversation="c1", because="asked to")))
         assert "new messages" in gone.dropped[0].reason
@@ -413,7 +413,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.lease(SCOPE, "three", 60, NOW + timedelta(seconds=92)) == second + 1
         assert store.lease(SCOPE, "four", 60, NOW + timedelta(seconds=92), {"three": True}.__getitem__) == second + 2
 
-    def test_ingests_are_counted_since_what_the_last_night_has_seen(self, store: Store) -> None:
+    def test_ingests_are_counted_since_the_last_sleep_pass(self, store: Store) -> None:
         assert store.ingests(SCOPE) == 0
         store.apply(plan(add(message("Hello")), cause="observe"))
         store.apply(plan(add(fact("Likes tea")), cause="add"))
@@ -428,7 +428,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.ingests(SCOPE) == 1
         assert store.last_run(SCOPE) > seen > store.last_run("nobody's") == 0
 
-    def test_a_closed_store_says_so(self, store: Store) -> None:
+    def test_a_closed_store_raises_a_closed_error(self, store: Store) -> None:
         store.close()
         store.close()
         with pytest.raises(ClosedError):
