@@ -205,7 +205,7 @@ def test_consolidate_all_reads_every_conversation_once(run: Run) -> None:
     assert run("consolidate").out.startswith("0 facts")
 
 
-def test_a_sleep_pass_without_due_memories_says_so(run: Run) -> None:
+def test_a_sleep_pass_without_due_memories_reports_nothing_due(run: Run) -> None:
     run("add", "Odile owns the ferry")
     run("sleep")
     assert "nothing due" in run("sleep", "--dry-run").out

@@ -366,11 +366,11 @@ def _compare(kind: str, printed: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "json"])
-def test_every_command_prints_what_is_stored(session: Session, kind: str) -> None:
+def test_every_command_prints_its_golden_file(session: Session, kind: str) -> None:
     _compare(kind, session.play(as_json=kind == "json"))
 
 
-def test_the_help_of_every_command_is_what_is_stored(
+def test_the_help_of_every_command_equals_its_golden_file(
     run: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

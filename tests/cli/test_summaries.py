@@ -64,7 +64,7 @@ def test_an_unknown_conversation_is_reported_with_the_known_ones(run: Run) -> No
 
 
 @pytest.mark.usefixtures("long")
-def test_compact_of_a_short_conversation_says_why_it_does_nothing(run: Run) -> None:
+def test_compact_of_a_short_conversation_explains_that_nothing_is_due(run: Run) -> None:
     out = run("compact", "--conversation", "bread").out
     assert "it has 1 messages, and the latest 64 of a conversation stay as they were said" in " ".join(out.split())
     run("compact", "--conversation", "garden")

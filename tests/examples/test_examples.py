@@ -24,7 +24,7 @@ SHOWS = {
 
 
 @pytest.mark.parametrize("name", sorted(one.name for one in EXAMPLES.glob("*.py")))
-def test_an_example_runs_and_shows_what_it_says(name: str, tmp_path: Path) -> None:
+def test_an_example_runs_and_prints_the_shown_output(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / name)], capture_output=True, text=True, check=False, cwd=tmp_path
     )

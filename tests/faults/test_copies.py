@@ -19,7 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_a_backup_made_during_writes_is_complete(tmp_path: Path) -> None:
+def test_a_backup_during_writes_is_complete(tmp_path: Path) -> None:
     store, other = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
     store.apply(plan(*(add(message(f"Note {n}")) for n in range(100))))
     other.apply(plan(add(fact("Likes tea"))))

@@ -133,7 +133,7 @@ def test_connections_cut_a_hundred_times_lose_nothing(postgres: PostgresServer) 
     cut(postgres.database(), 20)
 
 
-def test_a_commit_whose_answer_is_lost_is_told_by_its_run(postgres: PostgresServer) -> None:
+def test_a_commit_whose_reply_is_lost_is_recognised_by_its_run(postgres: PostgresServer) -> None:
     address = postgres.database()
     store = PostgresStore(address, connections=2, busy_seconds=5)
     store.apply(plan(add(fact("Likes tea"))))

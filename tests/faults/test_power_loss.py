@@ -165,7 +165,9 @@ def survives(
         store.close()
 
 
-def test_six_hundred_images_are_sound_and_keep_what_was_acknowledged(recorded: Recorded, tmp_path: Path) -> None:
+def test_six_hundred_power_loss_images_are_intact_and_keep_acknowledged_writes(
+    recorded: Recorded, tmp_path: Path
+) -> None:
     log, acknowledged = recorded
     syncs = [place for place, operation in enumerate(log, 1) if operation[0] == "sync"]
     chance = random.Random(7)

@@ -139,7 +139,7 @@ def test_elements_of_the_wrong_kind_are_skipped_with_a_reason(
     assert all(one.why and one.where for one in skipped)
 
 
-def test_a_file_that_is_cut_off_anywhere_says_so_and_gives_what_stood_before(
+def test_a_file_truncated_anywhere_yields_the_complete_items_and_an_error(
     make: SimpleNamespace, written: Callable[..., Path]
 ) -> None:
     whole = json.dumps([make.chatgpt(conversation_id=f"c{n}") for n in range(4)]).encode()

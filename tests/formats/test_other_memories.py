@@ -105,7 +105,7 @@ def test_an_element_without_a_memory_is_skipped_with_its_reason(written: Write) 
     assert [item.where for item in skipped] == ["memory 2", "memory 3", "memory 4", "memory 5", "relations"]
 
 
-def test_an_agent_file_gives_facts_and_messages(written: Write) -> None:
+def test_an_agent_file_yields_facts_and_messages(written: Write) -> None:
     items = list(read(written(agent_file(), "sam.af")))
     assert facts(items) == ["Her name is Ada.", "Vegetarian since 2019"]
     said = [

@@ -43,7 +43,7 @@ def test_a_chatgpt_conversation_is_the_thread_that_ends_in_the_current_node(
     assert found[0].message.speaker is None
 
 
-def test_other_branches_hidden_messages_tools_and_pictures_are_left_out_and_counted(
+def test_other_branches_hidden_messages_tools_and_pictures_are_skipped_and_counted(
     written: Callable[..., Path], make: SimpleNamespace
 ) -> None:
     whole = make.chatgpt()
@@ -98,7 +98,7 @@ def test_a_cycle_and_a_missing_parent_end_the_thread_with_a_reason(
     assert "beginning is missing" in items[0].why
 
 
-def test_shards_in_an_archive_are_read_in_order_and_other_files_left_alone(
+def test_shards_in_an_archive_are_read_in_order_and_other_files_are_ignored(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     path = tmp_path / "export.zip"

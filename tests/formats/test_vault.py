@@ -137,7 +137,7 @@ def test_a_new_line_that_a_mind_calls_known_does_not_count_as_use(
     assert memory.get_all(categories=["person"]) == [before]
 
 
-def test_an_import_is_one_run_whose_parts_undo_takes_together(world: "World", folder: Path, verdict: "Says") -> None:
+def test_undo_of_an_import_undoes_all_its_parts(world: "World", folder: Path, verdict: "Says") -> None:
     memory = _filled(world)
     memory.add("Bob owns the billing", category="person")
     memory.export_vault(folder)
@@ -329,7 +329,7 @@ def test_a_file_outside_the_vault_that_a_baseline_names_stays(world: "World", fo
     assert outside.exists()
 
 
-def test_a_vault_of_an_earlier_version_is_taken_over(world: "World", folder: Path) -> None:
+def test_a_vault_of_an_earlier_version_is_accepted(world: "World", folder: Path) -> None:
     memory = _filled(world)
     memory.export_vault(folder)
     baseline = folder / ".slowwave-vault.json"

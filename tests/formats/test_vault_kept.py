@@ -221,7 +221,7 @@ def test_another_scope_is_refused_even_by_force(memory: AgentMemory, world: Worl
     assert memory.export_vault(folder) == ()
 
 
-def test_a_vault_that_cannot_be_written_is_found_before_anything_is_taken(
+def test_an_unwritable_vault_is_detected_before_any_edit_is_imported(
     memory: AgentMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))

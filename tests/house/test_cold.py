@@ -40,7 +40,7 @@ def loaded(program: str) -> set[str]:
     return set(told.stdout.split())
 
 
-def test_a_question_loads_no_room_that_thinks_imports_or_maintains() -> None:
+def test_a_search_imports_no_mind_no_importer_and_no_maintenance_module() -> None:
     assert not loaded(ASKING).intersection(HEAVY)
 
 
@@ -48,7 +48,7 @@ def test_a_question_on_the_command_line_imports_no_module_it_does_not_use() -> N
     assert not loaded(COMMAND).intersection((*HEAVY, *SLOW))
 
 
-def test_a_context_loads_no_room_that_maintains() -> None:
+def test_a_context_imports_no_maintenance_module() -> None:
     asked = ASKING.replace("memory.search", "memory.context")
     assert not loaded(asked).intersection(
         f"slowwave.pipelines.{room}"
@@ -56,5 +56,5 @@ def test_a_context_loads_no_room_that_maintains() -> None:
     )
 
 
-def test_the_front_door_loads_no_numbers() -> None:
+def test_the_command_group_does_not_import_numpy() -> None:
     assert "numpy" not in loaded("import sys, slowwave; print(*sys.modules)")

@@ -35,14 +35,14 @@ def _understood(words: list[str]) -> bool:
     return program == app.name and command is not None and bool(command.make_context(name, arguments).params)
 
 
-def test_the_worker_runs_a_command_that_there_is(services: dict[str, Any]) -> None:
+def test_the_command_that_the_worker_runs_exists(services: dict[str, Any]) -> None:
     assert _understood(services["worker"]["command"])
     told = re.findall(r"docker compose run --rm worker (slowwave .*)", FILE.read_text("utf-8"))
     assert told
     assert all(_understood(line.split()) for line in told)
 
 
-def test_the_worker_is_given_settings_that_there_are(services: dict[str, Any]) -> None:
+def test_the_settings_that_the_worker_uses_exist(services: dict[str, Any]) -> None:
     given = services["worker"]["environment"]
     known = read({name: str(value) for name, value in given.items()} | {"SLOWWAVE_LLM": "", "SLOWWAVE_LLM_URL": ""})
     assert known.store == given["SLOWWAVE_STORE"]
@@ -58,7 +58,7 @@ def test_the_worker_is_given_settings_that_there_are(services: dict[str, Any]) -
     assert known.store.endswith(f"@db/{database['POSTGRES_DB']}")
 
 
-def test_the_worker_installs_an_extra_that_there_is(services: dict[str, Any]) -> None:
+def test_the_extra_that_the_worker_installs_exists(services: dict[str, Any]) -> None:
     extras = re.findall(r"\[(\w+)\]", services["worker"]["build"]["dockerfile_inline"])
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     assert extras
@@ -70,7 +70,7 @@ def test_nothing_listens_beyond_this_machine_and_no_password_is_written_down(ser
     assert services["db"]["environment"]["POSTGRES_PASSWORD"].startswith("${")
 
 
-def test_the_page_on_scaling_tells_the_same_commands() -> None:
+def test_the_page_on_scaling_contains_the_same_commands() -> None:
     page = (ROOT / "docs" / "scaling.md").read_text("utf-8")
     for line in re.findall(r"^#     (.*docker compose .*)$", FILE.read_text("utf-8"), re.MULTILINE):
         assert line in page

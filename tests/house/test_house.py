@@ -45,7 +45,7 @@ def test_no_function_is_long() -> None:
     assert long == {}
 
 
-def test_every_room_says_at_the_door_what_it_is_for() -> None:
+def test_every_module_starts_with_a_docstring() -> None:
     for path, tree in _trees():
         words = ast.get_docstring(tree)
         assert words, f"{_told(path)} says nothing"
@@ -53,7 +53,7 @@ def test_every_room_says_at_the_door_what_it_is_for() -> None:
         assert first.endswith((".", "!", "?", ":")), f"{_told(path)}: {first!r} is no sentence"
 
 
-def test_every_public_name_is_exported_and_told() -> None:
+def test_every_public_name_is_exported_and_documented() -> None:
     for name in slowwave.__all__:
         thing = getattr(slowwave, name)
         assert (thing.__doc__ or "").strip(), f"{name} has no docstring"
@@ -62,7 +62,7 @@ def test_every_public_name_is_exported_and_told() -> None:
                 assert (getattr(function, "__doc__", "") or "").strip(), f"{name}.{verb} has no docstring"
 
 
-def test_unknown_names_are_refused_with_those_there_are() -> None:
+def test_unknown_names_are_refused_with_the_known_names() -> None:
     with pytest.raises(AttributeError, match="AgentMemory"):
         slowwave.Nothing  # noqa: B018 - looking is the point
     assert dir(slowwave) == sorted(slowwave.__all__)
@@ -165,7 +165,7 @@ def test_no_second_sqlite_library_is_loaded() -> None:
 FORBIDDEN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
-def test_nothing_is_left_for_later() -> None:
+def test_no_work_remains_after_the_pass() -> None:
     for path in MODULES:
         assert not FORBIDDEN.search(path.read_text(encoding="utf-8")), _told(path)
     names = {part for path in MODULES for part in path.relative_to(SOURCE).parts}
@@ -185,13 +185,13 @@ def _mentioned(page: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_name_what_exists(page: Path) -> None:
+def test_pages_name_only_existing_memories(page: Path) -> None:
     for name in _mentioned(page):
         places = (ROOT / name, SOURCE / name, SOURCE / f"{name}.py")
         assert any(place.exists() for place in places), f"{page.name} names {name!r}"
 
 
-def test_the_architecture_names_every_room() -> None:
+def test_the_architecture_names_every_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     rooms = {path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.suffix == ".py" or path.is_dir()}
     for room in sorted(rooms - {"__init__", "__pycache__", "py.typed"}):

@@ -79,7 +79,7 @@ def _sound(memory: AgentMemory) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_a_mind_says(world: "World", seed: int) -> None:
+def test_any_answer_of_a_mind_keeps_the_invariants(world: "World", seed: int) -> None:
     liar, chance = Liar(seed), Random(-seed)
     world.mind.verdicts, world.mind.facts, world.mind.summary = liar.verdicts, liar.facts, liar.summary
     memory = world.open(consolidation_group_size=2, dedup_similarity_threshold=0.8, min_messages=1)

@@ -39,7 +39,7 @@ def _said(memory: AgentMemory, clock: FrozenClock, text: str, conversation: str)
 
 
 @pytest.mark.parametrize(("old", "new", "question"), CHANGES)
-def test_what_a_person_states_anew_takes_the_place_of_the_old(
+def test_a_new_statement_of_a_person_supersedes_the_old_one(
     memory: AgentMemory, clock: FrozenClock, old: str, new: str, question: str
 ) -> None:
     memory.add(old)
@@ -56,7 +56,7 @@ def test_what_a_person_states_anew_takes_the_place_of_the_old(
 
 
 @pytest.mark.parametrize(("old", "new", "question"), CHANGES)
-def test_what_a_chat_says_anew_stands_above_the_old_message_which_is_marked(
+def test_a_newer_message_ranks_above_the_marked_older_one(
     memory: AgentMemory, clock: FrozenClock, old: str, new: str, question: str
 ) -> None:
     _said(memory, clock, old, "monday")
@@ -68,7 +68,7 @@ def test_what_a_chat_says_anew_stands_above_the_old_message_which_is_marked(
     assert new in second.because
 
 
-def test_who_no_longer_lives_there_does_not(memory: AgentMemory, clock: FrozenClock) -> None:
+def test_a_person_who_moved_away_no_longer_lives_there(memory: AgentMemory, clock: FrozenClock) -> None:
     _said(memory, clock, "I live in Ghent with my sister", "monday")
     _said(memory, clock, "I no longer live in Ghent", "friday")
     hits = memory.search("where do I live")
@@ -84,7 +84,7 @@ def test_who_no_longer_lives_there_does_not(memory: AgentMemory, clock: FrozenCl
         ("I live in Ghent", "I moved to Antwerp last week"),
     ],
 )
-def test_what_is_less_than_certain_stays_beside_the_new_and_is_flagged(
+def test_an_uncertain_contradiction_keeps_both_facts_and_flags_the_older(
     memory: AgentMemory, clock: FrozenClock, old: str, new: str
 ) -> None:
     memory.add(old)

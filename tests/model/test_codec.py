@@ -67,7 +67,7 @@ memories = st.builds(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw loads tables of characters
 @given(memories)
-def test_a_memory_comes_back_from_its_row_and_from_json(memory: Memory) -> None:
+def test_a_memory_is_restored_from_its_row_and_from_json(memory: Memory) -> None:
     row = to_row(memory)
     assert len(row) == len(COLUMNS)
     assert from_row("acme", row) == memory
@@ -121,9 +121,7 @@ def test_only_facts_have_a_content_key() -> None:
 
 
 @given(memories, memories, st.integers(0, 5), times)
-def test_a_use_on_the_memory_it_was_planned_on_leads_to_what_was_planned(
-    memory: Memory, other: Memory, more: int, at: datetime
-) -> None:
+def test_an_unchanged_memory_gets_the_planned_result(memory: Memory, other: Memory, more: int, at: datetime) -> None:
     after = replace(
         memory,
         accesses=memory.accesses + more,

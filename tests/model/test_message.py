@@ -35,7 +35,7 @@ def test_text_that_can_be_stored_is_kept_verbatim(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "stored"), [("a\x00b", "a\ufffdb"), ("a\ud83d", "a\ufffd"), ("\ud83d\ude00", "😀")])
-def test_what_no_store_can_hold_is_replaced(text: str, stored: str) -> None:
+def test_characters_that_cannot_be_stored_are_replaced(text: str, stored: str) -> None:
     assert clean(text) == stored
 
 
@@ -76,7 +76,7 @@ def test_the_content_of_a_message_is_cleaned() -> None:
 
 @pytest.mark.parametrize("name", ["speaker", "id"])
 @pytest.mark.parametrize("value", ["b\x00", "b\ud800", "\ud83d\ude00"])
-def test_names_that_no_store_keeps_are_refused(name: str, value: str) -> None:
+def test_names_that_cannot_be_stored_are_refused(name: str, value: str) -> None:
     with pytest.raises(InputError, match=f"message 3 has the {name} .*NUL or a lone surrogate"):
         checked_message(replace(GOOD, **{name: value}), "message 3")
 

@@ -63,7 +63,7 @@ def test_every_operation_is_counted_in_words_but_cursors_are_not_news() -> None:
     )
 
 
-def test_what_is_let_come_back_is_not_kept_from_it() -> None:
+def test_a_released_tombstone_allows_a_new_import() -> None:
     assert count_operations([Suppress(key="k", because="stated again", on=False)]) == "1 unblocked"
 
 
@@ -86,7 +86,7 @@ def test_a_receipt_names_what_was_added_and_prints_as_two_lines() -> None:
     ]
 
 
-def test_a_receipt_tells_what_was_dropped_what_waits_and_what_went_wrong() -> None:
+def test_a_receipt_lists_dropped_groups_waiting_facts_and_problems() -> None:
     dropped = Dropped(group=Group(operations=(ADD,), because="a"), reason="one was changed")
     receipt = Receipt(
         run_id="r1", cause="add", scope="s", dropped=(dropped,), waiting=2, problems=("the model is down",)

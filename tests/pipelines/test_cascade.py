@@ -355,7 +355,7 @@ def test_a_dry_run_thinks_and_plans_and_its_plan_can_be_applied(world: "World") 
     _tiles(memory)
 
 
-def test_what_was_taken_back_is_not_summarised(world: "World") -> None:
+def test_retracted_messages_are_not_summarised(world: "World") -> None:
     memory = world.open(**SMALL, embedder="none")
     _say(memory, 9)
     said = memory.get_all(kinds=["message"])
@@ -368,7 +368,7 @@ def test_what_was_taken_back_is_not_summarised(world: "World") -> None:
     assert _spans(memory) == [(6, 9)]
 
 
-def test_an_erased_message_takes_its_summaries_and_they_are_written_again(world: "World") -> None:
+def test_summaries_of_an_erased_message_are_erased_and_written_again(world: "World") -> None:
     memory = world.open(**SMALL, embedder="none")
     _say(memory, 30)
     memory.sleep()
@@ -382,7 +382,7 @@ def test_an_erased_message_takes_its_summaries_and_they_are_written_again(world:
     _tiles(memory)
 
 
-def test_undo_takes_a_compaction_back_and_its_text_is_not_stored_again(world: "World") -> None:
+def test_undo_reverses_a_compaction_and_its_text_is_not_stored_again(world: "World") -> None:
     world.mind.summary = _short
     memory = world.open(**SMALL)
     _say(memory, 9)
@@ -500,7 +500,7 @@ def test_a_message_can_set_it_off_and_closing_waits_for_it(world: "World") -> No
     memory.close()
 
 
-def test_nothing_runs_in_the_background_unless_asked_for(world: "World") -> None:
+def test_no_background_work_runs_by_default(world: "World") -> None:
     memory = world.open(**SMALL)
     worker = Background()
     _say(memory, 9)

@@ -102,7 +102,7 @@ def test_core_and_relevant_share_one_cap(world: "World") -> None:
     assert "port 8002" in str(context)
 
 
-def test_outdated_hits_are_marked_and_cold_ones_left_out(world: "World", improved: "Told") -> None:
+def test_outdated_hits_are_marked_and_cold_ones_excluded(world: "World", improved: "Told") -> None:
     memory = world.open(embedder="none")
     improved(memory)
     prompt = str(memory.context("What is the average response time of the dashboard API?", conversation="z"))
@@ -214,7 +214,7 @@ def test_small_talk_is_not_relevant(world: "World") -> None:
     assert not any(line.endswith("assistant: ok") for line in relevant)
 
 
-def test_what_core_shows_is_not_shown_again_by_its_message(
+def test_the_message_of_a_fact_shown_in_core_is_not_shown_again(
     world: "World", talk: "Talk", facts: tuple[Fact, ...]
 ) -> None:
     memory = world.open()

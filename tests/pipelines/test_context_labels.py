@@ -153,7 +153,7 @@ def _shown(context: Context) -> dict[str, list[str]]:
     return {section.name: [item.text for item in section.items] for section in context.sections}
 
 
-def test_identities_told_by_a_tool_do_not_displace_those_of_the_user(
+def test_identity_facts_of_a_tool_do_not_displace_those_of_the_user(
     world: "World", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core_memory, "LOOKED_AT", 3)

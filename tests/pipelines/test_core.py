@@ -71,7 +71,7 @@ def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(facts, st.sampled_from(RETENTION_POLICIES), st.integers(0, 12), st.integers(0, 2))
-def test_decay_classes_give_the_same_facts_as_comparing_all_of_them(
+def test_selection_by_decay_class_equals_comparing_all_facts(
     opened: Callable[[Config], AgentMemory], given: list[dict[str, object]], policy: str, top_k: int, least: int
 ) -> None:
     config = Config(retention_policy=policy)
@@ -93,7 +93,7 @@ def test_facts_planned_with_other_numbers_are_compared_one_by_one(opened: Callab
     assert memory.core(3) == rank(hot, config, NOW, top_k=3)
 
 
-def test_a_limit_of_rows_is_read_from_each_lane_however_many_there_are(
+def test_the_row_limit_applies_to_each_class_separately(
     opened: Callable[[Config], AgentMemory],
 ) -> None:
     memory = opened(Config())
@@ -106,7 +106,7 @@ def test_a_limit_of_rows_is_read_from_each_lane_however_many_there_are(
     assert asked == [3]
 
 
-def test_what_another_handle_adds_is_seen_at_once(tmp_path: Path) -> None:
+def test_an_add_of_another_handle_is_visible_at_once(tmp_path: Path) -> None:
     config = Config()
     with (
         AgentMemory.open(tmp_path / "m.db", embedder="none", clock=FrozenClock(NOW), config=config) as one,

@@ -28,7 +28,7 @@ def test_without_a_known_fact_the_new_one_is_stored() -> None:
     assert (decision.action, decision.link, decision.because) == ("store", None, "the mind says so")
 
 
-def test_a_wording_that_says_both_facts_merges_them() -> None:
+def test_a_wording_that_contains_both_facts_merges_them() -> None:
     decision = decide(verdict("UPDATE", NEW), pair(fact(NEW), fact(KNOWN)), "said")
     assert (decision.action, decision.text, decision.problem) == ("merge", NEW, "")
 

@@ -28,7 +28,9 @@ def _lines(count: int) -> list[Message]:
     ]
 
 
-def test_facts_rest_on_their_messages(world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts") -> None:
+def test_facts_name_their_source_messages(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
+) -> None:
     memory = world.open()
     world.mind.facts = facts
     memory.add_messages(talk(), conversation="c")
@@ -62,7 +64,7 @@ def test_few_messages_wait_unless_forced(world: "World", talk: "Talk") -> None:
     assert _cursor(memory) == 2
 
 
-def test_a_note_stands_under_the_fact_it_is_about(
+def test_a_note_is_placed_under_the_fact_it_is_about(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], verdict: "Says"
 ) -> None:
     memory = world.open()
@@ -77,7 +79,7 @@ def test_a_note_stands_under_the_fact_it_is_about(
     assert "waiting" not in str(result)
 
 
-def test_waiting_facts_say_what_they_wait_for(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+def test_waiting_facts_name_what_they_wait_for(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
     memory = world.open()
     memory.add("Alice owns the build pipeline", category="person")
     memory.add_messages(talk(), conversation="c")
@@ -120,7 +122,7 @@ def test_a_consolidation_of_one_chunk_is_a_run_of_its_own(world: "World", talk: 
     assert memory.ports.store.children("t", str(result.run_id)) == []
 
 
-def test_the_cap_and_the_threshold_hold_and_the_rest_is_listed(
+def test_the_cap_and_the_threshold_apply_and_the_rest_is_listed(
     world: "World", talk: "Talk", facts: tuple[Fact, ...]
 ) -> None:
     memory = world.open(max_facts_per_pass=2, confidence_threshold=0.6)
@@ -327,7 +329,7 @@ def test_a_run_in_the_future_does_not_delay_distilling(world: "World") -> None:
     assert len(world.mind.questions("distil")) == 2
 
 
-def test_sleep_leaves_what_a_failing_model_could_not_read(world: "World") -> None:
+def test_messages_that_a_failing_model_could_not_read_stay_unread(world: "World") -> None:
     memory = world.open(consolidate_every_turns=5, min_messages=2)
     _say(memory, world, "Alice owns the pipeline")
     _say(memory, world, "Noted.", role="assistant")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from slowwave.ports import Ports
 
 
-def test_what_waits_for_a_mind_is_decided_when_it_is_back_though_nothing_else_happens(world: "World") -> None:
+def test_waiting_facts_are_decided_when_the_mind_works_again(world: "World") -> None:
     with world.open(scope="keeper") as keeper, world.open(scope="acme/alice") as alice:
         alice.add("Alice owns the deploy pipeline")
         keeper.sleep_due()
@@ -31,7 +31,7 @@ def test_what_waits_for_a_mind_is_decided_when_it_is_back_though_nothing_else_ha
         assert keeper.sleep_due() == {}
 
 
-def test_a_scope_whose_store_fails_is_told_and_the_round_goes_on(
+def test_a_failing_scope_is_reported_and_the_other_scopes_are_processed(
     world: "World", monkeypatch: "pytest.MonkeyPatch"
 ) -> None:
     usual = all_scopes.sleep_scope

@@ -132,7 +132,7 @@ def test_a_member_with_the_words_of_its_summary_returns_too(world: "World") -> N
     assert len(live) == 1, "the fact that was said again stands; its old twin stays behind it"
 
 
-def test_a_fact_that_others_said_too_rests_on_them_alone(world: "World") -> None:
+def test_a_fact_with_other_sources_keeps_only_those(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text="Alice owns the deploy pipeline", turn=1, quote="Alice owns the deploy pipeline"))
     (first,) = spoken(memory, "Alice owns the deploy pipeline, whispered Zebulon Quartermaine", conversation="a")
@@ -153,7 +153,7 @@ def test_a_fact_that_others_said_too_rests_on_them_alone(world: "World") -> None
     assert memory.get_all() == []
 
 
-def test_a_fact_that_only_the_erased_message_supports_goes(world: "World") -> None:
+def test_a_fact_that_only_the_erased_message_supports_is_erased(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text="Alice owns the deploy pipeline", turn=1, quote="owns the deploy pipeline"))
     spoken(memory, "Alice owns the deploy pipeline", "Nice weather today")
@@ -164,7 +164,7 @@ def test_a_fact_that_only_the_erased_message_supports_goes(world: "World") -> No
     assert memory.ports.store.conversations("t") == []
 
 
-def test_a_chosen_fact_takes_what_was_merged_into_it(world: "World") -> None:
+def test_choosing_a_fact_includes_the_facts_merged_into_it(world: "World") -> None:
     memory = world.open()
     memory.add("Mia loves tea")
     world.mind.verdicts = [Verdict(fact=1, op="UPDATE", memory=1, text="Mia loves green tea", relation="subsumes")]
@@ -185,7 +185,7 @@ def test_a_replaced_fact_stays_replaced_when_its_successor_is_erased(world: "Wor
     assert (old.phase, old.superseded_by) == ("superseded", None)
 
 
-def test_tombstones_keep_out_what_comes_back(world: "World", tmp_path: Path) -> None:
+def test_tombstones_prevent_a_second_import(world: "World", tmp_path: Path) -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text="The vault word is Marzipan", turn=1, quote="vault word is Marzipan"))
     spoken(memory, "The vault word is Marzipan", "And thanks")
@@ -205,7 +205,7 @@ def test_tombstones_keep_out_what_comes_back(world: "World", tmp_path: Path) -> 
     assert [one.text for one in memory.get_all()] == ["Cellar door sticks"], "not distilled again either"
 
 
-def test_short_words_may_be_said_again(world: "World") -> None:
+def test_short_words_may_be_repeated(world: "World") -> None:
     memory = world.open()
     spoken(memory, "Yes, thank you")
     memory.erase(conversation="c1")
@@ -213,7 +213,7 @@ def test_short_words_may_be_said_again(world: "World") -> None:
     assert len(memory.get_conversation_messages("c2")) == 1
 
 
-def test_cursors_go_back_and_the_next_night_writes_the_rest_anew(world: "World") -> None:
+def test_undo_rewinds_cursors_and_the_next_sleep_pass_writes_the_rest_again(world: "World") -> None:
     memory = world.open(immediate_window=2, recent_window=3)
     world.mind.summary = lambda brief: "; ".join(m.text for m in brief.memories)
     spoken(memory, *[f"Entry {n} of the garden book" for n in range(12)])
@@ -238,7 +238,7 @@ def test_all_of_a_scope(world: "World") -> None:
     assert memory.erase(scope=True).destroyed == ()
 
 
-def test_more_than_one_transaction_holds(world: "World") -> None:
+def test_a_change_larger_than_one_transaction_is_split(world: "World") -> None:
     memory = world.open(embedder="none")
     spoken(memory, *[f"{CANARY} line {n}" for n in range(700)])
     receipt = memory.erase(conversation="c1")
@@ -271,7 +271,7 @@ def test_cut_off_between_two_transactions_the_same_request_finishes(world: "Worl
     assert holding(world) == []
 
 
-def test_while_another_process_reads_it_says_so_and_can_be_finished(world: "World") -> None:
+def test_an_erase_reports_another_reader_and_can_be_finished_later(world: "World") -> None:
     memory = world.open()
     memory.close()
     store = SqliteStore(str(world.path), busy_seconds=0.05)
@@ -321,7 +321,7 @@ def test_new_words_that_come_in_while_erasing_are_erased_too(world: "World", mon
     assert holding(world) == []
 
 
-def test_a_refused_fact_goes_with_the_conversation_it_came_from(world: "World") -> None:
+def test_a_refused_fact_is_erased_with_its_conversation(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text=f"Somebody named {CANARY} called", turn=1, quote="nobody said this", confidence=0.9))
     spoken(memory, "The phone rang", "Nobody was there")
@@ -348,7 +348,7 @@ def test_nothing_that_matches_is_an_error(world: "World", ways: dict[str, Any]) 
     assert len(memory.get_all()) == 1
 
 
-def test_what_never_was_is_an_error_though_something_else_was_erased(world: "World") -> None:
+def test_an_unknown_target_is_an_error_even_if_another_was_erased(world: "World") -> None:
     memory = world.open()
     memory.add(f"The word is {CANARY}")
     memory.add("Mia loves tea")
@@ -362,7 +362,7 @@ def test_what_never_was_is_an_error_though_something_else_was_erased(world: "Wor
     assert len(memory.get_all()) == 1
 
 
-def test_words_of_the_journal_alone_can_be_erased_and_asked_for_again(world: "World") -> None:
+def test_words_that_only_the_journal_contains_can_be_erased(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text=f"Somebody named {CANARY} called", turn=1, quote="nobody said this", confidence=0.9))
     spoken(memory, "The phone rang", "Nobody was there")
@@ -372,7 +372,7 @@ def test_words_of_the_journal_alone_can_be_erased_and_asked_for_again(world: "Wo
         assert holding(world) == []
 
 
-def test_a_receipt_names_the_messages_that_still_say_what_an_erased_fact_said(world: "World") -> None:
+def test_a_receipt_names_the_messages_that_still_contain_an_erased_fact(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text="The user is allergic to walnuts", turn=1, quote="I am allergic to walnuts"))
     first, _ = spoken(memory, "I'm Matteo and I am allergic to walnuts.", "Noted")
@@ -389,7 +389,7 @@ def test_a_receipt_names_the_messages_that_still_say_what_an_erased_fact_said(wo
     assert "no trace is left in this scope; other scopes were left alone" in str(receipt)
 
 
-def test_of_many_who_still_say_it_a_receipt_names_ten(world: "World") -> None:
+def test_a_receipt_names_at_most_ten_messages_that_still_contain_it(world: "World") -> None:
     memory = world.open()
     spoken(memory, *[f"Mia loves green tea, said number {n}" for n in range(12)])
     receipt = memory.erase(id=memory.add("Mia loves green tea").ids[0])
@@ -411,7 +411,7 @@ def test_many_are_erased_by_as_few_statements_as_one(world: "World") -> None:
         asked.clear()
 
 
-def test_conversations_whose_names_are_parts_of_others_keep_theirs(world: "World") -> None:
+def test_an_erase_keeps_conversations_whose_names_contain_the_erased_name(world: "World") -> None:
     memory = world.open(embedder="none", min_messages=2)
     for name in ("trip", "trip to Rome", "a trip"):
         spoken(memory, f"{FILLER} says {name}", "Thanks for that", conversation=name)
@@ -425,7 +425,7 @@ def test_conversations_whose_names_are_parts_of_others_keep_theirs(world: "World
     assert "trip" not in every_field(memory.runs(None))
 
 
-def test_what_is_due_in_a_conversation_stays_due_when_one_whose_name_ends_its_name_is_emptied(world: "World") -> None:
+def test_due_work_of_a_conversation_is_unaffected_by_one_with_a_similar_name(world: "World") -> None:
     memory = world.open(immediate_window=2, recent_window=3)
     world.mind.summary = lambda brief: "; ".join(m.text for m in brief.memories)
     entries = [f"Entry {n} of the garden book" for n in range(12)]

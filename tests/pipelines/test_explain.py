@@ -44,7 +44,7 @@ def opened() -> Iterator[Opened]:
 
 
 @pytest.mark.parametrize(("settings", "rule", "because"), RULES, ids=lambda one: str(one)[:60])
-def test_it_says_when_a_fact_fades_by_which_rule_and_what_keeps_it(
+def test_explain_names_the_fade_date_its_rule_and_what_prevents_it(
     opened: Opened, settings: dict[str, object], rule: str, because: str
 ) -> None:
     memory, clock = opened(**settings)
@@ -61,21 +61,21 @@ def test_it_says_when_a_fact_fades_by_which_rule_and_what_keeps_it(
     assert because in str(memory.explain(one))
 
 
-def test_a_curve_that_is_almost_flat_is_said_to_never_get_there(opened: Opened) -> None:
+def test_an_almost_flat_curve_is_reported_as_never_reaching_the_threshold(opened: Opened) -> None:
     memory, _ = opened(retention_policy="power")
     told = memory.explain(memory.add("Ada owns the deploy pipeline", category="person").ids[0])
     assert told.fades_at is None
     assert "does not fade: not before the year 9999 by the policy power" in str(told)
 
 
-def test_a_time_to_live_is_told_too(opened: Opened) -> None:
+def test_an_explanation_names_the_time_to_live(opened: Opened) -> None:
     memory, _ = opened(category_ttl_days={"observation": 30})
     told = memory.explain(memory.add("Rome has trams", category="observation").ids[0])
     assert "expires after 2026-01-31, unless it is pinned" in str(told)
     assert told.kept_because is None
 
 
-def test_one_reason_of_one_run_is_told_once(world: "World") -> None:
+def test_equal_reasons_of_a_run_are_reported_once(world: "World") -> None:
     memory = world.open()
     for n in range(5):
         memory.add(f"Hike {n} went up the northern trail", kind="episodic", category="observation")

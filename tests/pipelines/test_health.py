@@ -54,7 +54,7 @@ def test_pairs_that_want_a_look(world: "World", relation: str, urgent: bool) -> 
     assert kinds(memory) == {}, "a pair of which one is gone wants no look"
 
 
-def test_what_waits_and_what_is_under_review(world: "World") -> None:
+def test_health_lists_waiting_facts_and_reviews(world: "World") -> None:
     memory = world.open()
     memory.add("Mia lives in Bern")
     world.mind.verdicts = ModelError("down")
@@ -73,7 +73,7 @@ def test_messages_of_the_future_and_vectors_of_another_embedder(world: "World") 
     assert kinds(world.open(embedder="static")) == {"unembedded": (1, True)}
 
 
-def test_facts_whose_messages_are_gone(world: "World") -> None:
+def test_facts_whose_messages_were_erased_or_retracted(world: "World") -> None:
     memory = world.open(min_messages=1)
     world.mind.facts = [Fact(text="Mia loves tea", turn=1, quote="Mia loves tea")]
     said = memory.add_message(Message(role="user", content="Mia loves tea")).ids[0]
@@ -84,7 +84,7 @@ def test_facts_whose_messages_are_gone(world: "World") -> None:
     assert kinds(memory) == {"orphans": (1, True)}
 
 
-def test_junk_growth_and_what_nobody_read(world: "World") -> None:
+def test_health_reports_junk_growth_and_unread_messages(world: "World") -> None:
     memory = world.open(embedder="none", hot_facts_max=20, min_messages=1)
     for n in range(4):
         world.mind.facts = [
@@ -105,7 +105,7 @@ def test_more_outdated_than_standing(world: "World") -> None:
     assert kinds(memory) == {"outdated": (21, False)}
 
 
-def test_every_command_and_setting_that_a_fix_names_is_there() -> None:
+def test_every_command_and_setting_named_in_advice_exists() -> None:
     tree = ast.parse(Path(health.__file__).read_text())
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     fixes = [text for text in texts if "`" in text and "\n" not in text and not text.endswith(".")]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLACES = ("cellar", "attic", "porch", "tower")
 
 
-def test_a_comparison_that_a_person_took_back_is_not_made_again(world: "World") -> None:
+def test_an_undone_comparison_is_not_repeated(world: "World") -> None:
     memory = world.open(dedup_similarity_threshold=0.9)
     one = memory.add("Matteo owns a red bicycle").ids[0]
     world.later(days=1)
@@ -53,7 +53,7 @@ def test_the_undo_of_a_sleep_pass_is_one_run_and_undoing_it_restores_the_pass(wo
     assert {one.id: one.phase for one in memory.get_all(phases=None)} == after
 
 
-def test_what_was_taken_back_is_known_though_the_clock_was_set_back(world: "World") -> None:
+def test_an_undone_fact_is_recognised_even_if_the_clock_was_set_back(world: "World") -> None:
     memory = world.open()
     fact = memory.add("Rome has trams").ids[0]
     run = memory.delete(fact).run_id
@@ -64,7 +64,7 @@ def test_what_was_taken_back_is_known_though_the_clock_was_set_back(world: "Worl
     assert memory.get(fact).is_searchable
 
 
-def test_a_night_of_which_a_part_was_erased_since_is_taken_back_but_for_that(world: "World") -> None:
+def test_undo_of_a_sleep_pass_skips_the_part_that_was_erased_since(world: "World") -> None:
     memory = world.open(consolidation_group_size=3, summary_decay_days=1000.0)
     beds = [memory.add(f"Juno painted the {place} stairs", category="observation").ids[0] for place in PLACES]
     other = memory.add("Bob keeps nets at home", category="project").ids[0]
@@ -92,7 +92,7 @@ def _summarised(world: "World") -> tuple[AgentMemory, Memory, list[str]]:
     return memory, summary, beds
 
 
-def test_deleting_a_summary_brings_back_what_it_stood_for_and_undoing_that_the_summary(world: "World") -> None:
+def test_deleting_a_summary_restores_its_members_and_undo_restores_the_summary(world: "World") -> None:
     memory, summary, beds = _summarised(world)
     told = str(memory.explain(beds[0]))
     assert f"replaced by the summary {summary.id}: " in told
@@ -108,7 +108,7 @@ def test_deleting_a_summary_brings_back_what_it_stood_for_and_undoing_that_the_s
     assert {memory.get(one).superseded_by for one in beds} == {summary.id}
 
 
-def test_a_member_that_was_said_again_meanwhile_comes_back_as_its_duplicate(world: "World") -> None:
+def test_a_member_repeated_meanwhile_is_restored_as_a_duplicate(world: "World") -> None:
     memory, summary, beds = _summarised(world)
     again = memory.add("Juno painted the attic stairs", category="observation")
     assert again.ids
@@ -117,7 +117,7 @@ def test_a_member_that_was_said_again_meanwhile_comes_back_as_its_duplicate(worl
     assert (attic.phase, attic.reason, attic.superseded_by) == ("superseded", "duplicate", again.ids[0])
 
 
-def test_a_summary_in_new_words_says_what_it_leaves_out(world: "World") -> None:
+def test_a_rejected_summary_names_its_missing_details(world: "World") -> None:
     world.mind.summary = "Juno painted stairs on 7 March 2026 and on 9 March 2026"
     memory = world.open(consolidation_group_size=2, summary_decay_days=1000.0)
     for day in (7, 9):
@@ -130,7 +130,7 @@ def test_a_summary_in_new_words_says_what_it_leaves_out(world: "World") -> None:
     assert not memory.update(summary.id, "Juno painted stairs on 7 March 2026 and 9 March 2026").notes
 
 
-def test_what_stands_behind_a_summary_that_is_gone_is_named_by_health(world: "World") -> None:
+def test_health_names_memories_whose_summary_is_gone(world: "World") -> None:
     memory, summary, beds = _summarised(world)
     assert not memory.health().findings
     before = memory.get(summary.id)

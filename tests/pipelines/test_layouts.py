@@ -27,7 +27,7 @@ def _grown(world: "World", **config: object) -> AgentMemory:
     return memory
 
 
-def test_the_layout_of_s4_has_its_order_and_ends_where_the_agent_goes_on(world: "World") -> None:
+def test_the_s4_layout_is_ordered_and_ends_where_the_agent_continues(world: "World") -> None:
     memory = _grown(world, relevance_floor=0.0)
     scene = Scene(
         agent="Rosa",
@@ -58,13 +58,13 @@ def test_the_layout_of_s4_has_its_order_and_ends_where_the_agent_goes_on(world: 
     assert estimate(text) <= found.tokens <= 3000
 
 
-def test_an_agent_without_a_past_still_stands_somewhere(world: "World") -> None:
+def test_a_scene_without_history_still_has_a_place(world: "World") -> None:
     text = str(world.open().context("who?", profile="s4"))
     assert text.startswith("You are Agent.\n")
     assert text.endswith("You are Agent.\n~Agent> ")
 
 
-def test_a_chat_model_gets_the_latest_turns_as_turns_and_the_rest_as_data(world: "World") -> None:
+def test_a_chat_model_receives_the_latest_turns_as_messages_and_the_rest_as_data(world: "World") -> None:
     memory = _grown(world)
     found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="chat")
     told, *turns = found.messages
@@ -77,7 +77,7 @@ def test_a_chat_model_gets_the_latest_turns_as_turns_and_the_rest_as_data(world:
     assert memory.context("roses").messages == ()
 
 
-def test_people_who_talk_with_each_other_are_told_apart_by_name(world: "World") -> None:
+def test_speakers_of_one_conversation_are_distinguished_by_name(world: "World") -> None:
     memory = world.open()
     said = [("Melanie", "user", "I painted a lake."), ("Caroline", "user", "How lovely!")]
     memory.add_messages([Message(role=role, content=words, speaker=who) for who, role, words in said], conversation="c")
@@ -91,7 +91,7 @@ def test_people_who_talk_with_each_other_are_told_apart_by_name(world: "World") 
     assert [one["role"] for one in turns] == ["user", "user", "assistant"]
 
 
-def test_nobody_is_shown_who_says_nothing(world: "World") -> None:
+def test_a_speaker_without_messages_is_not_shown(world: "World") -> None:
     memory = world.open(embedder="none")
     memory.add_message(Message(role="user", content="roses and tulips " * 40, speaker="Caroline"), conversation="c")
     for budget in range(64, 120, 4):
@@ -100,7 +100,7 @@ def test_nobody_is_shown_who_says_nothing(world: "World") -> None:
     assert "user (Caroline): roses and tulips" in text
 
 
-def test_a_growing_era_leaves_its_stretches_where_there_is_room(world: "World") -> None:
+def test_a_growing_long_term_summary_keeps_its_parts_while_the_budget_allows(world: "World") -> None:
     memory = _grown(world)
     spans = {one.span for one in memory.summaries() if one.depth == 1}
     assert len(spans) > 2
@@ -119,7 +119,7 @@ def test_nothing_remembered_speaks_as_the_system(world: "World") -> None:
     assert [one["role"] for one in memory.context(profile="chat").messages] == ["user"]
 
 
-def test_an_unknown_profile_is_refused_with_those_there_are(world: "World") -> None:
+def test_an_unknown_profile_is_refused_with_the_known_names(world: "World") -> None:
     with pytest.raises(InputError, match="plain, chat, s4"):
         world.open().context("x", profile="fancy")
 
@@ -143,7 +143,7 @@ def test_headings_and_shares_are_the_owners(world: "World") -> None:
             world.open(**wrong)
 
 
-def test_every_item_says_where_it_came_from(world: "World") -> None:
+def test_every_item_names_its_source(world: "World") -> None:
     memory = _grown(world)
     found = memory.context("who watered the roses of bed 3?", budget_tokens=3000)
     because = {section.name: [item.because for item in section.items] for section in found.sections}
@@ -154,7 +154,7 @@ def test_every_item_says_where_it_came_from(world: "World") -> None:
     assert because["Most recent messages"][-1] == "message 30 of garden"
 
 
-def test_what_core_shows_is_not_shown_again_as_a_fact(world: "World") -> None:
+def test_a_fact_shown_in_core_is_not_shown_again(world: "World") -> None:
     memory = _grown(world)
     text = str(memory.context("what do roses need?", budget_tokens=3000))
     assert text.count("Roses need water") == 1
@@ -188,7 +188,7 @@ def test_the_question_is_embedded_once(world: "World") -> None:
     assert len(asked) == 1
 
 
-def test_what_is_always_in_view_is_counted_against_its_targets(world: "World") -> None:
+def test_core_memories_count_against_the_size_targets(world: "World") -> None:
     memory = world.open()
     assert "always in view" not in str(memory.status())
     memory.add("My name is Matteo and I live in Lisbon", category="identity")

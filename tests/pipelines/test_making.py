@@ -23,7 +23,7 @@ def test_ids_of_one_instant_differ_in_their_last_letters_so_that_an_index_keeps_
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_a_forked_process_gives_other_ids_than_its_parent() -> None:
+def test_a_forked_process_generates_other_ids_than_its_parent() -> None:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -35,7 +35,7 @@ def test_a_forked_process_gives_other_ids_than_its_parent() -> None:
     os.close(writing)
 
 
-def test_a_receipt_about_which_nothing_is_to_be_said_stays_as_it_is() -> None:
+def test_a_receipt_without_notes_is_returned_unchanged() -> None:
     receipt = Receipt(run_id="r", cause="observe", scope="a", notes=("one",))
     assert with_notes(receipt, notes=(), problems=iter(())) is receipt
     assert with_notes(receipt, notes=("two",)).notes == ("one", "two")

@@ -40,7 +40,7 @@ def test_forgetting_shows_uses_as_jumps_and_the_future_without_any(world: "World
     assert picture.series[0].name == "Mia loves tea", "what was used comes first"
 
 
-def test_growth_ends_with_what_stands_and_begins_with_nothing(world: "World") -> None:
+def test_the_growth_chart_starts_at_zero_and_ends_at_the_present_count(world: "World") -> None:
     memory = lived(world)
     series = {one.name: [y for _, y in one.points] for one in plot(memory.ports, "growth").series}
     assert series["hot"][-1] == len(memory.get_all())

@@ -54,7 +54,7 @@ def test_a_fact_and_its_message_take_one_place(world: "World", talk: "Talk", fac
     assert memory.search("deploy", kinds=["semantic"])[0].text == "Alice owns the deploy pipeline"
 
 
-def test_filters_hold(world: "World", talk: "Talk") -> None:
+def test_filters_apply(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline", category="person")
     world.later(days=10)
@@ -83,7 +83,7 @@ def test_filters_hold(world: "World", talk: "Talk") -> None:
         {"as_of": "yesterday"},
     ],
 )
-def test_filters_that_cannot_be_meant_are_refused(world: "World", wrong: dict[str, object]) -> None:
+def test_invalid_filters_are_refused(world: "World", wrong: dict[str, object]) -> None:
     memory = world.open()
     with pytest.raises(InputError):
         memory.search("deploys", **wrong)
@@ -101,7 +101,7 @@ def test_a_question_must_be_text_and_ask_something(world: "World") -> None:
         memory.search(odd)
 
 
-def test_as_of_asks_what_was_true_then_whatever_became_of_it(world: "World", verdict: "Says") -> None:
+def test_as_of_returns_what_was_true_then_even_if_superseded_later(world: "World", verdict: "Says") -> None:
     memory = world.open()
     start = world.clock()
     old = memory.add("Matteo lives in Zurich").ids[0]
@@ -121,7 +121,7 @@ def test_as_of_asks_what_was_true_then_whatever_became_of_it(world: "World", ver
     assert _found(memory, query, as_of=start + timedelta(days=61)) == ["Matteo lives in Zurich"]
 
 
-def test_known_at_asks_what_we_knew_then_in_the_words_we_knew_it(world: "World") -> None:
+def test_known_at_returns_what_was_known_then_in_the_words_of_then(world: "World") -> None:
     memory = world.open()
     start = world.clock()
     world.later(days=1)
@@ -138,7 +138,7 @@ def test_known_at_asks_what_we_knew_then_in_the_words_we_knew_it(world: "World")
     assert _found(memory, query, known_at=start + timedelta(days=3), deep=True) == ["Bob owns the deploy pipeline"]
 
 
-def test_what_was_true_then_as_we_know_it_now_and_as_we_knew_it_then(world: "World", verdict: "Says") -> None:
+def test_as_of_and_known_at_can_be_combined(world: "World", verdict: "Says") -> None:
     """He moved on day 10, we heard of it on day 20."""
     memory = world.open()
     start = world.clock()
@@ -156,7 +156,7 @@ def test_what_was_true_then_as_we_know_it_now_and_as_we_knew_it_then(world: "Wor
     assert [hit.text for hit in then] == ["Matteo lives in Zurich"]
 
 
-def test_deep_search_marks_what_it_adds_and_makes_the_outdated_weigh_less(world: "World", verdict: "Says") -> None:
+def test_deep_search_marks_its_extra_hits_and_lowers_outdated_ones(world: "World", verdict: "Says") -> None:
     memory = world.open(deep_recall_penalty=0.5)
     memory.add("Matteo lives in Zurich by the lake", kind="episodic")
     before = memory.search("Matteo in Zurich by the lake")[0].score
@@ -174,7 +174,7 @@ def test_deep_search_marks_what_it_adds_and_makes_the_outdated_weigh_less(world:
     assert "outdated" in old.parts
 
 
-def test_what_is_outdated_and_said_word_for_word_is_not_put_back(world: "World", verdict: "Says") -> None:
+def test_an_outdated_fact_repeated_verbatim_is_not_restored(world: "World", verdict: "Says") -> None:
     memory = world.open(deep_recall_penalty=0.01)
     memory.add("Matteo lives in Zurich by the lake")
     world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
@@ -190,7 +190,7 @@ def test_what_is_outdated_and_said_word_for_word_is_not_put_back(world: "World",
     assert [hit.stale for hit in memory.search(exact)] == [False]
 
 
-def test_the_newer_value_stands_above_the_older_which_is_marked(world: "World", improved: "Told") -> None:
+def test_the_newer_value_ranks_above_the_marked_older_one(world: "World", improved: "Told") -> None:
     memory = world.open(embedder="none")
     improved(memory)
     hits = memory.search("What is the average response time of the dashboard API?", top_k=2)
@@ -266,7 +266,7 @@ def test_an_embedder_that_is_down_costs_the_meaning_and_not_the_answer(world: "W
     assert _found(memory, "who owns deploys?") == ["Alice owns the deploy pipeline"]
 
 
-def test_a_score_says_the_user_said_it_where_no_speaker_was_asked_about(world: "World") -> None:
+def test_the_user_bonus_applies_if_the_question_names_no_speaker(world: "World") -> None:
     memory = world.open()
     memory.add_message(Message(role="user", content="Alice owns deploys"), conversation="c")
     (hit,) = memory.search("who owns deploys?")
@@ -288,7 +288,7 @@ def test_a_message_without_a_vector_is_found_first_by_its_exact_words(world: "Wo
     assert not any("estimated" in hit.parts for hit in memory.search("Juno keeps bees by the north wall"))
 
 
-def test_what_is_erased_while_it_is_found_is_left_out(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_erased_during_a_search_is_not_returned(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     memory.add("Alice keeps the deploy keys")

@@ -49,7 +49,7 @@ def test_a_repeated_cold_fact_becomes_hot(world: "World", only: "Only") -> None:
     assert fact.due_at is not None, "it fades again one day"
 
 
-def test_an_expired_fact_that_is_said_again_lives_as_long_as_a_new_one(world: "World", only: "Only") -> None:
+def test_an_expired_fact_stated_again_gets_the_lifetime_of_a_new_one(world: "World", only: "Only") -> None:
     memory = world.open()
     memory.add("Working from the airport lounge", category="session_state")
     world.later(hours=30)
@@ -157,7 +157,7 @@ def test_delete_retracts_and_keeps_the_new_fact(world: "World", verdict: "Says",
     assert (memory.get(old).phase, memory.get(old).valid_to) == ("retracted", world.clock())
 
 
-def test_noop_reinforces_what_is_known(world: "World", verdict: "Says", only: "Only") -> None:
+def test_noop_reinforces_the_known_fact(world: "World", verdict: "Says", only: "Only") -> None:
     memory = world.open()
     memory.add("Matteo is allergic to shellfish")
     world.later(days=10)
@@ -177,7 +177,9 @@ def test_a_noop_that_loses_a_detail_stores_both_facts(world: "World", verdict: "
     assert "does not say '500'" in receipt.problems[0]
 
 
-def test_two_names_of_one_subject_are_no_lost_detail(world: "World", verdict: "Says", only: "Only") -> None:
+def test_two_names_of_one_subject_do_not_count_as_a_missing_detail(
+    world: "World", verdict: "Says", only: "Only"
+) -> None:
     memory = world.open()
     memory.add("The user prefers oat milk", subject="the user")
     world.mind.verdicts = [verdict("NOOP", relation="subsumed")]

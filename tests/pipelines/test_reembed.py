@@ -48,7 +48,7 @@ def trimmed(world: "World") -> list[str]:
     return left
 
 
-def test_what_is_left_of_a_message_is_embedded_anew_too(world: "World") -> None:
+def test_the_trimmed_text_of_a_message_is_embedded_again(world: "World") -> None:
     left = trimmed(world)
     other = Other()
     memory = world.open(embedder=other, hot_words_max=14)
@@ -70,7 +70,7 @@ def test_a_night_does_it_by_itself(world: "World") -> None:
     assert memory.status().unembedded == 0
 
 
-def test_an_embedder_that_fails_at_one_text_is_told_and_ends_it(world: "World") -> None:
+def test_an_embedder_failure_at_one_text_is_reported_and_stops_the_run(world: "World") -> None:
     trimmed(world)
     other = Other()
     other.fails = "Cascais"

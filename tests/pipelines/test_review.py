@@ -58,7 +58,7 @@ def test_an_instruction_from_below_the_user_is_stored_but_nowhere_to_be_met(worl
 
 
 @pytest.mark.parametrize("fields", [{"role": "user"}, {"role": "system"}, {"role": "user", "speaker": "Ann"}])
-def test_people_may_say_anything(world: "World", fields: dict[str, str]) -> None:
+def test_messages_may_contain_any_text(world: "World", fields: dict[str, str]) -> None:
     memory = world.open()
     said(memory, text=ORDER, **fields)
     assert memory.review() == []
@@ -80,7 +80,7 @@ def talked(world: "World", **options: object) -> "tuple[AgentMemory, str]":
     return memory, waiting
 
 
-def test_what_is_released_after_it_was_passed_over_is_read_once(world: "World") -> None:
+def test_a_message_released_after_its_cursor_is_read_once(world: "World") -> None:
     memory, waiting = talked(world)
     assert memory.consolidate("c1").skipped_reason == "no new messages"
     memory.release(waiting)
@@ -99,7 +99,7 @@ def test_what_is_released_after_it_was_passed_over_is_read_once(world: "World") 
     assert memory.status().unread == 1, "what was taken back is due again"
 
 
-def test_a_night_reads_what_was_released_even_where_nothing_is_read_by_itself(world: "World") -> None:
+def test_a_sleep_pass_reads_released_messages_even_if_automatic_reading_is_off(world: "World") -> None:
     memory, waiting = talked(world)
     said(memory, "user", "Something new")
     memory.release(waiting)
@@ -112,7 +112,7 @@ def test_a_night_reads_what_was_released_even_where_nothing_is_read_by_itself(wo
     assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]] * 2, "and nothing else"
 
 
-def test_too_few_new_messages_are_left_alone_when_a_released_one_is_read(world: "World") -> None:
+def test_too_few_new_messages_stay_unread_when_a_released_one_is_read(world: "World") -> None:
     memory, waiting = talked(world)
     again = world.open(min_messages=6)
     said(again, "user", "Something new")
@@ -122,7 +122,7 @@ def test_too_few_new_messages_are_left_alone_when_a_released_one_is_read(world: 
     assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]]
 
 
-def test_what_is_released_before_it_was_passed_over_is_read_with_the_rest(world: "World") -> None:
+def test_a_message_released_before_its_cursor_is_read_with_the_others(world: "World") -> None:
     memory = world.open(min_messages=1)
     waiting = said(memory, "tool", ORDER)
     memory.release(waiting)
@@ -199,7 +199,7 @@ def test_a_release_does_not_double_what_is_known(world: "World") -> None:
 # ---- whose words stand
 
 
-def test_what_comes_by_import_is_trusted_as_such(world: "World", tmp_path: "Path") -> None:
+def test_imported_memories_have_the_trust_import(world: "World", tmp_path: "Path") -> None:
     memory = world.open()
     lines = ['{"role":"user","content":"' + ORDER + '","conversation":"x"}', '{"text":"Mia loves tea"}']
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
@@ -208,7 +208,7 @@ def test_what_comes_by_import_is_trusted_as_such(world: "World", tmp_path: "Path
     assert all(one.trust == "import" for one in memory.get_all())
 
 
-def test_a_less_trusted_source_neither_replaces_nor_retracts_and_a_link_tells(world: "World") -> None:
+def test_a_less_trusted_source_neither_replaces_nor_retracts_and_is_linked(world: "World") -> None:
     for op, relation in (("UPDATE", "contradictory"), ("UPDATE", "subsumes"), ("DELETE", "contradictory")):
         memory = world.open(min_messages=1, scope=f"t/{op}{relation}")
         mine = memory.add("Mia lives in Bern").ids[0]
@@ -244,7 +244,7 @@ def test_repetition_by_a_tool_neither_strengthens_nor_lowers_what_the_user_said(
     assert only(memory) == before
 
 
-def test_what_a_tool_said_and_the_user_says_too_stands_as_the_users_own(world: "World", only: "Only") -> None:
+def test_a_tool_fact_that_the_user_repeats_gets_the_trust_of_the_user(world: "World", only: "Only") -> None:
     memory = world.open(min_messages=1)
     said(memory, "tool", "Mia lives in Bern")
     read(world, memory, "Mia lives in Bern")
@@ -258,7 +258,7 @@ def test_what_a_tool_said_and_the_user_says_too_stands_as_the_users_own(world: "
     assert (old.phase, old.reason, old.superseded_by, old.trust) == ("superseded", "duplicate", mine.id, "tool")
 
 
-def test_a_fuller_wording_by_the_user_stands_by_itself_even_before_core(world: "World", only: "Only") -> None:
+def test_a_fuller_wording_by_the_user_replaces_even_a_core_fact(world: "World", only: "Only") -> None:
     memory = world.open(min_messages=1, core_access_threshold=1, core_session_threshold=1, core_stability_threshold=0.1)
     said(memory, "assistant", "Mia loves tea")
     read(world, memory, "Mia loves tea")
@@ -291,7 +291,7 @@ def test_a_fact_to_which_a_neighbour_lends_a_name_is_trusted_as_the_neighbour(wo
     assert only(memory).trust == "tool"
 
 
-def test_no_derived_memory_is_trusted_further_than_what_it_rests_on(world: "World") -> None:
+def test_no_derived_memory_is_trusted_more_than_its_sources(world: "World") -> None:
     memory = world.open(min_messages=1)
     for n in range(12):
         role = ("tool", "user", "assistant")[n % 3]
@@ -322,7 +322,7 @@ def test_a_distilled_fact_keeps_the_fact_and_drops_the_secret_and_the_message_ke
     assert TOKEN in memory.get(message).text
 
 
-def test_a_fact_that_says_nothing_without_its_secret_is_refused_and_the_message_is_found(world: "World") -> None:
+def test_a_fact_without_content_beside_its_secret_is_refused_and_the_message_is_found(world: "World") -> None:
     memory = world.open(min_messages=1)
     message = said(memory, "user", f"My token is {TOKEN}")
     world.mind.facts = [Fact(text=f"The user's token is {TOKEN}", turn=1, quote=f"token is {TOKEN}")]
@@ -344,7 +344,7 @@ def test_a_summary_of_a_conversation_drops_the_secret(world: "World") -> None:
     assert any("[GitHub token removed]" in one.text for one in memory.summaries())
 
 
-def test_a_stated_secret_is_kept_and_told(world: "World", only: "Only") -> None:
+def test_a_stated_secret_is_stored_and_reported(world: "World", only: "Only") -> None:
     memory = world.open()
     receipt = memory.add(f"The deploy token of Mia is {TOKEN}")
     assert TOKEN in only(memory).text

@@ -43,7 +43,7 @@ def test_a_night_with_nothing_due_writes_nothing(world: "World") -> None:
     assert again.ports.store.sequence("t") == before, "another handle finds nothing to do either"
 
 
-def test_sleeping_nightly_or_once_comes_to_the_same(world: "World", texts: "Texts") -> None:
+def test_many_sleep_passes_and_one_have_the_same_result(world: "World", texts: "Texts") -> None:
     nightly, rarely = world.open(scope="t"), world.open(scope="t2")
     start = world.clock()
     for memory in (nightly, rarely):
@@ -135,7 +135,9 @@ def test_a_clock_that_jumps_loses_nothing(world: "World", texts: "Texts") -> Non
     assert texts(memory) == {"Carol owns the backups"}
 
 
-def test_groups_that_others_overtook_are_left_and_done_the_next_night(world: "World", only: "Only") -> None:
+def test_groups_with_newer_changes_are_dropped_and_planned_again_at_the_next_sleep(
+    world: "World", only: "Only"
+) -> None:
     memory, other = world.open(), world.open()
     _hikes(world, memory)
     world.fade(memory)

@@ -81,7 +81,7 @@ def test_nights_come_by_themselves_and_end_with_the_handle(world: "World") -> No
     assert sleeper.nights == nights
 
 
-def test_a_failing_model_is_told_in_health_and_the_next_night_tries_again(world: "World") -> None:
+def test_a_failing_model_is_reported_in_health_and_the_next_sleep_pass_tries_again(world: "World") -> None:
     memory = world.open(sleep_every=0.02)
     hikes(memory)
     world.mind.summary = ModelError("the model is down")
@@ -162,7 +162,7 @@ def test_with_a_thread_additions_only_wake_it(world: "World") -> None:
 # ---- one at a time
 
 
-def test_only_one_sleeps_a_scope_and_the_other_says_so(world: "World") -> None:
+def test_only_one_process_sleeps_a_scope_and_the_other_reports_it(world: "World") -> None:
     first, second, other = world.open(), world.open(), world.open(scope="u")
     lease = Lease.taken(first.ports)
     assert lease is not None
@@ -175,7 +175,7 @@ def test_only_one_sleeps_a_scope_and_the_other_says_so(world: "World") -> None:
     assert second.sleep().left == {}
 
 
-def test_a_lease_ends_and_the_token_of_who_held_it_opens_nothing(world: "World") -> None:
+def test_an_expired_lease_makes_its_token_invalid(world: "World") -> None:
     first, second = world.open(), world.open()
     hikes(first)
     world.fade(first)
@@ -193,7 +193,7 @@ def test_a_lease_ends_and_the_token_of_who_held_it_opens_nothing(world: "World")
     assert len(first.get_all(phases=["active"])) == 5
 
 
-def test_a_lease_is_renewed_by_who_works(world: "World") -> None:
+def test_a_lease_is_renewed_by_its_holder(world: "World") -> None:
     first, second = world.open(), world.open()
     lease = Lease.taken(first.ports)
     for _ in range(5):
@@ -208,7 +208,7 @@ def test_a_lease_is_renewed_by_who_works(world: "World") -> None:
     assert newer.renewed(), "who was overtaken gives back nothing that is not theirs"
 
 
-def test_a_lease_from_a_clock_that_was_years_ahead_blocks_nobody(world: "World") -> None:
+def test_a_lease_from_a_clock_years_ahead_blocks_no_other_process(world: "World") -> None:
     first, second = world.open(), world.open()
     world.later(days=3650)
     assert Lease.taken(first.ports) is not None
@@ -216,7 +216,7 @@ def test_a_lease_from_a_clock_that_was_years_ahead_blocks_nobody(world: "World")
     assert Lease.taken(second.ports) is not None
 
 
-def test_a_night_with_nothing_new_takes_no_lease(world: "World") -> None:
+def test_a_sleep_pass_without_work_acquires_no_lease(world: "World") -> None:
     first, second = world.open(), world.open()
     second.sleep()
     assert Lease.taken(first.ports) is not None
@@ -242,7 +242,7 @@ def test_minds_change_at_most_fifty_facts_a_night_and_the_rest_waits(world: "Wor
     assert len(memory.get_all(phases=["superseded"])) == 90, "night by night all of it is done"
 
 
-def test_a_mind_that_ends_everything_at_once_is_stopped_and_told(world: "World") -> None:
+def test_a_mind_that_retracts_too_much_is_stopped_and_reported(world: "World") -> None:
     memory = world.open()
     world.mind.verdicts = ModelError("down")
     for n in range(60):
@@ -265,7 +265,7 @@ def test_a_mind_that_ends_everything_at_once_is_stopped_and_told(world: "World")
     assert memory.status().waiting < waiting, "and once the mind is itself again, it goes on"
 
 
-def test_a_few_endings_or_as_many_as_there_are_new_facts_are_nothing_strange() -> None:
+def test_as_many_retractions_as_new_facts_are_not_suspicious() -> None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
 
     def ending(number: int) -> Change:

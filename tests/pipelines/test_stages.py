@@ -59,7 +59,7 @@ def test_ten_uses_keep_a_fact_from_fading(world: "World", texts: "Texts") -> Non
     assert texts(memory) == {"Alice owns the deploy pipeline"}
 
 
-def test_the_weakest_facts_leave_when_there_are_too_many(world: "World", texts: "Texts", only: "Only") -> None:
+def test_the_weakest_facts_are_archived_over_the_limit(world: "World", texts: "Texts", only: "Only") -> None:
     memory = world.open(hot_facts_max=2)
     for name in ("Ann", "Bert", "Cecilia", "Dan"):
         memory.add(f"{name} owns room {len(name)}")
@@ -114,7 +114,7 @@ def test_a_summary_that_loses_or_invents_is_refused(world: "World", texts: "Text
     assert texts(memory) == set(HIKES)
 
 
-def test_a_refused_summary_is_not_asked_for_again_until_a_member_says_another_thing(world: "World") -> None:
+def test_a_refused_summary_is_not_requested_again_until_a_member_changes(world: "World") -> None:
     memory = world.open()
     _hikes(world, memory)
     world.fade(memory)
@@ -133,7 +133,7 @@ def test_a_refused_summary_is_not_asked_for_again_until_a_member_says_another_th
 
 
 @pytest.mark.parametrize("change", ["nothing", "another mind", "undone"])
-def test_another_mind_is_asked_what_one_failed_at_and_so_is_the_same_after_an_undo(world: "World", change: str) -> None:
+def test_work_that_one_mind_failed_is_asked_of_another_and_again_after_an_undo(world: "World", change: str) -> None:
     memory = world.open()
     _hikes(world, memory)
     world.fade(memory)
@@ -278,7 +278,7 @@ def test_a_failing_model_leaves_the_pairs_due(world: "World") -> None:
     assert kinds == ["unsure", "unsure"], "what the mind does not say is left to a person"
 
 
-def test_a_conflict_takes_core_memory_its_place(world: "World", verdict: "Says", only: "Only") -> None:
+def test_a_conflict_removes_a_fact_from_core_memory(world: "World", verdict: "Says", only: "Only") -> None:
     memory = world.open()
     memory.add("Matteo lives in Zurich")
     for _ in range(10):

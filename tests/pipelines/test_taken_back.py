@@ -56,7 +56,7 @@ def _summarise(world: "World") -> AgentMemory:
     return memory
 
 
-def test_what_was_all_taken_back_is_written_anew_by_command_and_by_no_night(world: "World") -> None:
+def test_undone_summaries_are_written_again_by_compact_only(world: "World") -> None:
     memory = _summarise(world)
     night = next(run for run in memory.runs() if run.cause == "sleep")
     notes = " ".join(str(receipt) for receipt in memory.undo(night.id))
@@ -69,7 +69,7 @@ def test_what_was_all_taken_back_is_written_anew_by_command_and_by_no_night(worl
     assert memory.compact_memories("life").summaries == 0, "the second finds nothing to do"
 
 
-def test_an_era_is_named_when_a_stretch_it_is_built_on_is_taken_back(world: "World") -> None:
+def test_undo_names_the_long_term_summary_built_on_a_retracted_part(world: "World") -> None:
     memory = _summarise(world)
     middle, era = _wrote(memory, STRETCHES[1]), _wrote(memory, STRETCHES[3])
     with pytest.raises(ConflictError, match=f"{era.id} .*`cascade`"):
@@ -95,14 +95,14 @@ def test_a_hole_is_filled_by_command_and_spoken_over_by_no_era(world: "World") -
     assert "in no summary" not in memory.command("@memory-status life")
 
 
-def test_a_first_stretch_that_comes_back_is_taken_into_its_era(world: "World") -> None:
+def test_a_restored_first_summary_is_added_to_its_long_term_summary(world: "World") -> None:
     memory = _summarise(world)
     memory.undo(_wrote(memory, STRETCHES[0]).id, cascade=True)
     memory.compact_memories("life")
     _whole(memory)
 
 
-def test_words_that_were_asked_for_again_are_held_no_longer_and_may_be_taken_back_again(world: "World") -> None:
+def test_words_stored_again_are_no_longer_suppressed(world: "World") -> None:
     memory = _summarise(world)
     memory.undo(_wrote(memory, STRETCHES[1]).id, cascade=True)
     filled = memory.compact_memories("life")
@@ -120,7 +120,7 @@ def test_words_that_were_asked_for_again_are_held_no_longer_and_may_be_taken_bac
 
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(taken=st.lists(st.integers(0, 3), min_size=1, max_size=3), slept=st.booleans())
-def test_whatever_was_taken_back_a_command_makes_it_whole(world: "World", taken: list[int], slept: bool) -> None:
+def test_compact_completes_summaries_after_any_undo(world: "World", taken: list[int], slept: bool) -> None:
     memory = _summarise_in(world, f"t/{taken}{slept}".replace(", ", "").replace("[", "").replace("]", ""))
     for place in taken:
         if STRETCHES[place] in _spans(memory):
@@ -132,12 +132,12 @@ def test_whatever_was_taken_back_a_command_makes_it_whole(world: "World", taken:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"@memory-status", "", "remember this"])
-def test_what_is_no_command_is_refused_with_those_there_are(world: "World", wrong: object) -> None:
+def test_an_unknown_command_is_refused_with_the_known_ones(world: "World", wrong: object) -> None:
     with pytest.raises(InputError, match="@compact-memories, @memory-status"):
         world.open().command(wrong)  # type: ignore[arg-type]
 
 
-def test_a_command_for_a_conversation_that_is_not_there_says_so(world: "World") -> None:
+def test_a_command_for_an_unknown_conversation_is_an_error(world: "World") -> None:
     memory = world.open(**SMALL)
     _told(memory, 2)
     assert "no conversation 'nope': there are life" in memory.command("@memory-status nope")

@@ -31,7 +31,7 @@ def opened() -> Iterator[Opened]:
 
 
 @pytest.mark.parametrize("embedder", ["none", "static"])
-def test_what_is_about_it_becomes_one_summary_that_undo_takes_back(opened: Opened, embedder: str) -> None:
+def test_facts_about_a_topic_become_one_summary_that_undo_reverses(opened: Opened, embedder: str) -> None:
     memory = opened(embedder)
     done = memory.compact("deploys")
     assert (done.found, done.left, done.problems) == (3, 0, ())
@@ -56,7 +56,7 @@ def test_a_dry_run_stores_nothing_and_its_plan_can_be_applied(opened: Opened) ->
     assert len(memory.get_all()) == 2
 
 
-def test_what_is_pinned_and_what_stands_alone_stays(opened: Opened) -> None:
+def test_pinned_and_single_memories_are_not_compressed(opened: Opened) -> None:
     memory = opened()
     for one in memory.get_all()[:2]:
         memory.pin(one.id)

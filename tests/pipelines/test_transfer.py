@@ -131,7 +131,7 @@ def test_a_second_import_adds_nothing_and_undo_takes_back_the_first(tmp_path: Pa
         assert not copy.get_all()
 
 
-def test_a_dry_run_counts_what_would_come_and_stores_nothing(tmp_path: Path) -> None:
+def test_a_dry_run_counts_the_items_and_stores_nothing(tmp_path: Path) -> None:
     clock = Clock()
     with opened(clock=clock) as memory, opened() as copy:
         lived(memory, clock)
@@ -143,7 +143,7 @@ def test_a_dry_run_counts_what_would_come_and_stores_nothing(tmp_path: Path) -> 
         assert (would.messages, would.facts, would.links) == (did.messages, did.facts, did.links)
 
 
-def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_import_continues_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"role": "user", "content": f"Line {n}.", "conversation": f"c{n % 3}"}) for n in range(50)]
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(lines))
@@ -179,7 +179,7 @@ def test_the_same_id_with_other_words_is_skipped_and_named(tmp_path: Path) -> No
         assert done.examples[0].where == "line 3"
 
 
-def test_what_was_taken_back_is_not_brought_in_again_unasked_but_said(tmp_path: Path) -> None:
+def test_an_undone_import_is_not_repeated_silently(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"role": "user", "content": "One.", "id": "a"}))
     with opened() as memory:
@@ -191,7 +191,7 @@ def test_what_was_taken_back_is_not_brought_in_again_unasked_but_said(tmp_path: 
         assert memory.import_(path).known == 1
 
 
-def test_a_cut_off_export_says_so(tmp_path: Path) -> None:
+def test_a_truncated_export_is_an_error(tmp_path: Path) -> None:
     clock = Clock()
     with opened(clock=clock) as memory, opened() as copy:
         lived(memory, clock)
@@ -226,9 +226,7 @@ BAD: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("change", BAD.values(), ids=BAD)
-def test_a_record_with_a_field_that_cannot_be_meant_is_skipped(
-    change: Callable[[dict[str, Any]], object], tmp_path: Path
-) -> None:
+def test_a_record_with_an_invalid_field_is_skipped(change: Callable[[dict[str, Any]], object], tmp_path: Path) -> None:
     with opened() as memory, opened() as copy:
         memory.add("Juno keeps a goose")
         memory.add("Bas leads the brass band")
@@ -241,7 +239,7 @@ def test_a_record_with_a_field_that_cannot_be_meant_is_skipped(
         assert sum(done.skipped.values()) == 1
 
 
-def test_facts_of_other_systems_meet_what_is_known(tmp_path: Path) -> None:
+def test_imported_facts_of_other_systems_are_reconciled(tmp_path: Path) -> None:
     path = tmp_path / "facts.jsonl"
     lines = [{"fact": "Juno keeps a goose"}, {"memory": "Juno keeps a goose."}, {"fact": "Bas leads the brass band"}]
     path.write_text("\n".join(map(json.dumps, lines)))
@@ -290,7 +288,7 @@ def test_a_failing_export_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("choice", [{"conversation": "web"}, {"scope": True}])
-def test_what_was_erased_is_counted_as_skipped_and_no_run_is_named(tmp_path: Path, choice: dict[str, Any]) -> None:
+def test_erased_items_are_counted_as_skipped_without_a_run(tmp_path: Path, choice: dict[str, Any]) -> None:
     path = tmp_path / "said.jsonl"
     said = [Message(role="user", content=f"The goose laid egg {n}", id=f"m{n}", at=NOW) for n in range(3)]
     with opened() as memory:

@@ -30,7 +30,7 @@ def _last(memory: AgentMemory, cause: str) -> str:
     return next(run.id for run in memory.runs(None) if run.cause == cause)
 
 
-def test_a_stated_fact_goes_and_may_be_stated_again(world: "World", texts: "Texts") -> None:
+def test_an_erased_stated_fact_may_be_stated_again(world: "World", texts: "Texts") -> None:
     memory = world.open()
     receipt = memory.add("Alice owns the deploy pipeline")
     (undone,) = memory.undo(receipt.run_id)
@@ -41,7 +41,7 @@ def test_a_stated_fact_goes_and_may_be_stated_again(world: "World", texts: "Text
     assert texts(memory) == {"Alice owns the deploy pipeline"}
 
 
-def test_what_was_undone_was_at_no_time_true(world: "World") -> None:
+def test_an_undone_fact_was_true_at_no_time(world: "World") -> None:
     memory = world.open()
     receipt = memory.add("Alice owns the deploy pipeline")
     world.later(days=10)
@@ -110,7 +110,7 @@ def test_deletes_pins_and_revivals_are_undone(world: "World", texts: "Texts", on
     assert texts(memory) == {"Alice owns the deploy pipeline"}
 
 
-def test_an_undone_observation_takes_the_messages_back(world: "World", talk: "Talk") -> None:
+def test_undo_of_added_messages_retracts_them(world: "World", talk: "Talk") -> None:
     memory = world.open()
     receipt = memory.add_messages(talk(), conversation="c")
     memory.undo(receipt.run_id)
@@ -119,7 +119,7 @@ def test_an_undone_observation_takes_the_messages_back(world: "World", talk: "Ta
     assert len(memory.get_all(kinds=["message"], phases=["retracted"])) == 8
 
 
-def test_an_undone_consolidation_holds_its_facts_and_rewinds_the_cursor(
+def test_an_undone_consolidation_suppresses_its_facts_and_rewinds_the_cursor(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
 ) -> None:
     memory = world.open()
@@ -174,7 +174,7 @@ def test_uses_are_undone_exactly_even_after_later_ones(world: "World", only: "On
     assert memory.links(fact.id) == []
 
 
-def test_what_rests_on_a_run_is_named_and_taken_back_first(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_dependent_runs_are_named_and_undone_first(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     first = memory.add("Matteo lives in Zurich")
     world.mind.verdicts = [verdict("UPDATE", None, "contradictory")]
@@ -270,7 +270,7 @@ def test_an_undo_leaves_an_erasure_as_it_is_and_edits_after_it_only_go_with_casc
     assert texts(memory) == set(HIKES)
 
 
-def test_facts_that_rest_on_undone_messages_are_named_and_go_with_them(
+def test_undo_of_messages_names_and_retracts_the_facts_derived_from_them(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
 ) -> None:
     memory = world.open()
@@ -285,7 +285,7 @@ def test_facts_that_rest_on_undone_messages_are_named_and_go_with_them(
     assert memory.get_conversation_messages("c") == []
 
 
-def test_messages_go_alone_once_their_facts_were_taken_back(
+def test_messages_are_undone_alone_once_their_facts_were_undone(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts"
 ) -> None:
     memory = world.open()
@@ -296,7 +296,7 @@ def test_messages_go_alone_once_their_facts_were_taken_back(
     assert texts(memory) == set()
 
 
-def test_what_was_taken_back_is_not_taken_back_again(world: "World", talk: "Talk", texts: "Texts") -> None:
+def test_an_undone_run_cannot_be_undone_again(world: "World", talk: "Talk", texts: "Texts") -> None:
     memory = world.open()
     stated = memory.add("Alice owns the deploy pipeline")
     (first,) = memory.undo(stated.run_id)
@@ -314,7 +314,7 @@ def test_what_was_taken_back_is_not_taken_back_again(world: "World", talk: "Talk
     assert memory.undo(said.run_id, cascade=True)[0].applied == ()
 
 
-def test_an_edit_that_was_taken_back_holds_nothing_up(world: "World", texts: "Texts") -> None:
+def test_an_undone_edit_blocks_no_later_undo(world: "World", texts: "Texts") -> None:
     memory = world.open()
     stated = memory.add("Alice owns the deploy pipeline")
     edited = memory.update(stated.ids[0], "Alice owns the build pipeline")

@@ -142,7 +142,7 @@ def test_no_line_of_an_export_breaks_a_later_verb(
         assert CLAIM not in {one.text for one in memory.get_all()}
 
 
-def test_the_chain_from_below_keeps_its_first_summary(tmp_path: Path) -> None:
+def test_the_shared_part_of_a_summary_chain_is_kept(tmp_path: Path) -> None:
     with opened() as memory:
         memory.import_(written(tmp_path / "chain.jsonl", fact("s1500", "Barges"), *CHAIN[::-1]))
         assert [one.members for one in memory.get_all() if one.kind == "summary"] == [(own_id("s1500"),)]
@@ -162,7 +162,7 @@ def test_a_great_number_is_replaced_by_the_next_one(tmp_path: Path) -> None:
         assert [one.seq for one in memory.get_all(kinds=["message"])] == [1, 2, 3, 4]
 
 
-def test_a_gap_that_an_erase_left_keeps_its_numbers(tmp_path: Path) -> None:
+def test_an_erase_does_not_renumber_the_remaining_messages(tmp_path: Path) -> None:
     lines = [said("a", "Barges.", 400_001), said("b", "More barges.", 400_003)]
     with opened() as memory:
         memory.import_(written(tmp_path / "a.jsonl", *lines))
@@ -327,7 +327,7 @@ def test_a_scope_that_reads_the_exported_one_restores_it_in_full_and_another_one
             assert core_facts(other.ports) == []
 
 
-def test_after_an_erase_the_same_store_believes_its_export_and_keeps_out_what_was_erased(tmp_path: Path) -> None:
+def test_after_an_erase_an_own_export_is_trusted_but_erased_content_is_not_imported(tmp_path: Path) -> None:
     clock = FrozenClock(NOW)
     with opened(tmp_path / "a.db", clock=clock) as memory:
         lived(memory, clock)
@@ -390,7 +390,7 @@ def test_a_person_restores_the_export_of_another_store(tmp_path: Path) -> None:
         assert [one.id for one in core_facts(other.ports)] == [one.id for one in core_facts(memory.ports)]
 
 
-def test_what_came_in_without_proof_is_restored_once_a_person_trusts_it(tmp_path: Path) -> None:
+def test_an_unproven_import_is_restored_by_a_trusted_import(tmp_path: Path) -> None:
     clock = FrozenClock(NOW)
     with opened(clock=clock) as memory, opened(clock=clock) as other:
         lived(memory, clock)
@@ -409,7 +409,7 @@ def test_what_came_in_without_proof_is_restored_once_a_person_trusts_it(tmp_path
         assert core_facts(other.ports) == []
 
 
-def test_what_a_person_changed_since_is_not_overwritten_by_trust(tmp_path: Path) -> None:
+def test_a_trusted_import_does_not_overwrite_later_edits(tmp_path: Path) -> None:
     with opened() as memory, opened() as other:
         name = memory.add("Juno keeps a goose").ids[0]
         memory.pin(name)
@@ -434,7 +434,7 @@ def test_an_unproven_import_can_be_repeated_and_undone(tmp_path: Path) -> None:
         assert memory.get_all() == []
 
 
-def test_a_vault_page_of_a_fact_with_line_breaks_in_its_id_holds_no_line_of_its_own() -> None:
+def test_an_id_with_line_breaks_adds_no_line_to_a_vault_page() -> None:
     from slowwave.formats.vault.render import Holding, pages  # noqa: PLC0415 - of this test alone
     from slowwave.model.exchange import VaultOwner  # noqa: PLC0415
 

@@ -81,7 +81,7 @@ def test_the_first_three_used_come_back_from_the_cold_and_fade_again(world: "Wor
     assert memory.get(ids[0]).phase != "active"
 
 
-def test_what_has_expired_is_not_brought_back_by_a_use(world: "World") -> None:
+def test_a_use_does_not_restore_an_expired_memory(world: "World") -> None:
     memory = world.open()
     fact = memory.add("Working from the airport lounge", category="session_state").ids[0]
     world.later(hours=30)
@@ -100,7 +100,7 @@ def test_superseded_and_retracted_memories_are_not_strengthened(world: "World", 
     assert memory.record_retrieval([]) == 0
 
 
-def test_facts_used_together_are_joined_and_lift_each_other(world: "World", only: "Only") -> None:
+def test_facts_used_together_are_linked_and_raise_each_others_score(world: "World", only: "Only") -> None:
     memory = world.open()
     memory.add("Alice owns the deploy pipeline")
     memory.add("Bob owns the release train")
@@ -176,7 +176,7 @@ def test_new_words_are_found_and_the_old_ones_stay_in_the_history(world: "World"
     assert not memory.update(fact, "Alice owns the release train").applied
 
 
-def test_words_that_no_source_holds_are_stated_by_hand_and_rest_on_none(world: "World", only: "Only") -> None:
+def test_words_without_a_source_count_as_stated_by_hand(world: "World", only: "Only") -> None:
     memory = world.open()
     quote = "Alice owns the deploy pipeline"
     said = memory.add_messages([Message(role="user", content=f"{quote} since May.", id="m-1")], "c").ids[0]
@@ -221,7 +221,7 @@ def test_two_live_facts_never_have_the_same_words(world: "World") -> None:
         memory.revive(other)
 
 
-def test_messages_stay_as_they_were_said(world: "World", talk: "Talk") -> None:
+def test_messages_are_stored_verbatim(world: "World", talk: "Talk") -> None:
     memory = world.open()
     message = memory.add_messages(talk(), conversation="c").ids[0]
     with pytest.raises(InputError, match="text of a message cannot be changed"):
@@ -278,7 +278,7 @@ def test_a_pinned_memory_is_exempt_from_everything_and_unpinned_it_is_not(world:
     assert memory.get(fact).reason == "expired"
 
 
-def test_what_a_person_revives_is_left_alone_until_it_is_used(world: "World") -> None:
+def test_a_revived_memory_is_exempt_until_it_is_used(world: "World") -> None:
     memory = world.open()
     (fact,) = _cold(world, memory, "Walk 1 went along river 17")
     memory.revive(fact)

@@ -61,9 +61,7 @@ def test_a_waiting_fact_may_become_part_of_a_known_one(world: "World", verdict: 
         assert (memory.get(waiting).phase, memory.get(waiting).reason) == ("superseded", "duplicate")
 
 
-def test_waiting_facts_that_swallow_each_other_leave_one_with_all_words(
-    world: "World", verdict: "Says", only: "Only"
-) -> None:
+def test_waiting_facts_that_contain_each_other_merge_into_one(world: "World", verdict: "Says", only: "Only") -> None:
     memory = world.open()
     memory.add("Matteo has pets")
     world.mind.verdicts = DOWN
@@ -84,7 +82,7 @@ def test_waiting_facts_that_swallow_each_other_leave_one_with_all_words(
     assert memory.status().waiting == 0
 
 
-def test_a_waiting_fact_that_a_person_took_back_is_left_alone(world: "World", verdict: "Says", texts: "Texts") -> None:
+def test_a_retracted_waiting_fact_stays_retracted(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo lives in Zurich")
     world.mind.verdicts = DOWN

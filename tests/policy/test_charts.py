@@ -63,7 +63,7 @@ def test_bars_of_the_same_day_are_stacked() -> None:
     assert high_tall == pytest.approx(1.5 * low_tall, abs=0.2)
 
 
-def test_an_empty_chart_says_that_it_is_empty() -> None:
+def test_an_empty_chart_contains_a_note() -> None:
     assert "nothing to show yet" in to_svg(picture())
     assert to_text(picture()) == "T\nnothing to show yet"
 

@@ -98,7 +98,7 @@ My class starts at nine;
 It fails."""
 
 
-def test_code_is_left_out_and_similar_prose_stays() -> None:
+def test_code_is_excluded_and_similar_prose_is_kept() -> None:
     assert prose(CODE).split("\n") == [
         "Here is my function:",
         "",

@@ -49,7 +49,7 @@ def test_a_finished_action_contradicts_a_denial() -> None:
         "",
     ],
 )
-def test_negations_wishes_attempts_and_questions_contradict_nothing(text: str) -> None:
+def test_negations_plans_attempts_and_questions_contradict_no_fact(text: str) -> None:
     assert conflicts("I've never integrated Flask-Login", [text], even) == []
 
 

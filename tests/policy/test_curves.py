@@ -34,7 +34,7 @@ curves = (
 
 
 @pytest.mark.parametrize(("day", "strength"), [(1, 0.95), (7, 0.71), (14, 0.50), (28, 0.25), (60, 0.05)])
-def test_a_half_life_of_14_days_gives_the_sources_table(day: int, strength: float) -> None:
+def test_a_half_life_of_14_days_reproduces_the_published_table(day: int, strength: float) -> None:
     assert HalfLife(14.0).strength(day) == pytest.approx(strength, abs=0.005)
 
 

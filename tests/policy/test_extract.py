@@ -46,7 +46,7 @@ def test_selecting_again_from_a_summary_changes_nothing(candidates: list[Summary
 
 
 @given(candidates=UNITS)
-def test_with_room_for_all_every_informative_word_is_covered(candidates: list[SummaryClause]) -> None:
+def test_a_sufficient_budget_covers_every_informative_word(candidates: list[SummaryClause]) -> None:
     chosen = select(candidates, limit=1_000, rarity=YOUNG.rarity)
     kept = {word for unit in chosen for word in unit.text.split()}
     assert {word for unit in candidates for word in unit.text.split()} - kept <= {"the", "not"}

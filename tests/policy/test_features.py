@@ -27,7 +27,7 @@ PEOPLE = {"ann": frozenset({0}), "melanie": frozenset({1}), "smith": frozenset({
 
 
 @given(st.text())
-def test_an_entry_holds_the_terms_in_their_order(text: str) -> None:
+def test_an_entry_contains_the_terms_in_order(text: str) -> None:
     entry = index_text(text)
     assert list(memoryview(entry.terms).cast("Q")) == [term_id(term) for term in terms(text)]
     assert entry.words == len(terms(text))
@@ -70,7 +70,7 @@ def test_the_share_of_words_in_questions(text: str, share: float) -> None:
         ("I'm told, I am", 0),
     ],
 )
-def test_cues_say_which_questions_a_text_can_answer(text: str, cues: int) -> None:
+def test_cues_name_the_questions_that_a_text_can_answer(text: str, cues: int) -> None:
     found = index_text(text).cues
     assert found & ~WHO == cues & ~WHO
     assert not cues & WHO or found & WHO
@@ -115,7 +115,7 @@ def test_only_capitalised_or_full_names_match(text: str, speaker: int | None) ->
     assert parse_question(text, PEOPLE).speaker == speaker
 
 
-def test_an_ambiguous_nickname_names_nobody() -> None:
+def test_an_ambiguous_nickname_resolves_to_no_person() -> None:
     assert parse_question("What about Mari?", {"marie": frozenset({0}), "maria": frozenset({1})}).speaker is None
 
 
@@ -158,7 +158,7 @@ def test_the_kind_of_answer_is_detected(text: str, cue: int) -> None:
     assert parse_question(text, {}).cue == cue
 
 
-def test_stop_words_and_repetitions_are_left_out_of_the_terms() -> None:
+def test_terms_contain_no_stop_words_and_no_repetitions() -> None:
     assert parse_question("the cat and the cats", {}).terms == (word_id("cat"),)
     assert parse_question("what is it?", {}).terms == ()
 

@@ -56,7 +56,7 @@ def test_a_rendered_block_parses_back_to_exactly_the_same_records(records: list[
 
 
 @given(hostile)
-def test_escape_gives_one_line_without_the_mark_and_is_reversible(text: str) -> None:
+def test_escape_returns_one_line_without_the_mark_and_is_reversible(text: str) -> None:
     line = escape(text)
     assert unescape(line) == text
     assert "slowwave-memory-" not in line.casefold()

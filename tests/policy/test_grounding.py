@@ -118,14 +118,14 @@ def test_names_may_come_from_speakers_and_neighbouring_messages() -> None:
     assert check(fact, said("I adopted him there", "Caroline")) is not None
 
 
-def test_ground_returns_the_quote_as_it_stands_in_the_message() -> None:
+def test_ground_returns_the_quote_exactly_as_in_the_message() -> None:
     fact = Fact(text="The salt has 12 bytes", turn=1, quote="a 12-BYTE  salt")
     found = ground(fact, talk("It’s Argon2 with a 12‑byte salt."))
     assert isinstance(found, Fact)
     assert (found.turn, found.quote) == (1, "a 12‑byte salt")
 
 
-def test_a_quote_under_the_wrong_number_is_found_where_it_stands() -> None:
+def test_a_quote_with_a_wrong_message_number_is_found_in_its_message() -> None:
     found = ground(
         Fact(text="Alice owns the pipeline", turn=9, quote="Alice owns the pipeline"),
         talk("Hi.", "Alice owns the pipeline"),

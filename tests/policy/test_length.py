@@ -13,7 +13,7 @@ def test_a_summary_has_at_most_half_the_words_of_its_span(spoken: int, importanc
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_higher_importance_never_gives_fewer_words(one: float, other: float) -> None:
+def test_higher_importance_never_yields_fewer_words(one: float, other: float) -> None:
     low, high = (length(Profile(), spoken=10_000, importance=value) for value in sorted((one, other)))
     assert Profile().words * LEAST <= low <= high <= Profile().words * MOST
 

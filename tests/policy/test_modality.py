@@ -95,5 +95,5 @@ def test_no_text_mismatches_itself(text: str) -> None:
 
 
 @given(st.sampled_from([*MEANT, PAINTED]), st.sampled_from([*MEANT, PAINTED]))
-def test_a_text_is_supported_by_itself_among_others(claim: str, other: str) -> None:
+def test_a_text_supports_itself_among_other_texts(claim: str, other: str) -> None:
     assert modality_mismatch(claim, [claim, other]) is None

@@ -89,7 +89,7 @@ def test_an_impossible_event_lists_the_possible_ones() -> None:
 
 
 @given(st.sampled_from(FAMILIES), st.lists(st.sampled_from(sorted(REASONS))))
-def test_every_phase_is_known_and_can_be_left(law: str, events: list[str]) -> None:
+def test_every_phase_is_known_and_has_a_transition_out(law: str, events: list[str]) -> None:
     phase = "active"
     for event in events:
         if event in possible(law, phase):

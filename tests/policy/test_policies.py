@@ -75,7 +75,7 @@ def test_strength_is_between_zero_and_one_and_never_rises(
 
 
 @given(memories, configs, instants)
-def test_a_rule_starts_to_hold_exactly_when_the_memory_is_due(one: Memory, config: Config, after: datetime) -> None:
+def test_a_rule_applies_exactly_from_the_due_date(one: Memory, config: Config, after: datetime) -> None:
     def held(now: datetime) -> tuple[bool, bool, bool]:
         return (
             is_expired(one, config, now),

@@ -42,7 +42,7 @@ def test_quotes_are_found_in_spite_of_typography(quote: str, text: str, stands: 
         ("I really love climbing big mountains", "I really like climbing rocks, yes"),
     ],
 )
-def test_text_that_was_not_said_is_not_found(quote: str, text: str) -> None:
+def test_an_unknown_quote_is_not_found(quote: str, text: str) -> None:
     assert locate(quote, text) is None
 
 

@@ -31,7 +31,7 @@ def test_a_change_can_name_the_value_before(text: str) -> None:
     "text",
     ["I moved the standup to 10:00", "The standup was moved to 10:00", "The standup is now at 10:00"],
 )
-def test_three_ways_to_say_that_a_time_changed_have_one_holder(text: str) -> None:
+def test_three_wordings_of_a_changed_time_have_one_subject(text: str) -> None:
     said = statement(text)
     assert said is not None
     assert said.holder == ("the", "standup")

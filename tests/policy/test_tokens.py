@@ -46,7 +46,7 @@ def test_spellings_of_one_word_are_one_word(pair: tuple[str, str]) -> None:
 
 
 @given(st.text(max_size=60))
-def test_words_hold_no_space_and_no_capital_of_ascii(text: str) -> None:
+def test_words_contain_no_space_and_no_ascii_capital(text: str) -> None:
     for word in words(text):
         assert word
         assert not any(letter.isspace() or "A" <= letter <= "Z" for letter in word)

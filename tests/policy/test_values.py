@@ -124,7 +124,7 @@ def test_time_decides_not_rank() -> None:
         ),
     ],
 )
-def test_other_questions_units_or_things_outdate_nothing(question: str, old: str, new: str) -> None:
+def test_values_of_other_questions_units_or_subjects_supersede_nothing(question: str, old: str, new: str) -> None:
     assert older_value_hits(question, [(old, 1), (new, 2)], rare) == []
 
 
@@ -135,7 +135,7 @@ def test_a_date_without_its_year_equals_the_full_date() -> None:
     assert older_value_hits(question, [texts[0], ("The updated sprint deadline is 5 April.", 3)], rare)
 
 
-def test_two_values_said_at_one_time_outdate_nothing() -> None:
+def test_two_values_stated_at_one_time_do_not_supersede_each_other() -> None:
     assert older_value_hits(QUESTION, [(OLD, 1), (NEW, 1)], rare) == []
 
 

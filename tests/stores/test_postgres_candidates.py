@@ -158,7 +158,7 @@ def same(store: PostgresStore, **more: Any) -> None:  # noqa: ANN401  # fields o
         "retention",
     ],
 )
-def test_a_search_at_the_server_finds_what_one_in_ram_finds_with_the_same_scores(
+def test_server_search_returns_the_hits_and_scores_of_a_search_in_ram(
     only_read: PostgresStore, more: dict[str, Any]
 ) -> None:
     same(only_read, **more)
@@ -180,7 +180,7 @@ def test_words_speakers_and_wording_are_those_of_the_scope(lived: PostgresStore)
     assert ours[0][0]("piano") > 0
 
 
-def test_a_scope_goes_to_the_server_once_it_is_too_large_for_ram(lived: PostgresStore) -> None:
+def test_a_scope_too_large_for_ram_is_searched_at_the_server(lived: PostgresStore) -> None:
     lived.in_ram = 340
     lived.search([SCOPE], asked("tea"))
     assert len(lived._indexes) == 1
@@ -202,7 +202,7 @@ def test_scopes_are_searched_each_in_its_own_way_and_together(lived: PostgresSto
 # ---- every change
 
 
-def test_what_was_just_added_is_found(lived: PostgresStore) -> None:
+def test_an_added_message_is_found_at_once(lived: PostgresStore) -> None:
     lived.search([SCOPE], asked("tea"))
     lived.apply(plan(indexed(message("Quokka in the garden", id="q", conversation="c0", seq=101))))
     assert lived.search([SCOPE], asked("quokka"))[0].id == "q"
@@ -227,7 +227,7 @@ def test_notes_are_found_at_the_server_as_in_ram_and_belong_to_no_conversation(l
     same(lived, kinds=frozenset({"note"}))
 
 
-def test_what_goes_cold_is_found_by_a_deep_search_only(lived: PostgresStore) -> None:
+def test_archived_memories_are_found_by_a_deep_search_only(lived: PostgresStore) -> None:
     lived.search([SCOPE], asked("tea"))
     first = lived.search([SCOPE], asked("tea and rye"))[0].id
     (memory,) = lived.get([SCOPE], [first])
@@ -237,7 +237,7 @@ def test_what_goes_cold_is_found_by_a_deep_search_only(lived: PostgresStore) -> 
     same(lived, deep=True)
 
 
-def test_a_fact_said_anew_is_found_by_its_new_words_alone(lived: PostgresStore) -> None:
+def test_a_reworded_fact_is_found_by_its_new_words_only(lived: PostgresStore) -> None:
     lived.search([SCOPE], asked("tea"))
     (memory,) = lived.get([SCOPE], ["f3"])
     lived.apply(plan(replace(change(memory, text="Keeps a quokka"), entry=entry("Keeps a quokka"))))
@@ -245,13 +245,13 @@ def test_a_fact_said_anew_is_found_by_its_new_words_alone(lived: PostgresStore) 
     same(lived)
 
 
-def test_new_vectors_of_old_memories_are_taken_in(lived: PostgresStore) -> None:
+def test_new_vectors_of_old_memories_are_indexed(lived: PostgresStore) -> None:
     lived.search([SCOPE], asked("tea"))
     lived.index(SCOPE, {f"m{number}": entry(f"{number} zoo") for number in range(0, 60, 7)})
     same(lived)
 
 
-def test_an_erase_takes_everything_out_and_what_stood_beside_it_is_taken_in_anew(
+def test_an_erase_removes_search_rows_and_their_neighbours_are_indexed_again(
     lived: PostgresStore, address: str
 ) -> None:
     lived.apply(plan(indexed(message("Quokka and numbat", id="q", conversation="c0", seq=101, speaker="Wilbur"))))
@@ -283,7 +283,7 @@ def _rows(db: "psycopg.Connection[Any]", name: str) -> list[Any]:
     return db.execute(f"SELECT * FROM slowwave.search_{name}".encode()).fetchall()
 
 
-def test_a_lived_memory_answers_alike_with_what_has_faded(address: str, emptied: Callable[[], None]) -> None:
+def test_a_long_used_memory_answers_the_same_with_its_archived_part(address: str, emptied: Callable[[], None]) -> None:
     PostgresStore(address).close()
     emptied()
     now = NOW
@@ -316,7 +316,9 @@ def test_a_lived_memory_answers_alike_with_what_has_faded(address: str, emptied:
 # ---- taking in
 
 
-def test_taking_in_goes_on_where_it_was_broken_off(lived: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_indexing_continues_where_it_stopped(
+    lived: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.search_sync.BATCH", 50)
     steps = 0
 
@@ -353,7 +355,7 @@ def test_two_that_take_in_at_once_take_in_once(lived: PostgresStore, address: st
     same(lived)
 
 
-def test_another_layout_is_taken_in_anew(lived: PostgresStore, address: str) -> None:
+def test_another_row_layout_is_indexed_again(lived: PostgresStore, address: str) -> None:
     lived.search([SCOPE], asked("tea"))
     with psycopg.connect(address) as db:
         db.execute("UPDATE slowwave.search_state SET layout = 0, words = 7")
@@ -438,7 +440,7 @@ def test_statements_of_a_search_name_the_scope() -> None:
         assert "scope = $" in statement.text or "(scope" in statement.text, name
 
 
-def test_an_excerpt_places_only_messages_whose_neighbours_are_there() -> None:
+def test_an_excerpt_scores_only_messages_with_loaded_neighbours() -> None:
     excerpt = PartialIndex(CorpusStatistics(talks={}, frequency={}, dims={}), frozenset())
     lone = fact("Likes tea")
     excerpt.append([(message("tea", id="a", seq=1), entry("tea")), (lone, entry("Likes tea"))])
@@ -470,7 +472,7 @@ def anew(store: PostgresStore, address: str) -> None:
         assert db.execute("SELECT originals, words, latest FROM slowwave.search_state").fetchall() == sums
 
 
-def test_what_is_left_of_a_long_message_may_be_long_too(in_postgres: PostgresStore, address: str) -> None:
+def test_the_trimmed_text_of_a_long_message_may_be_long(in_postgres: PostgresStore, address: str) -> None:
     in_postgres.in_ram = 0
     long = " ".join(f"tea{number}" for number in range(150))
     whole = message(long, id="m0")
@@ -487,7 +489,7 @@ def test_what_is_left_of_a_long_message_may_be_long_too(in_postgres: PostgresSto
     anew(in_postgres, address)
 
 
-def test_entries_that_change_while_a_scope_is_taken_in_are_taken_in(
+def test_entries_that_change_while_a_scope_is_indexed_are_indexed(
     lived: PostgresStore, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.search_sync.BATCH", 50)
@@ -509,7 +511,7 @@ def test_entries_that_change_while_a_scope_is_taken_in_are_taken_in(
     anew(lived, address)
 
 
-def test_a_fact_waits_for_the_message_it_rests_on(lived: PostgresStore, address: str) -> None:
+def test_a_fact_waits_for_its_source_message(lived: PostgresStore, address: str) -> None:
     lived.search([SCOPE], asked("tea"))
     early = fact("Keeps a numbat", id="early", sources=(SourceRef(memory="late", ref="late"),))
     lived.apply(plan(indexed(early)))
@@ -521,7 +523,7 @@ def test_a_fact_waits_for_the_message_it_rests_on(lived: PostgresStore, address:
     anew(lived, address)
 
 
-def test_what_a_fact_takes_from_others_follows_them(lived: PostgresStore, address: str) -> None:
+def test_values_that_a_fact_inherits_follow_their_source(lived: PostgresStore, address: str) -> None:
     lived.apply(plan(indexed(fact("Likes rye", id="wilbur", subject="Wilbur"))))
     anew(lived, address)
     lived.apply(plan(indexed(message("Hello", id="w", conversation="c0", speaker="Wilbur"))))
@@ -575,7 +577,7 @@ def test_no_place_is_wanted(lived: PostgresStore) -> None:
 
 
 @pytest.mark.parametrize("text", ["What was on 7 January?", "January", "tea in February 2026", "28", "8 of 2026"])
-def test_words_of_dates_find_what_was_said_then(dated: PostgresStore, text: str) -> None:
+def test_date_words_find_messages_of_that_time(dated: PostgresStore, text: str) -> None:
     ((ours, theirs),) = both(dated, asked(text))
     assert [one.score for one in ours] == [one.score for one in theirs]  # of many that are equal, some
 
@@ -597,7 +599,9 @@ def dated(in_postgres: PostgresStore) -> PostgresStore:
 
 @pytest.mark.parametrize("text", ["Wilbur", "What did Wilbur say?", "Where did Wilbur move?"])
 @pytest.mark.parametrize("embedder", ["test-8", None])
-def test_who_is_asked_about_is_found_without_a_vector(dated: PostgresStore, text: str, embedder: str | None) -> None:
+def test_the_subject_of_a_question_is_found_without_a_vector(
+    dated: PostgresStore, text: str, embedder: str | None
+) -> None:
     query = asked(text)
     if embedder is None:
         query = replace(query, vector=None, embedder=None)
@@ -606,7 +610,7 @@ def test_who_is_asked_about_is_found_without_a_vector(dated: PostgresStore, text
     assert ours[0].id == "m3"
 
 
-def test_a_doctors_advice_mends_what_went_wrong_with_the_tables(lived: PostgresStore, address: str) -> None:
+def test_following_the_advice_of_doctor_repairs_the_tables(lived: PostgresStore, address: str) -> None:
     lived.search([SCOPE], asked("tea"))
 
     def advice(line: str) -> str:

@@ -33,7 +33,7 @@ def told(address: str, statement: str) -> None:
         db.execute(statement.encode())
 
 
-def test_a_sound_server_is_well_but_for_a_disk_that_is_not_waited_for(look: Look) -> None:
+def test_doctor_reports_of_a_healthy_server_only_a_disk_without_sync(look: Look) -> None:
     found = look()
     assert {name for name, (ok, _) in found.items() if not ok} == {"disk"}, "the tests' server hurries"
     assert found["disk"][1].startswith("fsync off: what was acknowledged is lost")
@@ -43,7 +43,7 @@ def test_a_sound_server_is_well_but_for_a_disk_that_is_not_waited_for(look: Look
     assert found["migrations"][1].endswith("up to date")
 
 
-def test_a_missing_extension_is_told_with_what_makes_use_of_it_and_that_works(own: str, look: Look) -> None:
+def test_doctor_names_a_missing_extension_and_the_statement_that_installs_it(own: str, look: Look) -> None:
     told(own, "DROP EXTENSION vector CASCADE")
     ok, words = look()["pgvector"]
     assert ok
@@ -79,7 +79,7 @@ def test_a_table_without_row_security_is_found(own: str, look: Look, table: str,
         ("due", "CREATE POLICY own ON slowwave.due USING (true)"),
     ],
 )
-def test_a_policy_that_is_not_ours_is_found_with_statements_that_mend_it(
+def test_doctor_finds_a_changed_policy_and_names_the_statements_that_repair_it(
     own: str, look: Look, table: str, spoilt: str
 ) -> None:
     assert look()["row security"][0]
@@ -94,7 +94,9 @@ def test_a_policy_that_is_not_ours_is_found_with_statements_that_mend_it(
 @pytest.mark.parametrize(
     "spoilt", ["DROP TRIGGER came_in ON slowwave.runs", "ALTER TABLE slowwave.runs DISABLE TRIGGER came_in"]
 )
-def test_a_trigger_that_does_nothing_is_found_with_statements_that_mend_it(own: str, look: Look, spoilt: str) -> None:
+def test_doctor_finds_a_disabled_trigger_and_names_the_statements_that_repair_it(
+    own: str, look: Look, spoilt: str
+) -> None:
     assert look()["triggers"] == (True, "those of the migrations")
     told(own, spoilt)
     with AgentMemory.open(own, scope="acme", llm=None, embedder="none") as memory:
@@ -126,7 +128,7 @@ def test_a_trigger_that_does_nothing_is_found_with_statements_that_mend_it(own: 
         ),
     ],
 )
-def test_a_function_that_is_not_what_the_migrations_made_is_found_with_statements_that_mend_it(
+def test_doctor_finds_a_changed_function_and_names_the_statements_that_repair_it(
     own: str, look: Look, spoilt: str, name: str
 ) -> None:
     assert look()["functions"] == (True, "those of the migrations")
@@ -138,7 +140,7 @@ def test_a_function_that_is_not_what_the_migrations_made_is_found_with_statement
     assert look()["functions"][0]
 
 
-def test_a_login_that_may_not_make_temporary_functions_is_told_that_they_were_not_compared(
+def test_doctor_reports_that_functions_were_not_compared_without_the_right_to_create_temporary_ones(
     own: str, opened: PostgresStore
 ) -> None:
     database = psycopg.conninfo.conninfo_to_dict(own)["dbname"]
@@ -166,7 +168,7 @@ def test_every_table_with_rows_of_a_scope_is_bound(own: str, opened: PostgresSto
     assert {name for (name,) in scoped} & UNBOUND == {"due"}, "of a scope, but without content"
 
 
-def test_missing_rights_are_named_with_the_statement_that_gives_them(own: str, look: Look) -> None:
+def test_missing_rights_are_named_with_the_grant_statement(own: str, look: Look) -> None:
     told(own, "REVOKE UPDATE ON slowwave.memories FROM slowwave_app")
     ok, words = look()["privileges"]
     assert not ok
@@ -174,7 +176,7 @@ def test_missing_rights_are_named_with_the_statement_that_gives_them(own: str, l
     assert look()["privileges"][0]
 
 
-def test_a_login_beyond_row_security_is_told(own: str, opened: PostgresStore) -> None:
+def test_doctor_reports_a_login_that_bypasses_row_level_security(own: str, opened: PostgresStore) -> None:
     assert opened.about()
     told(own, "CREATE ROLE beyond LOGIN BYPASSRLS")
     told(own, "GRANT USAGE ON SCHEMA slowwave TO beyond")
@@ -197,7 +199,7 @@ def test_a_login_beyond_row_security_is_told(own: str, opened: PostgresStore) ->
         told(own, "DROP ROLE beyond")
 
 
-def test_a_login_that_may_not_make_the_schema_is_told_who_may_and_how(postgres: PostgresServer) -> None:
+def test_a_login_without_the_right_to_create_the_schema_learns_which_role_may(postgres: PostgresServer) -> None:
     empty = postgres.database()
     told(empty, "CREATE ROLE newcomer LOGIN")
     theirs = empty.replace("postgres:@", "newcomer@")
@@ -215,7 +217,7 @@ def test_a_login_that_may_not_make_the_schema_is_told_who_may_and_how(postgres: 
         told(empty, "DROP ROLE newcomer")
 
 
-def test_migrations_that_are_missing_and_a_small_server_are_told(own: str) -> None:
+def test_doctor_reports_missing_migrations_and_a_small_server(own: str) -> None:
     store = PostgresStore(own, connections=10_000)
     told(own, "DELETE FROM slowwave.migrations WHERE number > 1")
     found = {name: (ok, words) for name, ok, words in store.about()}

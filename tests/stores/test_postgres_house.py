@@ -78,7 +78,7 @@ def test_a_transaction_sees_the_rows_of_the_scopes_it_names_and_no_others(addres
 
 
 @pytest.mark.usefixtures("canary")
-def test_what_a_transaction_saw_the_next_one_on_its_connection_does_not(address: str) -> None:
+def test_the_next_transaction_of_a_connection_does_not_see_rows_of_other_scopes(address: str) -> None:
     with psycopg.connect(address, autocommit=True) as db:
         db.execute("BEGIN")
         db.execute("SET LOCAL ROLE slowwave_app")
@@ -115,7 +115,7 @@ def test_every_table_with_a_scope_is_guarded(canary: PostgresStore, address: str
     assert canary.check(deep=True) == []
 
 
-def test_what_is_due_is_known_without_looking_into_a_scope(in_postgres: PostgresStore, address: str) -> None:
+def test_due_scopes_are_known_without_reading_their_memories(in_postgres: PostgresStore, address: str) -> None:
     def due() -> list[tuple[object, ...]]:
         with psycopg.connect(address) as db:
             return db.execute("SELECT at FROM slowwave.due").fetchall()
@@ -140,7 +140,7 @@ def test_what_is_due_is_known_without_looking_into_a_scope(in_postgres: Postgres
     assert due() == []
 
 
-def test_what_was_due_before_the_table_was_is_in_it(postgres: PostgresServer) -> None:
+def test_the_migration_fills_the_table_of_due_scopes(postgres: PostgresServer) -> None:
     address = postgres.database()
     with older_store(address, 2) as old:
         old.apply(plan(add(fact("Likes tea", due_at=NOW)), cause="edit"))
@@ -153,7 +153,7 @@ def test_what_was_due_before_the_table_was_is_in_it(postgres: PostgresServer) ->
     opened.close()
 
 
-def test_a_user_who_may_only_use_the_store_can(canary: PostgresStore, address: str) -> None:
+def test_a_login_with_rights_of_use_only_can_read_and_write(canary: PostgresStore, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as db:
         db.execute("DROP ROLE IF EXISTS app_user")
         db.execute("CREATE ROLE app_user LOGIN IN ROLE slowwave_app")
@@ -185,7 +185,7 @@ def test_of_many_that_boot_at_once_one_migrates(postgres: PostgresServer) -> Non
         assert db.execute("SELECT count(*) FROM slowwave.memories").fetchone() == (4,)
 
 
-def test_a_schema_of_others_or_of_a_newer_version_is_refused_untouched(postgres: PostgresServer) -> None:
+def test_a_foreign_or_newer_schema_is_refused_and_unchanged(postgres: PostgresServer) -> None:
     foreign, newer = postgres.database(), postgres.database()
     with psycopg.connect(foreign) as db:
         db.execute("CREATE SCHEMA slowwave")
@@ -229,7 +229,7 @@ def test_the_server_accepts_every_statement(in_postgres: PostgresStore) -> None:
 # ---- addresses and errors
 
 
-def test_an_address_is_named_without_its_password_and_nobody_there_is_said() -> None:
+def test_an_unreachable_address_is_named_without_its_password() -> None:
     with pytest.raises(StoreError) as told:
         PostgresStore("postgresql://ann:hunter2@127.0.0.1:9/memories", busy_seconds=1)
     assert "postgresql://ann@127.0.0.1:9/memories" in str(told.value)
@@ -240,13 +240,13 @@ def test_an_address_is_named_without_its_password_and_nobody_there_is_said() -> 
         make("mysql://localhost/x")
 
 
-def test_text_that_no_server_holds_is_refused_with_a_sentence(in_postgres: PostgresStore) -> None:
+def test_text_that_the_server_cannot_store_is_refused_with_one_sentence(in_postgres: PostgresStore) -> None:
     with pytest.raises(InputError, match="NUL"):
         in_postgres.apply(plan(add(fact("a\x00b"))))
     assert in_postgres.select([SCOPE], Where()) == []
 
 
-def test_a_closed_store_says_so_and_closing_twice_is_well(postgres: PostgresServer) -> None:
+def test_a_closed_store_raises_a_closed_error_and_closing_twice_is_allowed(postgres: PostgresServer) -> None:
     opened = PostgresStore(postgres.database())
     opened.close()
     opened.close()

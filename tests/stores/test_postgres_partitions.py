@@ -136,7 +136,7 @@ def shape(address: str) -> dict[str, list[object]]:
         return {name: sorted(map(str, db.execute(text.format(which).encode()))) for name, text in queries.items()}
 
 
-def test_tables_are_cut_with_all_that_belongs_to_them(cut: str, postgres: PostgresServer) -> None:
+def test_partitioning_keeps_indexes_policies_and_triggers(cut: str, postgres: PostgresServer) -> None:
     plain = postgres.database()
     PostgresStore(plain).close()
     assert shape(cut) == shape(plain)
@@ -171,7 +171,7 @@ def test_a_number_of_partitions_that_is_none_is_refused(postgres: PostgresServer
         partitioned(address, parts=1)
 
 
-def test_an_owner_who_is_no_superuser_cuts_its_own(postgres: PostgresServer) -> None:
+def test_a_table_owner_without_superuser_rights_can_rewrite_its_tables(postgres: PostgresServer) -> None:
     address = postgres.database()
     with psycopg.connect(address, autocommit=True) as db:
         db.execute("CREATE ROLE cutter LOGIN")
@@ -216,7 +216,7 @@ def test_a_store_is_copied_into_partitions_and_back(store: PostgresStore) -> Non
 # ---- what guards a table guards its partitions
 
 
-def test_a_partition_shows_and_takes_no_row_of_a_scope_that_was_not_named(store: PostgresStore, cut: str) -> None:
+def test_a_partition_reads_and_writes_only_rows_of_the_named_scopes(store: PostgresStore, cut: str) -> None:
     lived_in(store)
     with psycopg.connect(cut, options="-c search_path=slowwave,pg_catalog") as db:
         db.execute("SET ROLE slowwave_app")
@@ -241,7 +241,7 @@ def test_a_partition_shows_and_takes_no_row_of_a_scope_that_was_not_named(store:
         ("DROP TRIGGER fact_added ON slowwave.memories", "triggers", "memories.fact_added"),
     ],
 )
-def test_a_doctor_finds_a_partition_that_is_not_as_its_table_and_what_mends_it(
+def test_doctor_finds_a_partition_that_differs_from_its_table_and_names_the_repair(
     store: PostgresStore, cut: str, spoilt: str, line: str, where: str
 ) -> None:
     def look() -> tuple[bool, str]:

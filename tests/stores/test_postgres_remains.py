@@ -23,7 +23,7 @@ def told(address: str, *statements: str) -> None:
             db.execute(statement.encode())
 
 
-def test_an_erase_is_proven_in_every_table_and_page_and_says_what_it_does_not_reach(memory: AgentMemory) -> None:
+def test_an_erase_is_verified_in_every_table_and_page_and_names_its_limits(memory: AgentMemory) -> None:
     kept = memory.add("Alice owns the deploy pipeline").ids[0]
     gone = memory.add(WORDS, metadata={"who": "Zebulon the Great"}).ids[0]
     memory.update(gone, f"{WORDS} and a harp")
@@ -73,7 +73,7 @@ def test_of_a_table_that_is_cut_only_the_scopes_partition_is_rewritten(own: str)
     assert of_memories != ["slowwave.memories"], "its partition"
 
 
-def test_who_reads_a_table_is_not_waited_for_long_and_the_statement_is_told(
+def test_a_rewrite_waits_two_seconds_for_readers_and_names_its_statement(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan.WAITED", 1)
@@ -90,7 +90,7 @@ def test_who_reads_a_table_is_not_waited_for_long_and_the_statement_is_told(
     assert memory.erase(id=gone).verified
 
 
-def test_an_erase_that_may_not_rewrite_says_what_to_run_and_one_that_must_not_ask_does(
+def test_an_erase_without_the_right_to_rewrite_names_the_statement_to_run(
     memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = memory.add(WORDS).ids[0]
@@ -103,7 +103,7 @@ def test_an_erase_that_may_not_rewrite_says_what_to_run_and_one_that_must_not_as
     assert memory.erase(id=gone, rewrite=True).verified
 
 
-def test_a_row_that_was_left_anywhere_is_named(own: str, memory: AgentMemory) -> None:
+def test_a_remaining_row_in_any_table_is_named(own: str, memory: AgentMemory) -> None:
     gone = memory.add(WORDS).ids[0]
     assert memory.erase(id=gone).verified
     told(own, "CREATE SCHEMA slowwave_queue", "CREATE TABLE slowwave_queue.workflow_output (output text)")
@@ -120,7 +120,7 @@ def test_a_row_that_was_left_anywhere_is_named(own: str, memory: AgentMemory) ->
     assert store.find_traces([], [gone]) == ["the table slowwave.links still holds what was erased"]
 
 
-def test_bytes_of_dead_rows_are_found_and_gone_once_the_tables_are_rewritten(own: str, memory: AgentMemory) -> None:
+def test_bytes_of_dead_rows_are_found_until_the_tables_are_rewritten(own: str, memory: AgentMemory) -> None:
     memory.add("Alice owns the deploy pipeline")
     told(own, f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')", "DELETE FROM slowwave.held WHERE scope = 1")
     store = memory.ports.store
@@ -130,7 +130,7 @@ def test_bytes_of_dead_rows_are_found_and_gone_once_the_tables_are_rewritten(own
     assert store.find_traces([WORDS]) == []
 
 
-def test_words_that_somebody_else_keeps_are_no_trace(own: str, memory: AgentMemory) -> None:
+def test_words_that_another_memory_contains_are_not_a_trace(own: str, memory: AgentMemory) -> None:
     with AgentMemory.open(own, scope="acme/bob", llm=None, embedder="none") as other:
         other.add(WORDS)
         gone = memory.add(WORDS).ids[0]
@@ -138,7 +138,7 @@ def test_words_that_somebody_else_keeps_are_no_trace(own: str, memory: AgentMemo
         assert [fact.text for fact in other.get_all()] == [WORDS]
 
 
-def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: AgentMemory) -> None:
+def test_a_login_that_may_not_rewrite_tables_names_the_owner(own: str, memory: AgentMemory) -> None:
     memory.add("Alice owns the deploy pipeline")
     told(own, "DROP ROLE IF EXISTS plain_app", "CREATE ROLE plain_app LOGIN IN ROLE slowwave_app")
     with AgentMemory.open(
@@ -159,7 +159,7 @@ def test_a_login_that_may_not_rewrite_tables_says_who_has_to(own: str, memory: A
     told(own, "DROP ROLE plain_app")
 
 
-def test_the_mere_id_of_what_stood_for_a_fact_for_a_while_is_no_trace(own: str, memory: AgentMemory) -> None:
+def test_the_id_of_a_former_successor_is_not_a_trace(own: str, memory: AgentMemory) -> None:
     kept, gone = memory.add("Bob has a dog").ids[0], memory.add(WORDS).ids[0]
     assert memory.erase(id=gone).verified
     row = "INSERT INTO slowwave.journal (key, scope, run, part, op, memory, because, payload, checksum)"
@@ -183,7 +183,7 @@ def _where(store: object, name: str) -> list[str]:
     return [one for one in store.find_traces([WORDS]) if name in one]
 
 
-def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
+def test_an_erase_reports_an_older_snapshot_that_still_sees_the_rows(
     own: str, owned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
@@ -208,7 +208,7 @@ def test_an_owner_whom_an_older_snapshot_keeps_from_erasing_is_told_so(
         with_pages.close()
 
 
-def test_a_superuser_who_erases_again_while_the_snapshot_is_there_is_told_so_too(
+def test_a_second_erase_by_a_superuser_also_reports_the_open_snapshot(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
@@ -221,7 +221,7 @@ def test_a_superuser_who_erases_again_while_the_snapshot_is_there_is_told_so_too
     assert memory.erase(id=gone).verified
 
 
-def test_a_writer_of_another_database_is_older_too_and_what_cannot_be_seen_is_said(
+def test_a_snapshot_of_another_database_counts_and_hidden_ones_are_reported(
     own: str, owned: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)

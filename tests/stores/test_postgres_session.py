@@ -75,7 +75,7 @@ def test_a_message_after_another_takes_two_round_trips(in_postgres: PostgresStor
     assert in_postgres.check(deep=True) == []
 
 
-def test_a_database_of_another_isolation_is_told_which_is_wanted(
+def test_a_database_with_another_isolation_level_is_refused_with_the_required_one(
     in_postgres: PostgresStore, address: str, trips: list[int]
 ) -> None:
     with psycopg.connect(f"{address}&options=-cdefault_transaction_isolation%3Dserializable") as db:
@@ -89,7 +89,7 @@ def test_a_database_of_another_isolation_is_told_which_is_wanted(
     assert said(in_postgres) == [("One", 1), ("Two", 2)]
 
 
-def test_what_another_process_wrote_meanwhile_is_noticed(in_postgres: PostgresStore, other: PostgresStore) -> None:
+def test_writes_of_another_process_are_noticed(in_postgres: PostgresStore, other: PostgresStore) -> None:
     for number in range(6):
         for store in (in_postgres, other):
             assert store.apply(plan(add(message(f"{number}", ref=f"{number}{id(store)}")))).applied
@@ -132,9 +132,7 @@ def test_on_a_new_connection_nothing_is_guessed(in_postgres: PostgresStore, addr
     assert in_postgres.check(deep=True) == []
 
 
-def test_what_another_process_erased_leaves_no_gap_to_write_into(
-    in_postgres: PostgresStore, other: PostgresStore
-) -> None:
+def test_a_gap_erased_by_another_process_is_not_written_into(in_postgres: PostgresStore, other: PostgresStore) -> None:
     (known,) = wrong(in_postgres)
     changed = change(known, pinned=True)
     other.apply(plan(changed, Erase(memory=known.id, because="asked")))
@@ -156,7 +154,7 @@ def test_a_scope_that_was_slept_meanwhile_is_due_again(in_postgres: PostgresStor
     assert other.scopes_due(NOW, 9) == [SCOPE]
 
 
-def test_a_known_message_is_known_and_one_with_other_words_refused(in_postgres: PostgresStore) -> None:
+def test_a_known_message_is_skipped_and_one_with_other_content_is_refused(in_postgres: PostgresStore) -> None:
     wrong(in_postgres)
     assert in_postgres.apply(plan(add(message("One", ref="1")))).applied == ()
     assert not in_postgres._left  # it may come again and again: better ask than be told by an error
@@ -189,7 +187,9 @@ CHANGES: list[Callable[[Memory], object]] = [
 
 
 @pytest.mark.parametrize("made", CHANGES)
-def test_other_operations_may_follow_a_guess(in_postgres: PostgresStore, made: Callable[[Memory], object]) -> None:
+def test_further_operations_may_follow_a_guessed_one(
+    in_postgres: PostgresStore, made: Callable[[Memory], object]
+) -> None:
     (known,) = wrong(in_postgres)
     receipt = in_postgres.apply(plan(add(message("Two", ref="2")), made(known)))  # type: ignore[arg-type]  # operations
     assert (len(receipt.applied), receipt.dropped) == (2, ())
@@ -217,7 +217,9 @@ def test_of_many_conversations_and_scopes_only_the_latest_are_remembered(
     assert sorted(seqs) == [(name, number) for name in "abc" for number in (1, 2, 3, 4)]
 
 
-def test_what_is_lost_again_and_again_is_told(in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_lost_repeatedly_raises_a_store_error(
+    in_postgres: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lost(*_: object) -> None:
         raise RetryTransaction
 
@@ -228,7 +230,7 @@ def test_what_is_lost_again_and_again_is_told(in_postgres: PostgresStore, monkey
     assert said(in_postgres) == []
 
 
-def test_a_clash_is_told_of_what_is_stored_not_of_what_was_guessed(in_postgres: PostgresStore) -> None:
+def test_a_conflict_error_names_the_stored_row_not_the_guessed_one(in_postgres: PostgresStore) -> None:
     in_postgres.apply(plan(add(message("One", id="stored", ref="1"))))
     both = plan(add(message("Two", id="guessed", ref="1")), add(message("Three", id="third", ref="1")))
     with pytest.raises(ConflictError, match="memory stored"):
@@ -236,7 +238,7 @@ def test_a_clash_is_told_of_what_is_stored_not_of_what_was_guessed(in_postgres: 
     assert said(in_postgres) == [("One", 1)]
 
 
-def test_a_server_that_has_forgotten_what_it_prepared_is_asked_anew(in_postgres: PostgresStore) -> None:
+def test_a_statement_that_the_server_dropped_is_prepared_again(in_postgres: PostgresStore) -> None:
     for number in range(4):
         in_postgres.apply(plan(add(message(f"Note {number}", ref=str(number)))))
     (raw,) = in_postgres._pool._idle
@@ -255,7 +257,7 @@ def test_a_new_conversation_may_follow_a_guess(in_postgres: PostgresStore, trips
     assert in_postgres.check(deep=True) == []
 
 
-def test_a_value_that_no_server_holds_leaves_nothing_behind(in_postgres: PostgresStore) -> None:
+def test_a_value_that_the_server_refuses_leaves_no_row(in_postgres: PostgresStore) -> None:
     wrong(in_postgres)
     with pytest.raises(InputError, match="NUL"):
         in_postgres.apply(plan(add(message("Two\x00", ref="2"))))

@@ -115,7 +115,7 @@ def test_a_compressed_body_is_decompressed_up_to_the_limit(
 
 @KINDS
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "deflate"])
-def test_an_encoding_that_was_not_asked_for_is_refused(kind: str, encoding: str, ask: Ask) -> None:
+def test_an_unrequested_content_encoding_is_refused(kind: str, encoding: str, ask: Ask) -> None:
     with OpenAIServer(Served(body="{}", headers={"Content-Encoding": encoding})) as server:
         assert f"in an encoding that was not requested: {encoding}" in ask(kind, server.url)
         assert {received.headers["accept-encoding"] for received in server.received} == {"gzip"}

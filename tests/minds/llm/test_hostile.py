@@ -218,7 +218,7 @@ def test_a_hostile_model_does_limited_harm(opened: Open, bob: AgentMemory, clock
     assert undone == known
 
 
-def test_a_hostile_mind_cannot_turn_what_an_honest_one_distilled_into_something_else(opened: Open) -> None:
+def test_a_hostile_mind_cannot_change_the_facts_of_an_honest_one(opened: Open) -> None:
     memory = opened(llm=ScriptedLLM(distil=HONEST_REPLY, reconcile=NEW))
     say(memory, *TALK)
     memory.consolidate()

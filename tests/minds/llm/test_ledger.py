@@ -59,7 +59,7 @@ def test_the_journal_is_not_read_without_a_cap_per_day() -> None:
     Ledger(caps=Caps(calls_per_run=1), today=asked).admit()
 
 
-def test_the_cap_of_a_run_holds_for_many_threads() -> None:
+def test_the_cap_of_a_run_applies_to_many_threads() -> None:
     ledger, refused = Ledger(caps=Caps(calls_per_run=50)), []
 
     def work() -> None:

@@ -145,5 +145,5 @@ def test_a_piece_ends_where_a_reader_would_pause(text: str, end: str) -> None:
     assert len(piece) > PIECE * 3 // 4
 
 
-def test_a_piece_is_shorter_than_what_a_prompt_shows() -> None:
+def test_a_chunk_is_shorter_than_the_limit_of_a_prompt() -> None:
     assert PIECE < SHOWN

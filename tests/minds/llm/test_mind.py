@@ -42,7 +42,7 @@ def test_a_language_mind_is_a_mind() -> None:
 # --- distil
 
 
-def test_distilling_gives_facts_with_message_quote_and_cost(transcript: Make) -> None:
+def test_distilling_returns_facts_with_message_quote_and_cost(transcript: Make) -> None:
     llm = ScriptedLLM(distil={"facts": [MOVED]})
     proposal = LanguageMind(llm, prices={"scripted": (4.0, 8.0)}).distil(transcript("I moved to Bern yesterday!"))
     (fact,) = proposal.value
@@ -215,7 +215,7 @@ def test_an_invalid_summary_request_is_an_input_error(brief: Make) -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_no_shape_of_any_task_gives_anything_but_an_answer_or_a_model_error(
+def test_every_malformed_reply_yields_an_answer_or_a_model_error(
     name: str, transcript: Make, case: Make, brief: Make
 ) -> None:
     cases = [case(1, "a", {1: "b", 2: "c"}), case(2, "d", {3: "e"})]

@@ -65,7 +65,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return None
 
 
-def test_a_good_answer_comes_back_with_its_usage() -> None:
+def test_a_valid_answer_is_returned_with_its_usage() -> None:
     with Played(says("hi")) as played:
         answer = played.ask()
         assert answer == "hi"

@@ -56,7 +56,7 @@ def same(read_as: object, written: object) -> bool:
 
 @pytest.mark.parametrize("task", ["distil", "reconcile"])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_malformed_reply_gives_only_what_stands_in_it(name: str, task: str) -> None:
+def test_a_malformed_reply_yields_only_its_own_content(name: str, task: str) -> None:
     for seed in SEEDS:
         reply = malformed(name, task, seed=seed)
         try:
@@ -122,7 +122,7 @@ def test_no_answer_is_an_error_and_never_an_empty_list(reply: object) -> None:
         read(reply, FACTS)
 
 
-def test_a_cut_off_item_is_lost_and_counted() -> None:
+def test_a_truncated_item_is_dropped_and_counted() -> None:
     reply = '{"facts": [{"text": "one"}, {"text": "two"}, {"text": "thr'
     assert texts(reply) == ["one", "two"]
     assert reasons(reply) == ["cut off, garbled or no object"]
@@ -138,11 +138,11 @@ def test_one_broken_item_does_not_affect_the_others() -> None:
     assert len(reasons(reply)) == 1
 
 
-def test_a_bare_list_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
+def test_the_complete_items_of_a_truncated_list_are_read() -> None:
     assert texts('```json\n[{"text": "one"}, {"text": "tw') == ["one"]
 
 
-def test_the_last_block_is_the_answer_and_what_stood_before_is_counted() -> None:
+def test_the_last_block_is_the_answer_and_earlier_text_is_counted() -> None:
     reply = (
         '```json\n{"facts": [{"text": "draft"}]}```\nno, rather\n```json\n{"facts": [{"text": "final"}]}```\nsee [1]'
     )
@@ -181,7 +181,7 @@ def test_doubtful_options_fall_back_and_numbers_are_held_to_their_range() -> Non
         assert read({"facts": [{"text": "a", "confidence": given_}]}, FACTS).items[0].confidence == kept
 
 
-def test_dates_are_read_as_utc_unless_they_say_otherwise() -> None:
+def test_dates_without_a_zone_are_read_as_utc() -> None:
     def instant(written: object) -> str | None:
         (item,) = read({"facts": [{"text": "a", "valid_from": written}]}, FACTS).items
         return item.valid_from and item.valid_from.isoformat()

@@ -13,7 +13,7 @@ from slowwave.testing import OpenAIServer, Served
 from slowwave.testing.openai_server import says
 
 
-def test_ollama_is_asked_raw_with_stop_tokens(brief: Callable[..., Any]) -> None:
+def test_ollama_requests_are_raw_with_stop_tokens(brief: Callable[..., Any]) -> None:
     with OpenAIServer(says(" Alice sailed to Thun.\n\nmore")) as server:
         llm = RawCompletion("comma", server.root, api="ollama", options={"temperature": 0})
         proposal = LanguageMind(llm).summarise(brief("Alice sailed", style="cascade"))

@@ -45,7 +45,7 @@ def answer(reply: Mapping[str, Any], turns: Sequence[Mapping[str, str]]) -> dict
 
 
 @pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: f"{reply['sample']}-{reply['session']}")
-def test_a_recorded_reply_gives_its_facts_and_ungrounded_items_are_refused(
+def test_a_recorded_reply_yields_its_facts_and_ungrounded_items_are_refused(
     opened: Open, conversations: dict[str, Mapping[str, Any]], reply: Mapping[str, Any]
 ) -> None:
     talk = conversations[reply["sample"]]

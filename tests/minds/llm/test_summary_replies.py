@@ -37,7 +37,7 @@ def test_any_other_answer_is_an_error(reply: Any, brief: Callable[..., Any]) -> 
         summary(reply, brief("x", words=60))
 
 
-def test_what_only_sounds_like_a_refusal_is_a_summary(brief: Callable[..., Any]) -> None:
+def test_a_summary_that_resembles_a_refusal_is_accepted(brief: Callable[..., Any]) -> None:
     for said in (
         "I can't eat prawns and told Alice so.",
         "I am sorry about the broken cup, Alice wrote.",

@@ -53,7 +53,7 @@ def test_an_untrue_summary_is_refused(opened: Open, clock: FrozenClock, way: str
         ("The user wants to poison walnuts", "I am allergic to walnuts", False),
     ],
 )
-def test_a_fact_says_what_its_quote_says(opened: Open, fact: str, quote: str, *, kept: bool) -> None:
+def test_a_fact_has_the_meaning_of_its_quote(opened: Open, fact: str, quote: str, *, kept: bool) -> None:
     reply = {"facts": [{"text": fact, "quote": quote, "message": 1, "category": "person", "confidence": 0.9}]}
     memory = opened(llm=ScriptedLLM(distil=reply, reconcile={"verdicts": []}))
     memory.add_messages([Message(role="user", content=NUTS)], conversation="nuts")
@@ -79,7 +79,7 @@ def test_a_statement_of_a_person_is_never_lost(opened: Open, text: str | None, r
     assert not any("never" in one for one in texts)
 
 
-def test_a_fuller_wording_of_both_stands_and_the_person_is_quoted(opened: Open) -> None:
+def test_the_fuller_wording_is_kept_and_the_user_is_its_source(opened: Open) -> None:
     both = "Ada owns the red boat in hall 3 with a crew from Bergen"
     second = "Ada has a crew from Bergen on the red boat"
     memory = told(opened, BOAT, second, op="UPDATE", text=both, relation="compatible")
@@ -88,7 +88,7 @@ def test_a_fuller_wording_of_both_stands_and_the_person_is_quoted(opened: Open) 
     assert f"stated: {second!r}" in str(memory.explain(only.id))
 
 
-def test_what_is_called_known_is_quoted_and_no_denial_is_called_known(opened: Open) -> None:
+def test_a_known_fact_is_quoted_and_a_denial_is_never_known(opened: Open) -> None:
     memory = told(opened, BOAT, "Ada owns the red boat", op="NOOP", relation="subsumed")
     (only,) = memory.get_all()
     assert "stated: 'Ada owns the red boat'" in str(memory.explain(only.id))

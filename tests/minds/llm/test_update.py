@@ -98,7 +98,7 @@ def test_p1_duplicates_that_share_no_substring_and_names_of_one_person_are_seen_
     assert len(memory.get_all()) == 1
 
 
-def test_p2_a_contradiction_leaves_one_row_in_the_prompt_and_the_other_in_the_past(
+def test_p2_after_a_contradiction_one_fact_is_in_the_prompt_and_the_other_in_the_history(
     opened: Open, clock: FrozenClock
 ) -> None:
     memory = opened()

@@ -157,7 +157,7 @@ def test_a_never_against_what_was_done_is_linked_as_a_conflict() -> None:
     assert verdict.relation == "conflict?"
 
 
-def test_a_new_figure_of_what_may_be_the_same_thing_is_linked_not_believed() -> None:
+def test_a_new_value_of_a_possibly_equal_subject_is_linked_and_replaces_nothing() -> None:
     old = known(1, "For the kitchen renovation Anna set aside a budget of $400")
     new = Fact(text="Anna now has $500 of budget for the kitchen renovation set aside")
     (verdict,) = decided(case(new, old))
@@ -198,7 +198,7 @@ def test_every_case_gets_one_main_verdict_about_known_numbers(new: str, olds: li
         ("The budget is now $500 for the kitchen", "The budget is now $500", "The budget is $400 for the kitchen"),
     ],
 )
-def test_a_value_that_is_said_to_be_new_takes_the_place_of_the_old_one(text: str, quote: str, old: str) -> None:
+def test_a_value_marked_as_new_supersedes_the_old_value(text: str, quote: str, old: str) -> None:
     (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old)))
     assert (verdict.op, verdict.memory, verdict.relation) == ("UPDATE", 1, "contradictory")
     (verdict,) = decided(case(Fact(text=text, quote=quote), known(1, old, kind="episodic")))

@@ -180,7 +180,7 @@ NOTHING = [
 
 
 @pytest.mark.parametrize(("text", "wanted"), TO_ASSISTANT.items())
-def test_what_a_user_tells_an_assistant_becomes_a_fact(text: str, wanted: tuple[str, str, str]) -> None:
+def test_a_statement_of_a_user_to_an_assistant_becomes_a_fact(text: str, wanted: tuple[str, str, str]) -> None:
     if not wanted[2]:
         assert told(text) == ()
         return
@@ -192,13 +192,13 @@ def test_what_a_user_tells_an_assistant_becomes_a_fact(text: str, wanted: tuple[
 
 
 @pytest.mark.parametrize(("text", "wanted"), BETWEEN_PEOPLE.items())
-def test_what_people_tell_each_other_becomes_a_fact(text: str, wanted: tuple[str, str, str]) -> None:
+def test_a_statement_between_two_people_becomes_a_fact(text: str, wanted: tuple[str, str, str]) -> None:
     found = [(f.category, f.kind, f.text) for f in talked(text)]
     assert found == ([wanted] if wanted[2] else found[:0])
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_questions_chat_code_quotes_and_other_languages_give_nothing(text: str) -> None:
+def test_questions_chat_code_quotes_and_other_languages_yield_no_fact(text: str) -> None:
     assert told(text) == ()
     assert talked(text) == ()
 
@@ -294,11 +294,11 @@ def test_any_text_is_read_without_failing(text: str) -> None:
         ("I live in Leeds. I mean, I live in Bristol.", ["The user lives in Bristol"]),
     ],
 )
-def test_corrections_are_facts_and_what_is_taken_back_at_once_is_none(text: str, texts: list[str]) -> None:
+def test_corrections_are_facts_and_a_statement_withdrawn_at_once_is_not(text: str, texts: list[str]) -> None:
     assert [f.text for f in told(text)] == texts
 
 
-def test_the_quote_of_a_correction_holds_the_word_that_announces_it() -> None:
+def test_the_quote_of_a_correction_contains_its_signal_word() -> None:
     chat = transcript(said(1, "Correction: the deadline is 21 April."))
     (fact,) = facts(chat)
     assert fact.quote == "Correction: the deadline is 21 April"
@@ -348,7 +348,7 @@ def test_people_introduce_themselves_at_the_start_of_a_talk_alone(text: str, nam
 
 
 @pytest.mark.skipif("SLOWWAVE_DATA" not in os.environ, reason="SLOWWAVE_DATA does not name the development data")
-def test_facts_of_real_talk_are_grounded_and_rest_on_evidence() -> None:
+def test_facts_of_real_conversations_are_grounded_in_their_sources() -> None:
     data = json.loads((Path(os.environ["SLOWWAVE_DATA"]) / "locomo" / "locomo-dev.json").read_text())[0]
     evidence = {e for qa in data["qa"] for e in qa["evidence"] if qa["category"] != 5}
     talk, found, hit = data["conversation"], 0, 0

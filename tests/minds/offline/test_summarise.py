@@ -63,7 +63,7 @@ def test_a_negation_is_no_subject_and_is_repeated() -> None:
     assert unsupported_by_facts(text, said) is None
 
 
-def test_each_subject_has_its_own_sentence_and_equal_texts_are_said_once() -> None:
+def test_each_subject_has_its_own_sentence_and_equal_texts_appear_once() -> None:
     members = [
         fact("Ada likes tea", 1),
         fact("The user likes coffee.", 2),
@@ -135,7 +135,7 @@ def test_a_cascade_of_cascades_selects_again_from_the_same_words() -> None:
     assert len(written(first, model, style="cascade", words=8).split()) <= 10
 
 
-def test_in_a_chat_with_an_assistant_the_user_comes_first() -> None:
+def test_in_a_chat_with_an_assistant_the_user_is_preferred() -> None:
     chat = [
         message(1, "I built a shed near Bern with cedar planks."),
         message(2, "Cedar planks near Bern resist most weather damage.", "assistant"),

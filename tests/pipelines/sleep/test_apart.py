@@ -34,7 +34,7 @@ def before_fading(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch, act: Cal
     monkeypatch.setattr(store, "apply", applied)
 
 
-def test_a_fact_that_was_used_since_the_plan_stays_and_the_others_are_archived(
+def test_a_fact_used_after_the_plan_stays_active_and_the_others_are_archived(
     opened: Opened, clock: FrozenClock
 ) -> None:
     memory, (used, *others) = faint(opened, clock)
@@ -72,7 +72,7 @@ def test_where_all_of_a_group_was_touched_it_is_dropped_in_words(opened: Opened,
     assert receipt.dropped[0].reason == f"{ids[0]} was used since this was planned"
 
 
-def test_messages_and_what_expires_are_kept_by_a_use_too(opened: Opened, clock: FrozenClock) -> None:
+def test_a_use_also_keeps_messages_and_expiring_facts(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
     gone, kept = (memory.add(f"{name} is on duty", category="session_state").ids[0] for name in ("Ann", "Bob"))
     clock.advance(days=60)
@@ -83,7 +83,7 @@ def test_messages_and_what_expires_are_kept_by_a_use_too(opened: Opened, clock: 
     assert (memory.get(kept).is_searchable, memory.get(gone).is_searchable) == (True, False)
 
 
-def test_forgetting_by_hand_leaves_out_what_is_used_meanwhile(
+def test_a_manual_archive_skips_memories_used_meanwhile(
     opened: Opened, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, (used, *others) = faint(opened, clock)

@@ -63,7 +63,7 @@ def test_a_join_fades_before_it_is_renewed(opened: Opened, clock: FrozenClock) -
     assert link.weight == pytest.approx(0.1, abs=0.001)
 
 
-def test_what_is_cold_or_filtered_out_is_not_pulled_in(opened: Opened, clock: FrozenClock) -> None:
+def test_cold_or_filtered_memories_are_not_added_by_association(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
     office, badge, *_ = told(memory)
     together(memory, clock, [office, badge], times=5)

@@ -95,7 +95,7 @@ def test_a_dry_run_plans_what_a_sleep_pass_does(settings: dict[str, object], see
         assert told(one, applied) == planned, "and it can be executed as it stands"
 
 
-def test_what_expires_makes_room_for_messages(clock: FrozenClock, opened: Opened) -> None:
+def test_expired_facts_free_budget_for_messages(clock: FrozenClock, opened: Opened) -> None:
     memory = opened(hot_messages_max=20, category_ttl_days={"observation": 5})
     memory.add_messages([Message(role="user", content=f"Remark {n} on garden {n * 7}") for n in range(18)], "a")
     for colour in ("red", "blue", "green", "black", "white", "pink"):

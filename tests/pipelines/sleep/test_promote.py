@@ -34,7 +34,7 @@ def test_a_fact_that_was_used_often_enough_joins_core_memory(opened: Opened, clo
     assert any("used 2 times" in operation.because for operation in report.plan.operations)
 
 
-def test_a_contradicted_core_memory_goes_back_among_the_others_and_stays_there(
+def test_a_contradicted_core_memory_becomes_active_and_is_not_promoted_again(
     opened: Opened, clock: FrozenClock
 ) -> None:
     memory = opened(**EASY)
@@ -55,7 +55,7 @@ def test_a_contradicted_core_memory_goes_back_among_the_others_and_stays_there(
     assert memory.get(often.id).phase == "core", "what contradicted it was taken back"
 
 
-def test_settings_that_ask_for_more_use_demote_what_falls_short_unless_it_is_pinned(
+def test_stricter_settings_demote_core_memories_unless_pinned(
     opened: Opened, clock: FrozenClock, tmp_path: object
 ) -> None:
     path = f"{tmp_path}/memory.db"
@@ -69,7 +69,7 @@ def test_settings_that_ask_for_more_use_demote_what_falls_short_unless_it_is_pin
     assert [stricter.get(one.id).phase for one in (often, pinned)] == ["active", "core"]
 
 
-def test_a_category_nobody_knows_is_told_once(opened: Opened) -> None:
+def test_an_unknown_category_is_reported_once(opened: Opened) -> None:
     memory = opened()
     assert "'weather'" in str(memory.add("It rains in Bergen", category="weather"))
     assert "'weather'" not in str(memory.add("It snows in Tromsø", category="weather"))

@@ -11,7 +11,9 @@ from slowwave.testing import FrozenClock
 Opened = Callable[..., AgentMemory]
 
 
-def test_a_changed_time_to_live_reaches_what_is_stored(opened: Opened, clock: FrozenClock, tmp_path: object) -> None:
+def test_a_changed_time_to_live_applies_to_stored_memories(
+    opened: Opened, clock: FrozenClock, tmp_path: object
+) -> None:
     path = f"{tmp_path}/memory.db"
     memory = opened(path)
     (one,) = memory.add("The build is red", category="project_status").ids
@@ -23,7 +25,7 @@ def test_a_changed_time_to_live_reaches_what_is_stored(opened: Opened, clock: Fr
     assert (shorter.get(one).phase, shorter.get(one).reason) == ("cold", "expired")
 
 
-def test_other_numbers_are_planned_in_steps_that_say_what_is_left_and_stand_in_the_journal(
+def test_changed_settings_are_replanned_in_journaled_steps_that_count_the_rest(
     opened: Opened, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sleep, "REPLANNED_MAX", 10)

@@ -26,7 +26,7 @@ def faded(opened: Opened, clock: FrozenClock, number: int) -> AgentMemory:
     return memory
 
 
-def test_a_report_says_what_faded_and_how_to_undo_it(opened: Opened, clock: FrozenClock) -> None:
+def test_a_report_lists_archived_facts_and_the_undo_command(opened: Opened, clock: FrozenClock) -> None:
     memory = faded(opened, clock, 5)
     report = memory.sleep()
     assert str(report).splitlines() == [
@@ -43,7 +43,7 @@ def test_a_report_says_what_faded_and_how_to_undo_it(opened: Opened, clock: Froz
     assert {fact.text for fact in memory.get_all()} == set(FADING)
 
 
-def test_a_fact_past_its_time_is_told_with_the_day_it_was_kept_until(opened: Opened, clock: FrozenClock) -> None:
+def test_an_expired_fact_is_reported_with_its_expiry_date(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(category_ttl_days={"observation": 30})
     memory.add("Rome has trams", category="observation")
     clock.advance(days=31)
@@ -54,7 +54,7 @@ def test_a_fact_past_its_time_is_told_with_the_day_it_was_kept_until(opened: Ope
     assert "expire: 1 past their time" in str(report)
 
 
-def test_few_are_told_without_a_count_and_a_long_one_is_cut(opened: Opened, clock: FrozenClock) -> None:
+def test_few_names_are_listed_without_a_count_and_a_long_one_is_cut(opened: Opened, clock: FrozenClock) -> None:
     memory = faded(opened, clock, 0)
     memory.add("Rome\nhas trams " + "and trams " * 20, kind="episodic", category="observation")
     clock.advance(days=100)
@@ -73,7 +73,7 @@ def test_a_pass_that_only_reschedules_reports_no_change(opened: Opened, clock: F
     assert str(report) == "sleep: nothing due"
 
 
-def test_a_summary_is_told_before_what_it_was_made_of(world: "World") -> None:
+def test_a_summary_is_listed_before_its_members(world: "World") -> None:
     memory = world.open()
     for n in range(5):
         memory.add(f"Hike {n} went up the northern trail", kind="episodic", category="observation")
@@ -101,7 +101,7 @@ def test_dropped_groups_are_reported_as_not_done(world: "World") -> None:
     assert "  compress: 5" not in told
 
 
-def test_what_a_failing_model_left_is_told_plainly_and_why(world: "World") -> None:
+def test_unread_messages_of_a_failing_model_are_reported_with_the_reason(world: "World") -> None:
     memory = world.open(immediate_window=4, recent_window=4)
     memory.add_messages([Message(role="user", content=f"I watered bed {n}") for n in range(20)], conversation="c")
     world.mind.summary = ModelError("the model is down")
@@ -126,7 +126,7 @@ def test_a_second_pass_reports_that_another_is_running(world: "World") -> None:
     with_lease.given_back()
 
 
-def test_what_is_left_is_named_one_or_many() -> None:
+def test_remaining_work_is_named_in_singular_and_plural() -> None:
     plan = Plan(id="r", scope="t", cause="sleep", at=START)
     left = {"retry": 1, "cascade": 1_204, "expire": 2}
     assert str(SleepReport(plan=plan, left=left)).splitlines()[1] == (
@@ -135,9 +135,7 @@ def test_what_is_left_is_named_one_or_many() -> None:
     )
 
 
-def test_what_goes_in_several_transactions_is_counted_once_and_whole_messages_apart(
-    opened: Opened, clock: FrozenClock
-) -> None:
+def test_a_write_in_several_transactions_is_counted_once(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_words_max=300, immediate_window=1000)
     said = "I bought {0} apples in Porto, and Clara ate {0} pears in Cascais"
     memory.add_messages([Message(role="user", content=said.format(n)) for n in range(3, 620)], "a")
@@ -153,7 +151,7 @@ def test_what_goes_in_several_transactions_is_counted_once_and_whole_messages_ap
         assert lines[0].endswith(f" {sum(counts)} changed")
 
 
-def test_a_dry_run_names_what_it_would_touch_and_why_up_to_a_limit(opened: Opened, clock: FrozenClock) -> None:
+def test_a_dry_run_lists_its_changes_with_reasons_up_to_a_limit(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(category_ttl_days={"observation": 5})
     for number in range(23):
         memory.add(f"Shed {number} holds rakes", category="observation")

@@ -53,7 +53,7 @@ def test_facts_over_their_number_go_weakest_first_and_protected_ones_never(opene
     assert {memory.get(one).reason for one in rest[:-1]} == {"budget"}
 
 
-def test_what_is_protected_stays_even_where_the_target_is_missed(opened: Opened) -> None:
+def test_protected_memories_stay_even_if_the_target_is_missed(opened: Opened) -> None:
     memory = opened(hot_facts_max=0)
     (identity,) = memory.add("Alice is left-handed", category="identity").ids
     memory.add("Rome has trams")
@@ -75,7 +75,7 @@ def test_a_category_keeps_to_its_tokens_and_leaves_others_alone(opened: Opened, 
     assert set(old) <= hot
 
 
-def test_messages_over_their_number_go_by_what_their_words_tell(opened: Opened, clock: FrozenClock) -> None:
+def test_messages_over_the_limit_are_archived_by_importance(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_messages_max=3)
     messages = talked(memory, clock)
     memory.sleep()
@@ -85,7 +85,7 @@ def test_messages_over_their_number_go_by_what_their_words_tell(opened: Opened, 
     assert TALK[0][1] not in cold
 
 
-def test_a_message_that_was_just_used_stays_whatever_its_words_tell(opened: Opened, clock: FrozenClock) -> None:
+def test_a_message_that_was_just_used_stays_whatever_its_importance(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_messages_max=3)
     messages = talked(memory, clock)
     for late in (messages[4], messages[2]):
@@ -98,7 +98,7 @@ def test_a_message_that_was_just_used_stays_whatever_its_words_tell(opened: Open
     assert TALK[4][1] not in left, "a twentieth of the limit, one at least"
 
 
-def test_a_message_used_days_ago_goes_by_what_its_words_tell(opened: Opened, clock: FrozenClock) -> None:
+def test_a_message_used_days_ago_is_archived_by_its_importance(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_messages_max=3)
     messages = talked(memory, clock)
     memory.record_retrieval([messages[4]])
@@ -107,7 +107,7 @@ def test_a_message_used_days_ago_goes_by_what_its_words_tell(opened: Opened, clo
     assert TALK[4][1] not in {one.text for one in memory.get_all(kinds=["message"])}
 
 
-def test_an_answer_stays_for_what_it_was_asked_even_when_the_question_is_cold(
+def test_an_answer_keeps_the_importance_of_its_question_even_when_that_is_cold(
     opened: Opened, clock: FrozenClock
 ) -> None:
     memory = opened(hot_messages_max=2)
@@ -131,7 +131,7 @@ def test_an_answer_stays_for_what_it_was_asked_even_when_the_question_is_cold(
     memory.sleep()
 
 
-def test_why_a_message_goes_is_told_part_by_part(opened: Opened, clock: FrozenClock) -> None:
+def test_explain_lists_the_reasons_of_an_archived_message(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_messages_max=1)
     gone = next(one for one in talked(memory, clock) if one.text == TALK[3][1])
     memory.sleep()
@@ -194,7 +194,7 @@ def test_clauses_that_went_do_not_come_back_and_a_reopened_file_finds_the_same(
     }
 
 
-def test_words_that_an_undo_leaves_cold_are_still_searched_as_what_is_left(opened: Opened, clock: FrozenClock) -> None:
+def test_a_trimmed_text_stays_searchable_after_an_undo(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(embedder="static", hot_words_max=60)
     talked(memory, clock)
     memory.sleep()
@@ -219,7 +219,7 @@ def test_words_that_an_undo_leaves_cold_are_still_searched_as_what_is_left(opene
     assert memory.doctor(deep=True) == []
 
 
-def test_the_newest_words_of_a_talk_that_goes_on_stay_as_they_were_said(opened: Opened, clock: FrozenClock) -> None:
+def test_the_newest_words_of_an_ongoing_conversation_stay_verbatim(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_words_max=1000, immediate_window=2)
     talked(memory, clock, times=20)
     clock.advance(hours=-2)  # the last of them is still being talked about
@@ -235,7 +235,7 @@ def test_the_newest_words_of_a_talk_that_goes_on_stay_as_they_were_said(opened: 
     assert all(one.gist is not None for one in memory.get_all(kinds=["message"])), "a day later they are as others"
 
 
-def test_the_newest_words_take_no_more_than_a_twentieth_of_the_room(opened: Opened, clock: FrozenClock) -> None:
+def test_the_newest_words_take_at_most_a_twentieth_of_the_budget(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_words_max=1000)
     talked(memory, clock, times=20)
     clock.advance(hours=-2)
@@ -270,7 +270,7 @@ def test_in_a_chat_with_an_assistant_the_words_of_the_person_stay_longer(opened:
     assert [one.role for one in memory.get_all(kinds=["message"])] == ["user"]
 
 
-def test_erasing_a_message_takes_what_was_left_of_it_too(opened: Opened, clock: FrozenClock) -> None:
+def test_erasing_a_message_erases_its_trimmed_text_too(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(embedder="static", hot_words_max=30)
     talked(memory, clock)
     memory.sleep()
@@ -285,9 +285,7 @@ def test_erasing_a_message_takes_what_was_left_of_it_too(opened: Opened, clock: 
     assert trimmed.id not in {hit.memory.id for hit in memory.search("greyhound Biscuit starter", top_k=20)}
 
 
-def test_what_an_undo_brought_back_stands_beside_the_target_and_pushes_nothing_out(
-    opened: Opened, clock: FrozenClock
-) -> None:
+def test_memories_restored_by_undo_do_not_count_against_the_size_target(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_messages_max=3)
     before = talked(memory, clock)
     memory.undo(memory.sleep().plan.id)
@@ -306,7 +304,7 @@ def test_what_an_undo_brought_back_stands_beside_the_target_and_pushes_nothing_o
     assert weak.text == "ok", "the target goes on for what is new"
 
 
-def test_facts_and_tokens_that_an_undo_brought_back_push_nothing_out(opened: Opened, clock: FrozenClock) -> None:
+def test_facts_restored_by_undo_archive_no_other_fact(opened: Opened, clock: FrozenClock) -> None:
     for settings in ({"hot_facts_max": 2}, {"category_tokens_max": {"observation": 12}}):
         memory = opened(**settings)
         for text in ("Rome has trams", "Oslo has ferries", "Kyiv has domes", "Lima has fog"):
@@ -320,7 +318,7 @@ def test_facts_and_tokens_that_an_undo_brought_back_push_nothing_out(opened: Ope
         assert len(memory.get_all()) == 4
 
 
-def test_words_that_an_undo_brought_back_push_no_others_out(opened: Opened, clock: FrozenClock) -> None:
+def test_words_restored_by_undo_archive_no_others(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(hot_words_max=40)
     before = talked(memory, clock)
     night = memory.sleep()
