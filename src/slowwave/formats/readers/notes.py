@@ -58,7 +58,7 @@ def found(path: Path) -> Iterator[Note | SkippedItem]:
         InputError: the folder is a vault that Slowwave exported.
     """
     if vault.baseline(path) is not None:
-        raise InputError(f"{path} is a vault of Slowwave: import the edits of its pages as of a vault")
+        raise InputError(f"{path} is a vault of Slowwave: `import_vault` imports the edits of its pages")
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
