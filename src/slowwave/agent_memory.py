@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Never, Self, TextIO, get_args
+from uuid import UUID
 
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.config import Config
@@ -220,14 +221,14 @@ class AgentMemory:
         """
         return self.of_session(self._session.view(self.ports.trusting(trust)))
 
-    def within(self, *names: str | int, inherit: bool = False) -> Self:
+    def within(self, *names: str | int | UUID, inherit: bool = False) -> Self:
         """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
 
         `memory.within("notes")` of scope "acme/alice" has the scope "acme/alice/notes". Each name is one part of the
         path, whatever it contains: see `Slowwave.within`.
 
         Args:
-            names: one or more texts or ints.
+            names: one or more texts, ints or UUIDs.
             inherit: also read the memories of the parent scopes. They are never written.
 
         Raises:
@@ -1209,13 +1210,14 @@ class AgentMemory:
         return self._session.checked(update(self.ports, memory_id, text, category, metadata))
 
     @traced("delete_memory")
-    def delete(self, memory_id: str | Iterable[str]) -> Receipt:
+    def delete(self, memory_id: str | Memory | Iterable[str | Memory]) -> Receipt:
         """Retract one memory or several, as one run. They are not destroyed (see `erase`): `undo` of the run restores them.
 
-        `revive` brings back one of them.
+        `revive` brings back one of them. The source messages of a fact stay, and a context may still show them: the
+        receipt's notes count them.
 
         Args:
-            memory_id: an id, or up to 10,000 ids.
+            memory_id: an id or a memory, or up to 10,000 of them.
 
         Raises:
             NotFoundError: this scope has no memory of one of the ids; nothing was deleted.
@@ -1280,11 +1282,11 @@ class AgentMemory:
         return self._session.checked(reject(self.ports, memory_id))
 
     @traced("update_memory")
-    def undo(self, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
+    def undo(self, run_id: str | Receipt | Run, *, cascade: bool = False) -> tuple[Receipt, ...]:
         """Reverse a run.
 
         Args:
-            run_id: of `receipt.run_id` or `runs()`. A run with parts, such as an import, is reversed whole; its undo is
+            run_id: of `receipt.run_id` or `runs()`; or the receipt or run itself. A run with parts, such as an import, is reversed whole; its undo is
                 one run too.
             cascade: first reverse the later runs that depend on it.
 
@@ -1295,7 +1297,9 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.undo import undo
 
-        return undo(self.ports, run_id, cascade=cascade)
+        if isinstance(run_id, Receipt):
+            run_id = run_id.run_id
+        return undo(self.ports, run_id.id if isinstance(run_id, Run) else run_id, cascade=cascade)
 
     @traced("delete_memory")
     def erase(

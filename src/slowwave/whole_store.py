@@ -1,10 +1,12 @@
 """Slowwave: an open store with all its scopes, for an application with many users."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Never, Self
+from uuid import UUID
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 PAGE: Final = 1000
 """Scopes that `scopes` reads in one query."""
+NAMED: Final = 10
+"""Scopes that a receipt names."""
 
 
 class Slowwave:
@@ -117,7 +121,7 @@ class Slowwave:
             **unknown,
         )
 
-    def within(self, *names: str | int, inherit: bool = False) -> AgentMemory:
+    def within(self, *names: str | int | UUID | Scope, inherit: bool = False) -> AgentMemory:
         """Return the memory of a scope: `within("acme", "alice")` has the scope "acme/alice". Nothing is read or loaded.
 
         Each name is one part of the path, whatever it contains, so that no user's name can reach the scope of another.
@@ -129,12 +133,14 @@ class Slowwave:
         Closing a memory leaves the store open. It may also be dropped without closing it: it holds nothing open.
 
         Args:
-            names: one or more texts or ints.
+            names: one or more texts, ints or UUIDs; or one Scope of `scopes`, which names its own path.
             inherit: also read the memories of the parent scopes ("acme" for "acme/alice"). They are never written.
 
         Raises:
             InputError: there is no name, one is invalid, or the path is longer than 2,048 bytes of UTF-8.
         """
+        if len(names) == 1 and isinstance(names[0], Scope):
+            return self._at(names[0].path, inherit=inherit)
         return self._at(scope_of(names), inherit=inherit)
 
     def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:
@@ -190,7 +196,7 @@ class Slowwave:
     def delete_scope(self, path: str, *, rewrite: bool | None = None) -> "ErasureReceipt":
         """Destroy everything in a scope, and verify it: `erase(scope=True, rewrite=rewrite)` of its memory.
 
-        It cannot be undone. Scopes below it are not touched. The path stays listed with counts of 0, because the journal
+        It cannot be undone. Scopes below it are not touched, and the receipt names them in `not_reached`. The path stays listed with counts of 0, because the journal
         records that the erase took place: name scopes after ids if the names of users must not stay.
 
         Args:
@@ -201,7 +207,11 @@ class Slowwave:
             InputError: the path is invalid.
             NotFoundError: the scope contains nothing.
         """
-        return self._at(checked_scope(path)).erase(scope=True, rewrite=rewrite)
+        receipt = self._at(checked_scope(path)).erase(scope=True, rewrite=rewrite)
+        below = [scope.path for scope in self.scopes(path) if scope.path != path and (scope.messages or scope.facts)]
+        more = f" and {len(below) - NAMED} more" if len(below) > NAMED else ""
+        named = (f"the scopes below it: {', '.join(below[:NAMED])}{more}",) if below else ()
+        return replace(receipt, not_reached=(*receipt.not_reached, *named))
 
     def sleep_due(
         self,
@@ -210,7 +220,7 @@ class Slowwave:
         limit: int = 1000,
         on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
-        """Run a sleep pass for each scope that is due. Returns reports by scope. See `AgentMemory.sleep_due`."""
+        """Run a sleep pass for each scope that is due, at most `limit`. Returns reports by scope. See `AgentMemory.sleep_due`."""
         return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), on_progress=on_progress)
 
     def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:

@@ -196,7 +196,7 @@ class Context:
     text: str
     tokens: int
     left: int = 0
-    messages: tuple[Mapping[str, str], ...] = ()
+    messages: tuple[dict[str, str], ...] = ()
 
     @property
     def memories(self) -> tuple[Memory, ...]:

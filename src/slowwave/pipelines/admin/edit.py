@@ -162,7 +162,7 @@ def _is_supported(ports: Ports, fact: Memory) -> bool:
     return not messages or (shares_content(fact.text, messages) and not invented_details(fact.text, messages))
 
 
-def delete(ports: Ports, ids: str | Iterable[str]) -> Receipt:
+def delete(ports: Ports, ids: str | Memory | Iterable[str | Memory]) -> Receipt:
     """Retract one memory or several, as one run. It can be undone, and the same text is not distilled again.
 
     Of more than 200 memories, each 200 are retracted as child runs of one run.
@@ -181,11 +181,11 @@ def delete(ports: Ports, ids: str | Iterable[str]) -> Receipt:
 
 
 def _listed_ids(ids: object) -> list[str]:
-    if isinstance(ids, str):
-        return [names.checked_id(ids)]
+    if isinstance(ids, str | Memory):
+        ids = [ids]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
         raise InputError(f"ids is a {type(ids).__name__}: pass an id, or a list of ids")
-    listed = list(dict.fromkeys(names.checked_id(each) for each in ids))
+    listed = list(dict.fromkeys(names.checked_id(each.id if isinstance(each, Memory) else each) for each in ids))
     if len(listed) > BATCH_MAX:
         raise InputError(f"{len(listed):,} ids in one call, more than {BATCH_MAX:,}: delete them in parts")
     return listed
@@ -220,7 +220,8 @@ def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receip
             parent=parent,
         )
 
-    return _with_member_note(replace(apply_with_retry(ports, plan), outcomes=tuple(outcomes)))
+    receipt = replace(apply_with_retry(ports, plan), outcomes=tuple(outcomes))
+    return with_notes(_with_member_note(receipt), notes=_source_note(receipt))
 
 
 def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
@@ -235,6 +236,18 @@ def _restored_members(ports: Ports, summary: Memory) -> Iterator[Change]:
             continue
         back = transition(member, "restore", ports.config, superseded_by=None, flags=member.flags | {RESTORED})
         yield Change(before=member, after=reschedule(back, ports.config), because=because)
+
+
+def _source_note(receipt: Receipt) -> list[str]:
+    """The note that source messages of deleted facts stay: a person may believe that nothing says it any more."""
+    changes = [operation for operation in receipt.applied if isinstance(operation, Change)]
+    deleted = {change.before.id for change in changes}
+    retracted = (change.before for change in changes if change.after.phase == "retracted")
+    sources = {source.memory for memory in retracted for source in memory.sources} - deleted
+    if not sources:
+        return []
+    noun, verb = ("message", "stays") if len(sources) == 1 else ("messages", "stay")
+    return [f"{len(sources)} source {noun} {verb}, and a search may show {'it' if len(sources) == 1 else 'them'}"]
 
 
 def _with_member_note(receipt: Receipt) -> Receipt:

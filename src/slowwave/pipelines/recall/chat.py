@@ -1,6 +1,6 @@
 """Builds the messages of a context for a chat model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
@@ -12,7 +12,7 @@ from slowwave.policy.guard.trust import trusted
 
 def chat_messages(
     sections: Sequence[Section], immediate: str, mark: str, latest: Sequence[Item]
-) -> tuple[Mapping[str, str], ...]:
+) -> tuple[dict[str, str], ...]:
     """All memories in one fenced block, followed by the latest messages word for word.
 
     Only messages of the user and the assistant are bare messages. One of a tool, a system or an import is in a fenced
@@ -22,7 +22,7 @@ def chat_messages(
     people = not any(item.memory and item.memory.role == "assistant" and not item.memory.speaker for item in latest)
     fenced = [section for section in sections if section.name != immediate]
     said = [item for section in sections if section.name == immediate for item in section.items]
-    messages: list[Mapping[str, str]] = []
+    messages: list[dict[str, str]] = []
     for role, items in groupby(said, key=_role):
         if role is None:
             fenced.append(Section(name=immediate, items=tuple(items)))
