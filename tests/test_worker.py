@@ -135,7 +135,7 @@ def test_per_minute_limits_the_passes_that_are_started(own: str, memory: AgentMe
 def test_invalid_arguments_raise_errors_that_say_what_to_do(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(SettingsError, match="sleep --due"):
+    with pytest.raises(SettingsError, match="use `sleep_due`"):
         Worker(memory, "memory.db")
     with pytest.raises(InputError, match="must be at least 1"):
         Worker(memory, own, per_minute=0)

@@ -185,7 +185,7 @@ def test_dependent_runs_are_named_and_undone_first(world: "World", verdict: "Say
     assert second.run_id in str(error.value)
     assert third.run_id in str(error.value), "what rests on it indirectly too"
     receipts = memory.undo(first.run_id, cascade=True)
-    assert [note.split()[3] for receipt in receipts for note in receipt.notes] == [
+    assert [note.split()[2] for receipt in receipts for note in receipt.notes] == [
         third.run_id,
         second.run_id,
         first.run_id,

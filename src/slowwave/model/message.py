@@ -160,7 +160,7 @@ def as_message(message: object, place: str = "the message") -> Message:
     """A message, or a mapping as chat APIs take it, as a Message.
 
     >>> as_message({"role": "developer", "content": [{"type": "text", "text": "Be brief"}]})
-    Message(role='developer', content='Be brief', speaker=None, at=None, id=None)
+    Message(role='developer', content='Be brief', speaker=None, at=None, id=None, metadata={})
 
     Raises:
         InputError: naming the place of what is neither.

@@ -46,7 +46,9 @@ def test_a_consolidation_killed_at_any_step_takes_effect_once_when_it_is_run_aga
         with AgentMemory.open(path, llm=None, embedder="none") as memory:
             assert sorted(fact.text for fact in memory.get_all()) == list(killed.OWNERS), (point, at)
             assert all(len(fact.sources) == 1 and not fact.accesses for fact in memory.get_all())
-            chunks = [run for run in memory.runs() if run.cause == "consolidate" and any(run.plan.groups)]
+            chunks = [
+                run for run in memory.runs(None, parts="all") if run.cause == "consolidate" and any(run.plan.groups)
+            ]
             assert len(chunks) == 2, "each chunk took effect once; a run without groups only stands for its chunks"
             assert memory.status().unread == 0
             assert memory.doctor(deep=True) == []
