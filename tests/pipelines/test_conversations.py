@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, ConflictError, InputError, Message, ModelError, NotFoundError
+from slowwave import (
+    AgentMemory,
+    ConflictError,
+    ImportInterruptedError,
+    InputError,
+    Message,
+    ModelError,
+    NotFoundError,
+    Plan,
+    Receipt,
+)
 from slowwave.model.mind import Fact, Transcript
 from slowwave.testing.builders import every_field
 
@@ -256,6 +266,46 @@ def test_one_undo_takes_back_a_run_with_parts_and_another_brings_all_back(memory
     assert sum(one.messages for one in memory.conversations()) == 20
     assert len(memory.undo(done.run_id)[0].applied) == 20
     assert memory.doctor(deep=True) == []
+
+
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
+@pytest.mark.parametrize("at", [1, 2])
+def test_an_interrupted_import_counts_only_acknowledged_messages(
+    memory: AgentMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, *, exported: bool, committed: bool
+) -> None:
+    monkeypatch.setattr("slowwave.pipelines.exchange.import_.BATCH", 10)
+    path = tmp_path / "talk.jsonl"
+    lines = [
+        f'{{"role": "user", "content": "Line {n}.", "conversation": "c{n // 10}", "id": "{n}"}}' for n in range(30)
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    if exported:
+        with AgentMemory.open(":memory:", scope="t", llm=None, embedder=None) as other:
+            other.import_(path)
+            path = tmp_path / "export.jsonl"
+            other.export(path)
+    store = memory.ports.store
+    apply, plans = store.apply, []
+
+    def interrupted(plan: Plan) -> Receipt:
+        plans.append(plan)
+        if len(plans) < at:
+            return apply(plan)
+        if committed:
+            apply(plan)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "apply", interrupted)
+        with pytest.raises(ImportInterruptedError) as stopped:
+            memory.import_(path)
+    report = stopped.value.report
+    stored = sum(one.messages for one in memory.conversations())
+    assert (report.messages, report.conversations, stored) == (10 * at - 10, at - 1, 10 * at - 10 + 10 * committed)
+    assert [run.id for run in memory.runs()] == [report.run_id] * bool(stored)
+    again = memory.import_(path)
+    assert (again.messages, again.known) == (30 - stored, stored)
 
 
 def test_an_undo_of_an_import_that_later_runs_rest_on_needs_a_cascade(

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, StoreError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
@@ -162,6 +163,7 @@ def incoming(
             if on_progress:
                 on_progress()
     except KeyboardInterrupt as stop:
+        importer.find_run()
         raise ImportInterruptedError(importer.result()) from stop
     report = importer.result()
     _log.info(
@@ -178,7 +180,8 @@ def incoming(
 class ImportInterruptedError(KeyboardInterrupt):
     """An import was stopped by Ctrl-C. What was imported until then is stored, as one run.
 
-    Importing the same file again continues, because known items are skipped.
+    Importing the same file again continues, because known items are skipped. The report counts what the store has
+    acknowledged: of the interrupted batch, more may be stored.
 
     Attributes:
         report: what was imported until then; `undo` takes its `run_id`.
@@ -228,6 +231,12 @@ class Importer:
             dry_run=self._dry_run,
         )
 
+    def find_run(self) -> None:
+        """Look the run up after an interruption: its first batch may be stored although that was not acknowledged."""
+        if not self._wrote and not self._dry_run:
+            with suppress(StoreError):
+                self._wrote = self._ports.store.run(self._ports.scope, self._parent) is not None
+
     def take(self, batch: Sequence[Item]) -> None:
         """Import one batch of one sort."""
         self._skip([item for item in batch if isinstance(item, SkippedItem)])
@@ -264,13 +273,13 @@ class Importer:
             fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
             if not fresh:
                 continue
-            self._conversations.add(name)
-            self._counts["messages"] += len(fresh)
             if not self._dry_run:
                 messages = [item.message for item in fresh]
                 self._written(
                     observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
                 )
+            self._conversations.add(name)  # counted once stored, so that an interrupted batch is not
+            self._counts["messages"] += len(fresh)
 
     def _unknown(self, name: str, items: Sequence[ImportedMessage]) -> list[ImportedMessage]:
         """The messages that are new to their conversation; one with a known id and another content is skipped."""
@@ -335,7 +344,6 @@ class Importer:
         self._skip(sifted.refused)
         fresh = [memory for memory in self._not_erased(sifted.fresh, buried) if not self._is_duplicate(memory)]
         self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
-        self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
         if fresh and fresh[0].kind == MESSAGE:
             fresh = self._admission.numbered(fresh)
         changes = sifted.restored if self._dry_run else self._perform(sifted.restored)
@@ -380,6 +388,7 @@ class Importer:
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
+        self._conversations |= {str(memory.conversation) for memory in fresh if memory.kind == MESSAGE}
         for memory in fresh:
             self._counts["messages" if memory.kind == MESSAGE else "facts"] += 1
 
