@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -95,6 +95,49 @@ def test_a_title_that_contains_an_erased_text_is_no_trace_of_it(memory: AgentMem
     memory.set_title("c1", "The garden of Waldemar")
     assert memory.erase(source="1").verified
     assert memory.conversations()[0].title == "The garden of Waldemar"
+
+
+def test_an_erase_by_text_counts_titles_and_no_import_sets_them_again(memory: AgentMemory, tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    with AgentMemory.open(":memory:", scope="t", llm=None, embedder=None) as other:
+        talk(other, "c1")
+        talk(other, "c2")
+        other.set_title("c1", "Dinner ideas without hazelnuts")
+        other.set_title("c2", "Lunch")
+        other.export(path)
+    memory.import_(path)
+    preview = memory.erase(text="hazelnut", dry_run=True)
+    assert (preview.destroyed, preview.titles) == ((), 1)
+    assert str(preview).startswith("would erase 0 memories and 1 title, and bring back 0")
+    assert memory.conversations()[0].title is not None
+    erased = memory.erase(text="Hazelnut")
+    assert erased.verified, erased.problems
+    assert (erased.destroyed, erased.titles) == ((), 1)
+    assert str(erased).startswith("erased 0 memories and 1 title, restored 0; verified")
+    for dry_run in (True, False):
+        report = memory.import_(path, trust_export=True, dry_run=dry_run)
+        assert "Dinner ideas without hazelnuts" not in report.titles.values()
+        assert report.skipped["erased earlier"] == 1
+    assert sorted((one.name, one.title) for one in memory.conversations()) == [("c1", None), ("c2", "Lunch")]
+    assert memory.add("Dinner ideas without hazelnuts").ids, "a text with the words of the title is not blocked"
+    memory.set_title("c1", "Dinner ideas without hazelnuts")
+    assert "Dinner ideas without hazelnuts" in {one.title for one in memory.conversations()}
+    assert memory.doctor(deep=True) == []
+
+
+@pytest.mark.parametrize("choice", [{"conversation": "c1"}, {"scope": True}])
+def test_a_title_that_was_erased_with_its_conversation_is_not_imported_again(
+    memory: AgentMemory, tmp_path: Path, choice: dict[str, Any]
+) -> None:
+    talk(memory, "c1")
+    memory.set_title("c1", "The garden of Waldemar")
+    memory.export(tmp_path / "export.jsonl")
+    assert memory.erase(**choice, dry_run=True).titles == 1
+    assert memory.erase(**choice).titles == 1
+    talk(memory, "c1", 9)  # the conversation goes on
+    assert memory.import_(tmp_path / "export.jsonl").titles == {}
+    assert [one.title for one in memory.conversations()] == [None]
+    assert memory.doctor(deep=True) == []
 
 
 def test_titles_survive_an_export(memory: AgentMemory, tmp_path: Path) -> None:

@@ -33,7 +33,14 @@ from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
-from slowwave.pipelines.ingest.tombstones import anything_erased, buried, erased, said_tombstones, tombstone
+from slowwave.pipelines.ingest.tombstones import (
+    anything_erased,
+    buried,
+    erased,
+    said_tombstones,
+    title_tombstone,
+    tombstone,
+)
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
 from slowwave.policy.guard.trust import least
 from slowwave.policy.retention.categories import unprotected
@@ -319,8 +326,8 @@ class Importer:
     def _set_titles(self, items: Sequence[ConversationTitle]) -> None:
         """Set titles of conversations that have no title and at least one message that was not retracted."""
         changes: dict[str, SetTitle] = {}
-        for item in self._not_erased(items, lambda item: (tombstone(item.title),)):
-            name, title = one_line(item.conversation), one_line(item.title)[:TITLE_LONGEST]
+        for item in self._not_erased(items, lambda item: (tombstone(item.title), title_tombstone(_title(item)))):
+            name, title = one_line(item.conversation), _title(item)
             if self._dry_run:
                 self._titles |= {name: title} if name in self._conversations else {}
                 continue
@@ -518,6 +525,11 @@ def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:
     """The tombstones of a message as it would be stored."""
     row = checked_message(item.message, item.where)
     return said_tombstones(row.content, row.id, row.at)
+
+
+def _title(item: ConversationTitle) -> str:
+    """The title as it would be stored."""
+    return one_line(item.title)[:TITLE_LONGEST]
 
 
 def _content(message: Message) -> int:
