@@ -101,7 +101,7 @@ class ErasureReceipt:
     def __str__(self) -> str:
         if self.dry_run:
             return self._preview()
-        lines = [f"erased {self._what()}, restored {len(self.restored)}; {self._proof()}"]
+        lines = [f"erased {self.amount}, restored {len(self.restored)}; {self._proof()}"]
         lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:
             lines.append(f"  and by {len(more)} more: an `erase` by text destroys all that contain the same words")
@@ -111,7 +111,9 @@ class ErasureReceipt:
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
         return "\n".join(lines)
 
-    def _what(self) -> str:
+    @property
+    def amount(self) -> str:
+        """How many memories and titles, in words."""
         number = len(self.destroyed)
         titles = f" and {self.titles:,} title{'' if self.titles == 1 else 's'}" if self.titles else ""
         return f"{number:,} memor{'y' if number == 1 else 'ies'}{titles}"
@@ -119,7 +121,7 @@ class ErasureReceipt:
     def _preview(self) -> str:
         number, shown = len(self.destroyed), len(self.first_words)
         comma = "," if self.titles else ""
-        lines = [f"would erase {self._what()}{comma} and bring back {len(self.restored):,}"]
+        lines = [f"would erase {self.amount}{comma} and bring back {len(self.restored):,}"]
         lines += [f"  {identity}  {words}" for identity, words in zip(self.destroyed, self.first_words, strict=False)]
         lines += [f"  and {number - shown:,} more"] if number > shown else []
         return "\n".join([*lines, *(f"  due: {what}" for what in self.due)])
@@ -133,11 +135,32 @@ class ErasureReceipt:
         return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
 
 
+class EraseInterruptedError(KeyboardInterrupt):
+    """An erase was stopped by Ctrl-C. What it destroyed until then cannot be restored.
+
+    The same call again erases the rest, and verifies all of it.
+
+    Attributes:
+        receipt: what was destroyed until then; it is not verified.
+        remaining: how many memories that were to be erased still exist.
+    """
+
+    def __init__(self, receipt: ErasureReceipt, remaining: int) -> None:
+        destroyed = "no memory and no title was destroyed"
+        if receipt.destroyed or receipt.titles:
+            destroyed = f"destroyed {receipt.amount} for good; still to erase: {remaining:,}; nothing was verified"
+        super().__init__(f"interrupted; {destroyed}; the same erase again finishes and verifies it")
+        self.receipt = receipt
+        self.remaining = remaining
+
+
 @dataclass(slots=True, kw_only=True)
 class _Progress:
-    """What an erase has done so far."""
+    """What an erase has done so far. `planned` are the memories of the last plan, and `plan_id` is its run."""
 
     run_id: str
+    plan_id: str = ""
+    planned: dict[str, Memory] = field(default_factory=dict)
     destroyed: dict[str, Memory] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
@@ -156,10 +179,19 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
 
     Raises:
         NotFoundError: if nothing matches, and no earlier erase of the same is unfinished.
+        EraseInterruptedError: Ctrl-C was pressed; it says what was destroyed until then.
         TrustError: these ports have a ceiling below the user.
     """
     check_full_trust(ports, "erase")
-    done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
+    done = _Progress(run_id=new_id(ports.now()))
+    try:
+        return _erase(ports, choice, done, rewrite=rewrite)
+    except KeyboardInterrupt as stop:
+        raise _interrupted(ports, done) from stop
+
+
+def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool | None) -> ErasureReceipt:
+    repeated = _was_erased_before(ports, choice)
     for _ in range(TRIES):
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
@@ -197,6 +229,32 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         rewritten=rewritten,
         titles=len(titles),
     )
+
+
+def _interrupted(ports: Ports, done: _Progress) -> EraseInterruptedError:
+    """The error of an interrupted erase. The store says what is gone: the last transaction may have been committed."""
+    titles: list[str] = []
+    problems = ["interrupted"]
+    try:
+        left = {memory.id for memory in ports.store.get((ports.scope,), done.planned)}
+        gone = {identity: memory for identity, memory in done.planned.items() if identity not in left}
+        if gone.keys() - done.destroyed.keys():
+            done.run_id = done.plan_id
+        done.destroyed |= gone
+        titles = _gone_titles(ports, done)
+    except StoreError as error:
+        problems.append(f"what was destroyed could not be counted: {error}")
+    receipt = ErasureReceipt(
+        run_id=done.run_id,
+        destroyed=tuple(done.destroyed),
+        restored=tuple(done.restored),
+        due=tuple(done.due),
+        not_reached=(*NOT_REACHED, *ports.store.unreached),
+        verified=False,
+        problems=tuple(problems),
+        titles=len(titles),
+    )
+    return EraseInterruptedError(receipt, len(done.planned.keys() - done.destroyed.keys()))
 
 
 def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
@@ -256,8 +314,9 @@ def _units(plan: ErasePlan, choice: EraseTarget) -> list[list[Operation]]:
 
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
     units = _units(plan, choice)
-    done.titles |= plan.titles
     now, run = ports.now(), new_id(ports.now())
+    done.titles |= plan.titles
+    done.planned, done.plan_id = plan.memories, run
     receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
     erased = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
     done.touched = done.touched or bool(receipt.applied)
