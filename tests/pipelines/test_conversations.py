@@ -362,9 +362,21 @@ def test_an_undo_of_an_import_that_later_runs_rest_on_needs_a_cascade(
     read = memory.consolidate_all()
     with pytest.raises(ConflictError):
         memory.undo(done.run_id)
-    receipts = memory.undo(done.run_id, cascade=True)
-    assert [memory.run(one.run_id).undoes for one in receipts] == [read.run_id, done.run_id]
+    facts, talks = memory.get_all(), memory.conversations()
+    (receipt,) = memory.undo(done.run_id, cascade=True)
+    assert memory.runs()[0].id == receipt.run_id
+    assert memory.run(receipt.run_id).undoes == done.run_id
+    assert [note.split()[2] for note in receipt.notes] == [read.run_id, done.run_id]
     assert (memory.get_all(), memory.conversations()) == ([], [])
+    for run in (done, read):
+        assert receipt.run_id in memory.undo(run.run_id)[0].details
+    (back,) = memory.undo(receipt.run_id)
+    assert (back.dropped, {one.text for one in memory.get_all()}) == ((), {one.text for one in facts})
+    assert memory.conversations() == talks
+    assert receipt.run_id not in memory.undo(receipt.run_id)[0].details
+    (again,) = memory.undo(done.run_id, cascade=True)
+    assert (len(again.applied) > 0, memory.get_all(), memory.conversations()) == (True, [], [])
+    assert memory.doctor(deep=True) == []
 
 
 def test_a_search_can_leave_out_the_present_conversation(memory: AgentMemory, world: "World") -> None:
