@@ -140,6 +140,23 @@ def test_a_title_that_was_erased_with_its_conversation_is_not_imported_again(
     assert memory.doctor(deep=True) == []
 
 
+@pytest.mark.parametrize("erased", [3, 9])
+def test_an_import_restores_what_was_read_although_a_message_was_erased(
+    memory: AgentMemory, world: "World", tmp_path: Path, erased: int
+) -> None:
+    world.mind.facts = first_message
+    said = [Message("user", f"I like tea number {n}.", id=f"m{n}") for n in range(10)]
+    with AgentMemory.open(":memory:", scope="t", llm=world.mind, embedder=None) as other:
+        other.add_messages(said, "c1")
+        other.consolidate("c1", force=True)
+        other.export(tmp_path / "export.jsonl")
+    memory.add_message(said[erased], "c1")
+    memory.erase(conversation="c1")
+    assert memory.import_(tmp_path / "export.jsonl", trust_export=True).messages == 9
+    assert [(one.messages, one.unread) for one in memory.conversations()] == [(9, 0)]
+    assert memory.doctor(deep=True) == []
+
+
 def test_titles_survive_an_export(memory: AgentMemory, tmp_path: Path) -> None:
     talk(memory, "c1")
     memory.set_title("c1", "Garden")

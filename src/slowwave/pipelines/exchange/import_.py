@@ -24,6 +24,7 @@ from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
+from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
@@ -433,12 +434,12 @@ class Importer:
             found = self._ports.store.conversation(self._ports.scope, name)
             if self._dry_run or found is None or not advances:
                 continue
-            before = found.cursor(cursor)
-            if before < exported.seq <= found.last_seq:
+            before, after = found.cursor(cursor), exported.seq
+            if cursor == DISTIL_CURSOR:  # the last messages that were read may have been erased here
+                after = min(after, found.last_seq)
+            if before < after <= found.last_seq:
                 because = "read before the export"
-                advance = MoveCursor(
-                    conversation=name, cursor=cursor, before=before, after=exported.seq, because=because
-                )
+                advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=after, because=because)
                 self._perform([advance])
 
     def _perform(
