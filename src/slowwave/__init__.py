@@ -39,6 +39,7 @@ _MODULES: Final = {
     "Embedder": "ports",
     "EmbedderError": "errors",
     "Erase": "model.operations",
+    "EraseInterruptedError": "pipelines.admin.erase",
     "ErasureReceipt": "pipelines.admin.erase",
     "Estimate": "pipelines.admin.costs",
     "Event": "model.plan",

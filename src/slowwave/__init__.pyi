@@ -58,7 +58,7 @@ from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.checks import Check
 from slowwave.pipelines.admin.costs import CostReport, Estimate
-from slowwave.pipelines.admin.erase import ErasureReceipt
+from slowwave.pipelines.admin.erase import EraseInterruptedError, ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Finding, Health
 from slowwave.pipelines.exchange.import_ import ImportInterruptedError, ImportReport
@@ -100,6 +100,7 @@ __all__ = [
     "Embedder",
     "EmbedderError",
     "Erase",
+    "EraseInterruptedError",
     "ErasureReceipt",
     "Estimate",
     "Event",

@@ -1331,6 +1331,7 @@ class AgentMemory:
         Raises:
             InputError: none or several of them are given, or one is invalid.
             NotFoundError: nothing matches.
+            EraseInterruptedError: Ctrl-C was pressed. It is a KeyboardInterrupt, and its `receipt` says what is gone.
         """
         from slowwave.pipelines.admin.erase import EraseTarget, erase, preview
 

@@ -2,11 +2,21 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from slowwave import AgentMemory, ConflictError, InputError, Message, ModelError, NotFoundError
+from slowwave import (
+    AgentMemory,
+    ConflictError,
+    ImportInterruptedError,
+    InputError,
+    Message,
+    ModelError,
+    NotFoundError,
+    Plan,
+    Receipt,
+)
 from slowwave.model.mind import Fact, Transcript
 from slowwave.testing.builders import every_field
 
@@ -85,6 +95,66 @@ def test_a_title_that_contains_an_erased_text_is_no_trace_of_it(memory: AgentMem
     memory.set_title("c1", "The garden of Waldemar")
     assert memory.erase(source="1").verified
     assert memory.conversations()[0].title == "The garden of Waldemar"
+
+
+def test_an_erase_by_text_counts_titles_and_no_import_sets_them_again(memory: AgentMemory, tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    with AgentMemory.open(":memory:", scope="t", llm=None, embedder=None) as other:
+        talk(other, "c1")
+        talk(other, "c2")
+        other.set_title("c1", "Dinner ideas without hazelnuts")
+        other.set_title("c2", "Lunch")
+        other.export(path)
+    memory.import_(path)
+    preview = memory.erase(text="hazelnut", dry_run=True)
+    assert (preview.destroyed, preview.titles) == ((), 1)
+    assert str(preview).startswith("would erase 0 memories and 1 title, and bring back 0")
+    assert memory.conversations()[0].title is not None
+    erased = memory.erase(text="Hazelnut")
+    assert erased.verified, erased.problems
+    assert (erased.destroyed, erased.titles) == ((), 1)
+    assert str(erased).startswith("erased 0 memories and 1 title, restored 0; verified")
+    for dry_run in (True, False):
+        report = memory.import_(path, trust_export=True, dry_run=dry_run)
+        assert "Dinner ideas without hazelnuts" not in report.titles.values()
+        assert report.skipped["erased earlier"] == 1
+    assert sorted((one.name, one.title) for one in memory.conversations()) == [("c1", None), ("c2", "Lunch")]
+    assert memory.add("Dinner ideas without hazelnuts").ids, "a text with the words of the title is not blocked"
+    memory.set_title("c1", "Dinner ideas without hazelnuts")
+    assert "Dinner ideas without hazelnuts" in {one.title for one in memory.conversations()}
+    assert memory.doctor(deep=True) == []
+
+
+@pytest.mark.parametrize("choice", [{"conversation": "c1"}, {"scope": True}])
+def test_a_title_that_was_erased_with_its_conversation_is_not_imported_again(
+    memory: AgentMemory, tmp_path: Path, choice: dict[str, Any]
+) -> None:
+    talk(memory, "c1")
+    memory.set_title("c1", "The garden of Waldemar")
+    memory.export(tmp_path / "export.jsonl")
+    assert memory.erase(**choice, dry_run=True).titles == 1
+    assert memory.erase(**choice).titles == 1
+    talk(memory, "c1", 9)  # the conversation goes on
+    assert memory.import_(tmp_path / "export.jsonl").titles == {}
+    assert [one.title for one in memory.conversations()] == [None]
+    assert memory.doctor(deep=True) == []
+
+
+@pytest.mark.parametrize("erased", [3, 9])
+def test_an_import_restores_what_was_read_although_a_message_was_erased(
+    memory: AgentMemory, world: "World", tmp_path: Path, erased: int
+) -> None:
+    world.mind.facts = first_message
+    said = [Message("user", f"I like tea number {n}.", id=f"m{n}") for n in range(10)]
+    with AgentMemory.open(":memory:", scope="t", llm=world.mind, embedder=None) as other:
+        other.add_messages(said, "c1")
+        other.consolidate("c1", force=True)
+        other.export(tmp_path / "export.jsonl")
+    memory.add_message(said[erased], "c1")
+    memory.erase(conversation="c1")
+    assert memory.import_(tmp_path / "export.jsonl", trust_export=True).messages == 9
+    assert [(one.messages, one.unread) for one in memory.conversations()] == [(9, 0)]
+    assert memory.doctor(deep=True) == []
 
 
 def test_titles_survive_an_export(memory: AgentMemory, tmp_path: Path) -> None:
@@ -258,6 +328,46 @@ def test_one_undo_takes_back_a_run_with_parts_and_another_brings_all_back(memory
     assert memory.doctor(deep=True) == []
 
 
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("exported", [False, True])
+@pytest.mark.parametrize("at", [1, 2])
+def test_an_interrupted_import_counts_only_acknowledged_messages(
+    memory: AgentMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, *, exported: bool, committed: bool
+) -> None:
+    monkeypatch.setattr("slowwave.pipelines.exchange.import_.BATCH", 10)
+    path = tmp_path / "talk.jsonl"
+    lines = [
+        f'{{"role": "user", "content": "Line {n}.", "conversation": "c{n // 10}", "id": "{n}"}}' for n in range(30)
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    if exported:
+        with AgentMemory.open(":memory:", scope="t", llm=None, embedder=None) as other:
+            other.import_(path)
+            path = tmp_path / "export.jsonl"
+            other.export(path)
+    store = memory.ports.store
+    apply, plans = store.apply, []
+
+    def interrupted(plan: Plan) -> Receipt:
+        plans.append(plan)
+        if len(plans) < at:
+            return apply(plan)
+        if committed:
+            apply(plan)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "apply", interrupted)
+        with pytest.raises(ImportInterruptedError) as stopped:
+            memory.import_(path)
+    report = stopped.value.report
+    stored = sum(one.messages for one in memory.conversations())
+    assert (report.messages, report.conversations, stored) == (10 * at - 10, at - 1, 10 * at - 10 + 10 * committed)
+    assert [run.id for run in memory.runs()] == [report.run_id] * bool(stored)
+    again = memory.import_(path)
+    assert (again.messages, again.known) == (30 - stored, stored)
+
+
 def test_an_undo_of_an_import_that_later_runs_rest_on_needs_a_cascade(
     memory: AgentMemory, world: "World", tmp_path: Path
 ) -> None:
@@ -269,9 +379,21 @@ def test_an_undo_of_an_import_that_later_runs_rest_on_needs_a_cascade(
     read = memory.consolidate_all()
     with pytest.raises(ConflictError):
         memory.undo(done.run_id)
-    receipts = memory.undo(done.run_id, cascade=True)
-    assert [memory.run(one.run_id).undoes for one in receipts] == [read.run_id, done.run_id]
+    facts, talks = memory.get_all(), memory.conversations()
+    (receipt,) = memory.undo(done.run_id, cascade=True)
+    assert memory.runs()[0].id == receipt.run_id
+    assert memory.run(receipt.run_id).undoes == done.run_id
+    assert [note.split()[2] for note in receipt.notes] == [read.run_id, done.run_id]
     assert (memory.get_all(), memory.conversations()) == ([], [])
+    for run in (done, read):
+        assert receipt.run_id in memory.undo(run.run_id)[0].details
+    (back,) = memory.undo(receipt.run_id)
+    assert (back.dropped, {one.text for one in memory.get_all()}) == ((), {one.text for one in facts})
+    assert memory.conversations() == talks
+    assert receipt.run_id not in memory.undo(receipt.run_id)[0].details
+    (again,) = memory.undo(done.run_id, cascade=True)
+    assert (len(again.applied) > 0, memory.get_all(), memory.conversations()) == (True, [], [])
+    assert memory.doctor(deep=True) == []
 
 
 def test_a_search_can_leave_out_the_present_conversation(memory: AgentMemory, world: "World") -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, Message
+from slowwave import AgentMemory, Message, Plan, Receipt
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Suppress
@@ -192,6 +192,45 @@ def test_dependent_runs_are_named_and_undone_first(world: "World", verdict: "Say
     ]
     assert texts(memory) == set()
     assert not any(receipt.dropped for receipt in receipts)
+
+
+def test_one_undo_restores_what_a_cascade_undid(either: AgentMemory) -> None:
+    stated = either.add("Alice owns the deploy pipeline")
+    edits = [either.update(stated.ids[0], f"Alice owns the build pipeline {n}") for n in range(3)]
+    (receipt,) = either.undo(stated.run_id, cascade=True)
+    assert [note.split()[2] for note in receipt.notes] == [*(one.run_id for one in reversed(edits)), stated.run_id]
+    assert either.get_all() == []
+    (same,) = either.undo(stated.run_id, cascade=True)
+    assert (same.applied, f"already undone by run {receipt.run_id}" in str(same)) == ((), True)
+    (back,) = either.undo(receipt.run_id)
+    assert not back.dropped
+    assert [one.text for one in either.get_all()] == ["Alice owns the build pipeline 2"]
+    either.undo(edits[2].run_id)
+    assert [one.text for one in either.get_all()] == ["Alice owns the build pipeline 1"]
+    assert either.doctor(deep=True) == []
+
+
+def test_an_interrupted_cascade_is_finished_by_the_same_call(
+    either: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = either.add("Alice owns the deploy pipeline")
+    either.update(stated.ids[0], "Alice owns the build pipeline")
+    store, plans = either.ports.store, []
+    apply = store.apply
+
+    def stop(plan: Plan) -> Receipt:
+        plans.append(plan)
+        if len(plans) == 3:
+            raise KeyboardInterrupt
+        return apply(plan)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "apply", stop)
+        with pytest.raises(KeyboardInterrupt):
+            either.undo(stated.run_id, cascade=True)
+    assert [one.text for one in either.get_all()] == ["Alice owns the deploy pipeline"]
+    assert either.undo(stated.run_id, cascade=True)[0].applied
+    assert either.get_all() == []
 
 
 def test_a_compression_is_undone_and_not_done_again(world: "World", texts: "Texts") -> None:

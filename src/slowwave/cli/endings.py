@@ -40,8 +40,10 @@ def run_command(function: Callable[[], int | None], *, json: bool, verbose: bool
     try:
         code = function() or 0
         sys.stdout.flush()
-    except (KeyboardInterrupt, click.Abort):
-        return _report("interrupted; what was acknowledged is kept", "Interrupted", INTERRUPTED, json=json)
+    except (KeyboardInterrupt, click.Abort) as stop:  # click raises Abort from a KeyboardInterrupt
+        cause = stop if isinstance(stop, KeyboardInterrupt) else stop.__cause__
+        sentence = str(cause or "") or "interrupted; what was acknowledged is kept"
+        return _report(sentence, "Interrupted", INTERRUPTED, json=json)
     except click.ClickException as error:
         return _report_usage(error, json=json)
     except SlowwaveError as error:

@@ -79,7 +79,9 @@ class ErasureReceipt:
     words any more. If it is false, repeat the erase when no other process has the file open and no older transaction is open on
     the server. `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
 
-    With `dry_run` nothing was erased: `destroyed`, `restored` and `due` are what an erase would do, and `first_words`
+    `titles` is the number of titles of conversations that were destroyed; later imports do not set them again.
+
+    With `dry_run` nothing was erased: `destroyed`, `titles`, `restored` and `due` are what an erase would do, and `first_words`
     are the beginnings of the first memories of `destroyed`, in the same order.
     """
 
@@ -94,14 +96,12 @@ class ErasureReceipt:
     rewritten: tuple[str, ...] = ()
     dry_run: bool = False
     first_words: tuple[str, ...] = ()
+    titles: int = 0
 
     def __str__(self) -> str:
-        number = len(self.destroyed)
         if self.dry_run:
             return self._preview()
-        lines = [
-            f"erased {number} memor{'y' if number == 1 else 'ies'}, restored {len(self.restored)}; {self._proof()}"
-        ]
+        lines = [f"erased {self.amount}, restored {len(self.restored)}; {self._proof()}"]
         lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:
             lines.append(f"  and by {len(more)} more: an `erase` by text destroys all that contain the same words")
@@ -111,9 +111,17 @@ class ErasureReceipt:
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
         return "\n".join(lines)
 
+    @property
+    def amount(self) -> str:
+        """How many memories and titles, in words."""
+        number = len(self.destroyed)
+        titles = f" and {self.titles:,} title{'' if self.titles == 1 else 's'}" if self.titles else ""
+        return f"{number:,} memor{'y' if number == 1 else 'ies'}{titles}"
+
     def _preview(self) -> str:
         number, shown = len(self.destroyed), len(self.first_words)
-        lines = [f"would erase {number:,} memor{'y' if number == 1 else 'ies'} and bring back {len(self.restored):,}"]
+        comma = "," if self.titles else ""
+        lines = [f"would erase {self.amount}{comma} and bring back {len(self.restored):,}"]
         lines += [f"  {identity}  {words}" for identity, words in zip(self.destroyed, self.first_words, strict=False)]
         lines += [f"  and {number - shown:,} more"] if number > shown else []
         return "\n".join([*lines, *(f"  due: {what}" for what in self.due)])
@@ -127,12 +135,34 @@ class ErasureReceipt:
         return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
 
 
+class EraseInterruptedError(KeyboardInterrupt):
+    """An erase was stopped by Ctrl-C. What it destroyed until then cannot be restored.
+
+    The same call again erases the rest, and verifies all of it.
+
+    Attributes:
+        receipt: what was destroyed until then; it is not verified.
+        remaining: how many memories that were to be erased still exist.
+    """
+
+    def __init__(self, receipt: ErasureReceipt, remaining: int) -> None:
+        destroyed = "no memory and no title was destroyed"
+        if receipt.destroyed or receipt.titles:
+            destroyed = f"destroyed {receipt.amount} for good; still to erase: {remaining:,}; nothing was verified"
+        super().__init__(f"interrupted; {destroyed}; the same erase again finishes and verifies it")
+        self.receipt = receipt
+        self.remaining = remaining
+
+
 @dataclass(slots=True, kw_only=True)
 class _Progress:
-    """What an erase has done so far."""
+    """What an erase has done so far. `planned` are the memories of the last plan, and `plan_id` is its run."""
 
     run_id: str
+    plan_id: str = ""
+    planned: dict[str, Memory] = field(default_factory=dict)
     destroyed: dict[str, Memory] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
     due: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -149,11 +179,19 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
 
     Raises:
         NotFoundError: if nothing matches, and no earlier erase of the same is unfinished.
+        EraseInterruptedError: Ctrl-C was pressed; it says what was destroyed until then.
         TrustError: these ports have a ceiling below the user.
     """
     check_full_trust(ports, "erase")
-    done, repeated = _Progress(run_id=new_id(ports.now())), _was_erased_before(ports, choice)
-    titles = _titles(ports)
+    done = _Progress(run_id=new_id(ports.now()))
+    try:
+        return _erase(ports, choice, done, rewrite=rewrite)
+    except KeyboardInterrupt as stop:
+        raise _interrupted(ports, done) from stop
+
+
+def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool | None) -> ErasureReceipt:
+    repeated = _was_erased_before(ports, choice)
     for _ in range(TRIES):
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
@@ -169,7 +207,8 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         ports.store.apply(
             Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
         )
-    words = [*([choice.text] if choice.text is not None else []), *sorted(titles - _titles(ports))]
+    titles, present = _gone_titles(ports, done), _titles(ports)
+    words = [*([choice.text] if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
@@ -188,13 +227,40 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
         problems=tuple(done.problems),
         still=_still(ports, choice, done.destroyed),
         rewritten=rewritten,
+        titles=len(titles),
     )
+
+
+def _interrupted(ports: Ports, done: _Progress) -> EraseInterruptedError:
+    """The error of an interrupted erase. The store says what is gone: the last transaction may have been committed."""
+    titles: list[str] = []
+    problems = ["interrupted"]
+    try:
+        left = {memory.id for memory in ports.store.get((ports.scope,), done.planned)}
+        gone = {identity: memory for identity, memory in done.planned.items() if identity not in left}
+        if gone.keys() - done.destroyed.keys():
+            done.run_id = done.plan_id
+        done.destroyed |= gone
+        titles = _gone_titles(ports, done)
+    except StoreError as error:
+        problems.append(f"what was destroyed could not be counted: {error}")
+    receipt = ErasureReceipt(
+        run_id=done.run_id,
+        destroyed=tuple(done.destroyed),
+        restored=tuple(done.restored),
+        due=tuple(done.due),
+        not_reached=(*NOT_REACHED, *ports.store.unreached),
+        verified=False,
+        problems=tuple(problems),
+        titles=len(titles),
+    )
+    return EraseInterruptedError(receipt, len(done.planned.keys() - done.destroyed.keys()))
 
 
 def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
     """What an erase would destroy, restore and leave due. Nothing is changed.
 
-    Words that only the journal holds are not counted: `erase` finds them when it replaces them.
+    Titles that contain the words are counted. Words that only the journal holds are not counted: `erase` finds them when it replaces them.
 
     Raises:
         NotFoundError: nothing matches, and no earlier erase of the same is unfinished.
@@ -202,7 +268,7 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
     plan = ErasePlan(ports, _chosen(ports, choice))
     if not plan.memories and choice.text is None and not choice.scope and not _is_known(ports, choice):
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
-    plan.units()  # fills in what returns and what is due
+    _units(plan, choice)  # fills in what returns, what is due, and the titles
     first = list(plan.memories.values())[:MAX_LISTED]
     return ErasureReceipt(
         run_id="",
@@ -212,6 +278,7 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
         not_reached=(*NOT_REACHED, *ports.store.unreached),
         verified=False,
         dry_run=True,
+        titles=len(plan.titles),
         first_words=tuple(" ".join(memory.text.split())[:WORDS_SHOWN] for memory in first),
     )
 
@@ -223,20 +290,33 @@ def _is_known(ports: Ports, choice: EraseTarget) -> bool:
     return _was_erased_before(ports, choice)
 
 
-def _titles(ports: Ports) -> set[str]:
-    """The titles of all conversations of the scope."""
-    return {found.title for found in ports.store.conversations(ports.scope) if found.title is not None}
+def _titles(ports: Ports) -> dict[str, str]:
+    """The titles of all conversations of the scope that have one, by name."""
+    return {found.name: found.title for found in ports.store.conversations(ports.scope) if found.title is not None}
+
+
+def _gone_titles(ports: Ports, done: _Progress) -> list[str]:
+    """The titles that were to be destroyed and are."""
+    present = _titles(ports)
+    return [title for name, title in done.titles.items() if present.get(name) != title]
+
+
+def _units(plan: ErasePlan, choice: EraseTarget) -> list[list[Operation]]:
+    """The operations of an erase, in units."""
+    units: list[list[Operation]] = plan.units() if plan.memories else []
+    if choice.text is not None or choice.scope:
+        units.append(plan.words(choice.text or EVERY_WORD))
+    if choice.conversation is not None and not plan.memories:
+        units.append(plan.emptied_conversation(choice.conversation))
+    known = plan.memories or plan.titles  # otherwise there may be nothing to destroy
+    return [[Suppress(key=choice.key, because=BECAUSE)], *units] if known else units
 
 
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
-    units: list[list[Operation]] = []
-    if plan.memories:
-        units = [[Suppress(key=choice.key, because=BECAUSE)], *plan.units()]
-    if choice.text is not None or choice.scope:
-        units.append([Erase(words=(choice.text or EVERY_WORD,), because=BECAUSE)])
-    if choice.conversation is not None and not plan.memories:
-        units.append([Erase(conversation=choice.conversation, because=BECAUSE)])
+    units = _units(plan, choice)
     now, run = ports.now(), new_id(ports.now())
+    done.titles |= plan.titles
+    done.planned, done.plan_id = plan.memories, run
     receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
     erased = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
     done.touched = done.touched or bool(receipt.applied)

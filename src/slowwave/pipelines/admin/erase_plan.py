@@ -8,8 +8,9 @@ from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.model.operations import Add, Change, Erase, MoveCursor, Operation, Suppress
 from slowwave.model.query import Where
+from slowwave.model.status import ConversationState
 from slowwave.pipelines.admin.edit import STATED
-from slowwave.pipelines.ingest.tombstones import SOME, buried
+from slowwave.pipelines.ingest.tombstones import SOME, buried, title_tombstone
 from slowwave.pipelines.planning import new_id, transition
 from slowwave.pipelines.sleep.conversation_summary import CURSOR
 from slowwave.policy.guard.grounding import ground
@@ -29,6 +30,7 @@ class ErasePlan:
     Attributes:
         memories: those to destroy, by id: the chosen ones and all that were derived from them.
         restored: the ids of memories that return to hot storage, and of facts that are stored again. Filled by `units`.
+        titles: those to destroy, by conversation: of conversations of which no message remains, and those that contain `words`.
     """
 
     def __init__(self, ports: Ports, chosen: Sequence[Memory]) -> None:
@@ -38,6 +40,7 @@ class ErasePlan:
         former = {fact.id: self._former_sources(fact) for fact in facts if STATED in fact.flags}
         self.memories = _with_derived(chosen, facts, former)
         self.restored: list[str] = []
+        self.titles: dict[str, str] = {}
         self._due: dict[str, int] = {}
         self._chosen = {memory.id for memory in chosen}
         self._superseded: dict[str, list[Memory]] = {}  # by the id of the successor, which is destroyed
@@ -76,8 +79,37 @@ class ErasePlan:
             superseded = self._superseded.get(memory.id, ())
             unit += [_repointed(fact, copy.memory.id) if copy else self._returned(fact) for fact in superseded]
             units.append([*unit, *([copy] if copy else [])])
-        units += [[Erase(conversation=name, because=BECAUSE)] for name in self._emptied()]
+        for name in self._emptied():
+            found = self.ports.store.conversation(self.ports.scope, name)
+            units.append([*self._titled(found), Erase(conversation=name, because=BECAUSE)])
         return units
+
+    def emptied_conversation(self, name: str) -> list[Operation]:
+        """The operations that destroy the name and the title of a conversation without messages."""
+        found = self.ports.store.conversation(self.ports.scope, name)
+        return [*self._first_titles(self._titled(found)), Erase(conversation=name, because=BECAUSE)]
+
+    def words(self, text: str) -> list[Operation]:
+        """The operations that destroy a text in titles and in the journal; the empty text destroys all titles."""
+        folded = text.casefold()
+        holds = [
+            hold
+            for found in self.ports.store.conversations(self.ports.scope)
+            if folded in (found.title or "").casefold() and found.name not in self.titles
+            for hold in self._titled(found)
+        ]
+        return [*self._first_titles(holds), Erase(words=(text,), because=BECAUSE)]
+
+    def _titled(self, found: ConversationState | None) -> list[Operation]:
+        """Hold the title of a conversation, which will be destroyed, so that no import sets it again."""
+        if found is None or found.title is None:
+            return []
+        self.titles[found.name] = found.title
+        return [Suppress(key=title_tombstone(found.title), because=BECAUSE)]
+
+    def _first_titles(self, holds: Sequence[Operation]) -> list[Operation]:
+        """Hold titles, perhaps as the first that was erased of the scope."""
+        return [Suppress(key=SOME, because=BECAUSE), *holds] if holds else []
 
     def _returned(self, memory: Memory) -> Change:
         """Return a fact whose successor is erased to hot storage; a fact that was replaced as outdated stays outdated."""

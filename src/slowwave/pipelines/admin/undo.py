@@ -31,12 +31,14 @@ from slowwave.ports import Ports
 
 ADDING: Final = frozenset({"add", "observe"})
 """Causes of runs that only add what was stated."""
+MANY: Final = 2
+"""From so many runs on, their undos are parts of one undo."""
 
 
 def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, ...]:
-    """Undo a run, with all its parts if it has some. Returns a receipt for each run, newest run first.
+    """Undo a run, with all its parts if it has some, and with `cascade` the runs that depend on it, newest run first.
 
-    The undo of a run with parts, such as an import, is one run with parts too: undoing that run restores everything.
+    The undo of several runs is one run with parts, with one receipt: undoing that run restores everything.
 
     A run that is undone already is not undone again. To undo an undo, pass its own id. Content that an erase has destroyed
     since is not restored, and the receipt says so.
@@ -74,38 +76,44 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     lost = [
         f"memories that run {erase.id} (erase) destroyed since are not restored" for erase in reached if _erases(erase)
     ]
-    receipts = _taken_back(ports, [one for one in undoable if any(one.plan.groups)])
+    receipts = _taken_back(ports, run, [one for one in undoable if any(one.plan.groups)])
     return (*receipts[:-1], *(with_notes(receipt, notes=lost) for receipt in receipts[-1:]))
 
 
-def _taken_back(ports: Ports, runs: Sequence[Run]) -> list[Receipt]:
-    """Undo runs in this order. The undos of parts of one run are parts of one undo, with one receipt."""
-    sizes = Counter(run.parent or run.id for run in runs)
-    receipts: dict[str, Receipt] = {}
+def _taken_back(ports: Ports, asked: Run, runs: Sequence[Run]) -> list[Receipt]:
+    """Undo runs in this order. The undos of several runs are parts of one undo, with one receipt."""
+    if len(runs) < MANY:
+        return [_Inverse(ports, run).apply() for run in runs]
+    whole = _begun_undo(ports, asked, runs)
     for run in runs:
-        whole = run.parent or run.id
-        if sizes[whole] == 1:
-            receipts[whole] = _Inverse(ports, run).apply()
-            continue
-        if whole not in receipts:
-            receipts[whole] = _begun_undo(ports, run, sizes[whole])
-        done = _Inverse(ports, run, of_many=True).apply(parent=receipts[whole].run_id)
-        receipts[whole] = replace(
-            receipts[whole],
-            applied=(*receipts[whole].applied, *done.applied),
-            dropped=(*receipts[whole].dropped, *done.dropped),
-            notes=(*receipts[whole].notes, *(note for note in done.notes if note not in receipts[whole].notes)),
+        done = _Inverse(ports, run, of_many=True).apply(parent=whole.run_id)
+        whole = replace(
+            whole,
+            applied=(*whole.applied, *done.applied),
+            dropped=(*whole.dropped, *done.dropped),
+            notes=(*whole.notes, *(note for note in done.notes if note not in whole.notes)),
         )
-    return list(receipts.values())
+    return [whole]
 
 
-def _begun_undo(ports: Ports, part: Run, parts: int) -> Receipt:
-    """The receipt of an undo that will have this many parts. Its run is stored first, so that the parts belong to it."""
-    now, whole = ports.now(), part.parent or part.id
-    group = Group(operations=(), because=f"undo of {whole}: {parts} parts")
-    plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=(group,), undoes=whole)
-    cause = part.cause.partition("/")[0]
-    return with_notes(ports.store.apply(plan), notes=(f"undid run {whole} ({cause}) with {parts} parts",))
+def _begun_undo(ports: Ports, asked: Run, runs: Sequence[Run]) -> Receipt:
+    """The receipt of an undo of these runs. Its run is stored first, so that the parts belong to it.
+
+    It names the run that a person asked for only if that has nothing but parts: otherwise the run would count as undone
+    before its own part is applied.
+    """
+    now = ports.now()
+    group = Group(operations=(), because=f"undo of {asked.id}: {len(runs)} parts")
+    undoes = None if any(asked.plan.groups) else asked.id
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="undo", at=now, groups=(group,), undoes=undoes)
+    sizes = Counter(run.parent or run.id for run in runs)
+    notes = {
+        f"undid run {whole} ({run.cause.partition('/')[0]}) with {sizes[whole]} parts"
+        if sizes[whole := run.parent or run.id] >= MANY
+        else f"undid run {run.id} ({run.cause})": None
+        for run in runs
+    }
+    return with_notes(ports.store.apply(plan), notes=tuple(notes))
 
 
 def _check_reach(ports: Ports, run: Run) -> None:

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, StoreError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
@@ -23,6 +24,7 @@ from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
+from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
@@ -32,7 +34,14 @@ from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
-from slowwave.pipelines.ingest.tombstones import anything_erased, buried, erased, said_tombstones, tombstone
+from slowwave.pipelines.ingest.tombstones import (
+    anything_erased,
+    buried,
+    erased,
+    said_tombstones,
+    title_tombstone,
+    tombstone,
+)
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
 from slowwave.policy.guard.trust import least
 from slowwave.policy.retention.categories import unprotected
@@ -162,6 +171,7 @@ def incoming(
             if on_progress:
                 on_progress()
     except KeyboardInterrupt as stop:
+        importer.find_run()
         raise ImportInterruptedError(importer.result()) from stop
     report = importer.result()
     _log.info(
@@ -178,7 +188,8 @@ def incoming(
 class ImportInterruptedError(KeyboardInterrupt):
     """An import was stopped by Ctrl-C. What was imported until then is stored, as one run.
 
-    Importing the same file again continues, because known items are skipped.
+    Importing the same file again continues, because known items are skipped. The report counts what the store has
+    acknowledged: of the interrupted batch, more may be stored.
 
     Attributes:
         report: what was imported until then; `undo` takes its `run_id`.
@@ -228,6 +239,12 @@ class Importer:
             dry_run=self._dry_run,
         )
 
+    def find_run(self) -> None:
+        """Look the run up after an interruption: its first batch may be stored although that was not acknowledged."""
+        if not self._wrote and not self._dry_run:
+            with suppress(StoreError):
+                self._wrote = self._ports.store.run(self._ports.scope, self._parent) is not None
+
     def take(self, batch: Sequence[Item]) -> None:
         """Import one batch of one sort."""
         self._skip([item for item in batch if isinstance(item, SkippedItem)])
@@ -264,13 +281,13 @@ class Importer:
             fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
             if not fresh:
                 continue
-            self._conversations.add(name)
-            self._counts["messages"] += len(fresh)
             if not self._dry_run:
                 messages = [item.message for item in fresh]
                 self._written(
                     observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
                 )
+            self._conversations.add(name)  # counted once stored, so that an interrupted batch is not
+            self._counts["messages"] += len(fresh)
 
     def _unknown(self, name: str, items: Sequence[ImportedMessage]) -> list[ImportedMessage]:
         """The messages that are new to their conversation; one with a known id and another content is skipped."""
@@ -310,8 +327,8 @@ class Importer:
     def _set_titles(self, items: Sequence[ConversationTitle]) -> None:
         """Set titles of conversations that have no title and at least one message that was not retracted."""
         changes: dict[str, SetTitle] = {}
-        for item in self._not_erased(items, lambda item: (tombstone(item.title),)):
-            name, title = one_line(item.conversation), one_line(item.title)[:TITLE_LONGEST]
+        for item in self._not_erased(items, lambda item: (tombstone(item.title), title_tombstone(_title(item)))):
+            name, title = one_line(item.conversation), _title(item)
             if self._dry_run:
                 self._titles |= {name: title} if name in self._conversations else {}
                 continue
@@ -335,7 +352,6 @@ class Importer:
         self._skip(sifted.refused)
         fresh = [memory for memory in self._not_erased(sifted.fresh, buried) if not self._is_duplicate(memory)]
         self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
-        self._conversations |= {str(one.conversation) for one in fresh if one.kind == MESSAGE}
         if fresh and fresh[0].kind == MESSAGE:
             fresh = self._admission.numbered(fresh)
         changes = sifted.restored if self._dry_run else self._perform(sifted.restored)
@@ -380,6 +396,7 @@ class Importer:
         return bool(facts_with_key(self._ports, content_key(memory.text)))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
+        self._conversations |= {str(memory.conversation) for memory in fresh if memory.kind == MESSAGE}
         for memory in fresh:
             self._counts["messages" if memory.kind == MESSAGE else "facts"] += 1
 
@@ -417,12 +434,12 @@ class Importer:
             found = self._ports.store.conversation(self._ports.scope, name)
             if self._dry_run or found is None or not advances:
                 continue
-            before = found.cursor(cursor)
-            if before < exported.seq <= found.last_seq:
+            before, after = found.cursor(cursor), exported.seq
+            if cursor == DISTIL_CURSOR:  # the last messages that were read may have been erased here
+                after = min(after, found.last_seq)
+            if before < after <= found.last_seq:
                 because = "read before the export"
-                advance = MoveCursor(
-                    conversation=name, cursor=cursor, before=before, after=exported.seq, because=because
-                )
+                advance = MoveCursor(conversation=name, cursor=cursor, before=before, after=after, because=because)
                 self._perform([advance])
 
     def _perform(
@@ -509,6 +526,11 @@ def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:
     """The tombstones of a message as it would be stored."""
     row = checked_message(item.message, item.where)
     return said_tombstones(row.content, row.id, row.at)
+
+
+def _title(item: ConversationTitle) -> str:
+    """The title as it would be stored."""
+    return one_line(item.title)[:TITLE_LONGEST]
 
 
 def _content(message: Message) -> int:

@@ -26,6 +26,11 @@ def said_tombstones(text: str, ref: str | None, at: datetime | None) -> tuple[st
     return (*((tombstone(text),) if len(text) >= TELLING else ()), *with_id, *with_time)
 
 
+def title_tombstone(title: str) -> str:
+    """The key of an erased title of a conversation, which no import sets again. A text with the same words is not blocked."""
+    return tombstone(f"title\n{title}")
+
+
 def buried(memory: Memory) -> tuple[str, ...]:
     """The keys to suppress when this memory is erased."""
     if memory.kind == MESSAGE:
