@@ -99,9 +99,12 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, length: int) -> str:
-    """A text as one line of at most `length` characters."""
+    """A text as one line of at most `length` characters, cut after a word unless that word is most of it."""
     line = visible(" ".join(text.split()))
-    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+    if len(line) <= length:
+        return line
+    cut = line.rfind(" ", 0, length)
+    return f"{line[: cut if cut > length // 2 else length - 1].rstrip()}…"
 
 
 _WORDS: Final = re.compile(r"\s*(?:[^\s`]*`[^`]*`\S*|\S*\bslowwave [a-z]+ [0-9a-z]{20}\S*|\S+)")
