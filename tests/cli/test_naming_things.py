@@ -43,3 +43,51 @@ def test_limit_is_another_name_of_top_k(run: Run) -> None:
         run("remember", f"{name} owns a ferry")
     assert len(run("search", "ferry", "--limit", "2", "--json").json) == 2
     assert len(run("search", "ferry", "-k", "1", "--json").json) == 1
+
+
+def test_the_first_run_of_the_list_after_a_sleep_pass_is_the_pass(run: Run, fact: str) -> None:
+    assert fact
+    run("sleep")
+    first, *rest = run("runs", "--json").json
+    assert (first["cause"], first["parent"]) == ("sleep", None)
+    assert all(other["parent"] is None for other in rest)
+    assert {one["parent"] for one in run("runs", "--cause", "sleep/duplicates", "--json").json} == {first["id"]}
+
+
+def test_undo_of_the_last_run_needs_no_id(run: Run, fact: str) -> None:
+    run("delete", fact)
+    undone = run("undo", "--last")
+    assert undone.code == 0
+    assert fact in run("list").out
+
+
+def test_undo_without_a_run_names_the_latest_and_undoes_nothing_where_nobody_can_be_asked(run: Run, fact: str) -> None:
+    run("delete", fact)
+    latest = run("runs", "--json").json[0]["id"]
+    refused = run("undo")
+    assert refused.code == 2
+    assert f"--last for the latest, run {latest} (delete, " in refused.err
+    assert fact not in run("list").out
+    assert run("undo", latest, "--last").code == 2
+
+
+def test_undo_in_a_store_without_runs_says_so(run: Run, empty: object) -> None:
+    assert empty
+    assert "nothing happened yet" in run("undo", "--last").err
+
+
+def test_runs_have_the_names_of_the_commands_that_made_them(run: Run, fact: str) -> None:
+    run("title", "c1", "Food")
+    for words in (["pin"], ["unpin"], ["update", "The user is allergic to peanuts"], ["delete"], ["revive"]):
+        run(words[0], fact, *words[1:])
+    names = [line.split()[3] for line in run("runs").out.splitlines() if not line.startswith(" ")]
+    made = ["revive:", "delete:", "update:", "unpin:", "pin:", "title:", "consolidate:", "remember:"]
+    assert names == made
+    assert "remember: 1 added" in run("runs", "--cause", "remember").out
+
+
+def test_a_consolidation_that_finds_nothing_says_that_it_read_the_messages(run: Run) -> None:
+    run("remember", "hm ok", "--conversation", "one")
+    run("remember", "oh well", "--conversation", "two")
+    run("consolidate", "--all")
+    assert "consolidate: messages read, nothing to keep in 2 parts" in run("runs").out

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from slowwave.cli.config_cmds import settings_file
+from slowwave.cli.edit_cmds import confirm
 from slowwave.cli.json_output import to_json_value
 from slowwave.cli.options import (
     PATH,
@@ -20,11 +21,11 @@ from slowwave.cli.options import (
     common_options,
     conversation_option,
 )
-from slowwave.cli.output import Output, format_counts, format_memories, undo_hint, with_undo_command
+from slowwave.cli.output import Output, cause_name, format_counts, format_memories, undo_hint, with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
-from slowwave.errors import ConflictError, InputError, SlowwaveError
+from slowwave.errors import ConflictError, InputError, NotFoundError, SlowwaveError
 from slowwave.model.operations import Change
 from slowwave.model.plan import Receipt, count_operations
 
@@ -191,17 +192,21 @@ def apply(options: CommonOptions, plan: Path) -> None:
         options.output.write(f"run {saved.id}, undo all of it with `slowwave undo {saved.id}`")
 
 
-@click.command("undo", cls=Command, examples=("slowwave undo 0ada6q00h7z9gd4kt3mn", "slowwave undo 0ada6q --cascade"))
-@click.argument("run")
+@click.command("undo", cls=Command, examples=("slowwave undo --last", "slowwave undo 0ada6q --cascade"))
+@click.argument("run", required=False, metavar="[RUN]")
+@click.option("--last", is_flag=True, help="The latest run, without asking.")
 @click.option("--cascade", is_flag=True, help="Also undo the later runs that depend on it.")
 @common_options(uses=READING)
-def undo(options: CommonOptions, run: str, cascade: bool) -> None:
+def undo(options: CommonOptions, run: str | None, last: bool, cascade: bool) -> None:
     """Undo a run, or a whole import or sleep pass.
 
-    RUN is the id of a run, or its first characters: slowwave runs lists them.
+    RUN is the id of a run, or its first characters: slowwave runs lists them. Without it, the latest run is shown, and
+    a terminal asks whether to undo it.
     """
+    if run is not None and last:
+        raise InputError("both RUN and --last: give one of them")
     with options.memory() as memory:
-        run_id = memory.find_run_id(run)
+        run_id = _latest_run(memory, asks=not last) if run is None else memory.find_run_id(run)
         try:
             receipts = memory.undo(run_id, cascade=cascade)
         except ConflictError as error:
@@ -216,6 +221,17 @@ def undo(options: CommonOptions, run: str, cascade: bool) -> None:
         for name in _unsummarised(receipts):
             command = f"slowwave compact --conversation {shlex.quote(name)}"
             options.output.write(f"to summarise {name} again: `{command}`", style="dim", indent=2)
+
+
+def _latest_run(memory: "AgentMemory", *, asks: bool) -> str:
+    """The id of the run that was written last; with `asks` a person has confirmed it."""
+    latest = next(iter(memory.runs(1, parts="none")), None)
+    if latest is None:
+        raise NotFoundError("there is nothing to undo: nothing happened yet")
+    named = f"run {latest.id} ({cause_name(latest)}, {latest.at:%Y-%m-%d %H:%M}: {latest.counted or 'nothing'})"
+    refusal = f"nothing was undone: give a RUN, or --last for the latest, {named}"
+    confirm(f"Undo the latest {named}?", yes=not asks, refusal=refusal)
+    return latest.id
 
 
 def _unsummarised(receipts: Sequence[Receipt]) -> list[str]:
