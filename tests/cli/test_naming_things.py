@@ -91,3 +91,39 @@ def test_a_consolidation_that_finds_nothing_says_that_it_read_the_messages(run: 
     run("remember", "oh well", "--conversation", "two")
     run("consolidate", "--all")
     assert "consolidate: messages read, nothing to keep in 2 parts" in run("runs").out
+
+
+@pytest.fixture
+def titled(run: Run) -> None:
+    """Three conversations, two of them with a title."""
+    for name, title in (("4f2a9c1e-77", "Plans for the kitchen"), ("4f2a9c1e-88", "Plans for the garden"), ("x", "")):
+        run("remember", f"This is {name}", "--conversation", name)
+        if title:
+            run("title", name, title)
+
+
+def test_a_conversation_is_found_by_its_name_its_title_or_a_beginning(run: Run, titled: None) -> None:
+    assert titled is None
+    for name in ("4f2a9c1e-77", "Plans for the kitchen", "4f2a9c1e-7", "Plans for the k"):
+        assert "This is 4f2a9c1e-77" in run("messages", name).out
+        (hit,) = run("search", "this", "--conversation", name, "--json").json
+        assert hit["memory"]["conversation"] == "4f2a9c1e-77"
+    assert run("title", "Plans for the garden", "Plans for the beds").code == 0
+    assert "Plans for the beds" in run("conversations").out
+    assert "4f2a9c1e-77" in run("erase", "--conversation", "Plans for the kitchen", "--dry-run").out
+
+
+def test_a_beginning_of_several_conversations_lists_them(run: Run, titled: None) -> None:
+    assert titled is None
+    refused = run("messages", "Plans for")
+    assert refused.code == 2
+    assert "4f2a9c1e-77 (Plans for the kitchen)" in refused.err
+    assert "4f2a9c1e-88 (Plans for the garden)" in refused.err
+    assert "no conversation '4f2'" in run("messages", "4f2").err
+
+
+def test_an_erase_without_a_question_takes_no_beginning(run: Run, titled: None) -> None:
+    assert titled is None
+    assert run("erase", "--conversation", "4f2a9c1e-7", "--yes").code == 2
+    assert run("erase", "--conversation", "Plans for the kitchen", "--yes").code == 0
+    assert "4f2a9c1e-77" not in run("conversations").out

@@ -116,6 +116,8 @@ def erase(
     if rewrite and no_rewrite:
         raise InputError("both --rewrite and --no-rewrite: give one of them")
     with options.memory() as memory:
+        if conversation is not None:  # a beginning might mean another one, so that only a person may give it
+            conversation = memory.find_conversation(conversation, beginnings=not yes) or conversation
         whole_id = memory_id if memory_id is None else memory.find_id(memory_id)
 
         def call(*, dry_run: bool) -> "ErasureReceipt":

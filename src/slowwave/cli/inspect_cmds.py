@@ -14,6 +14,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_option,
     memory_id,
     parse_time,
@@ -95,6 +96,7 @@ def _changed_text(operation: Operation) -> tuple[str | None, str | None]:
 def summaries(options: CommonOptions, conversation: str | None) -> None:
     """Show the summaries of long conversations: long-term ones first, then the short-term ones they are made of."""
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         if unknown := memory.unknown_names(conversation=conversation) if conversation is not None else ():
             raise NotFoundError(unknown[0])
         found = memory.summaries(conversation)
@@ -179,6 +181,7 @@ def _write_groups(output: Output, run: Run) -> None:
 def status(options: CommonOptions, conversation: str | None) -> None:
     """Show the state of this scope in numbers."""
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         state = memory.status()
         coverage = memory.summary_coverage(conversation) if conversation is not None else []
     problems = (*state.problems, *worker_notes(options, state.scope))

@@ -19,6 +19,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_option,
 )
 from slowwave.cli.output import Output, cause_name, format_counts, format_memories, undo_hint, with_undo_command
@@ -52,6 +53,7 @@ def consolidate(
     if conversation and every:
         raise InputError("both --conversation and --all: give one of them")
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         if estimate:
             options.output.write_result(memory.estimate(conversation))
             return None

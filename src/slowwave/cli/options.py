@@ -19,6 +19,8 @@ from slowwave.errors import InputError
 from slowwave.model.message import storable
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from slowwave.agent_memory import AgentMemory
     from slowwave.whole_store import Slowwave
 
@@ -245,9 +247,19 @@ def _check_encoding(options: Mapping[str, Any]) -> None:
                 raise InputError(f"{name.replace('_', '-')} {word!r} is not valid UTF-8: use a terminal in UTF-8")
 
 
-def conversation_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The names of conversations that begin so, for the completion of a shell; empty if the store cannot be read."""
-    from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - only a completion needs it
+def conversation_named(memory: "AgentMemory", wanted: str | None) -> str | None:
+    """The name of the conversation that a person means; a text that means none is returned as it is."""
+    return None if wanted is None else memory.find_conversation(wanted) or wanted
+
+
+def conversation_names(context: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    """The names of conversations whose name or title begins so, with their titles, for the completion of a shell.
+
+    The list is empty if the store cannot be read.
+    """
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a completion needs it
+
+    from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - as above
     from slowwave.errors import SlowwaveError  # noqa: PLC0415
 
     given = {**_given(context.find_root().params), **_given(context.params)}
@@ -258,7 +270,11 @@ def conversation_names(context: click.Context, _: click.Parameter, incomplete: s
             conversations = memory.conversations()
     except SlowwaveError:
         return []
-    return [one.name for one in conversations if one.name.startswith(incomplete)]
+    return [
+        CompletionItem(one.name, help=one.title)
+        for one in conversations
+        if one.name.startswith(incomplete) or (one.title or "").startswith(incomplete)
+    ]
 
 
 def joined(words: Sequence[str], name: str) -> str:

@@ -16,6 +16,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_names,
     conversation_option,
     joined,
@@ -117,6 +118,8 @@ def search(
     """
     question = joined(query, "QUERY")
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
+        except_conversation = conversation_named(memory, except_conversation)
         hits = memory.search(
             question,
             top_k=top_k,
@@ -259,6 +262,7 @@ def context(
     """
     scene = Scene(agent=agent, profile=about, commands=may, location=location, exits=exits, also_here=also_here)
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         result = memory.context(
             " ".join(query), conversation=conversation, budget_tokens=budget, profile=profile, scene=scene
         )
@@ -313,6 +317,7 @@ def list_(
         if rejected:
             _write_rejected(options, memory.refused(limit))
             return
+        conversation = conversation_named(memory, conversation)
         found = memory.get_all(
             categories=category or None,
             phases=phase or None,
