@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 RECEIPTS_SHOWN: Final = 5
 """Receipts that `undo` prints one by one; of more it prints the totals, `--verbose` prints all."""
+FACTS_SHOWN: Final = 20
+"""Facts that `consolidate --all` shows; `--verbose` shows all."""
 REFUSED_SHOWN: Final = 3
 """Refused facts that `consolidate` shows; `--verbose` shows all."""
 
@@ -76,9 +78,14 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
         parts = result.by_conversation.items()
         options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in parts])
     else:
+        left = len(result.facts) if options.verbose else FACTS_SHOWN
         for name, one in result.by_conversation.items():
-            if one.facts or one.problems or options.verbose:
-                _write_consolidation(options.output, name, replace(one, run_id=None), verbose=options.verbose)
+            if (one.facts and left) or one.problems or options.verbose:
+                shown_part = replace(one, run_id=None)
+                _write_consolidation(options.output, name, shown_part, verbose=options.verbose, facts=left)
+                left -= min(left, len(one.facts))
+        if not options.verbose and (more := len(result.facts) - FACTS_SHOWN) > 0:
+            options.output.write(f"{format_counts(more, 'more fact')}: --verbose shows all", style="dim")
         _write_totals(options.output, result)
     return WAITING if _waits(result) else None
 
@@ -102,12 +109,15 @@ def _waits(result: "ConsolidationResult") -> bool:
     return bool(result.waiting or (result.skipped_reason and result.problems))
 
 
-def _write_consolidation(output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool) -> None:
+def _write_consolidation(
+    output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool, facts: int | None = None
+) -> None:
+    """Print what a consolidation found in one conversation, with at most so many of its facts."""
     waits = f", {result.waiting} of them waiting for a model: `slowwave sleep` asks again" if result.waiting else ""
     counts = f"{format_counts(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
     reason = f"; {_skipped_reason(result)}" if result.skipped_reason else ""
     output.write(f"{name + ': ' if name else ''}{counts}{reason}")
-    for fact in result.facts:
+    for fact in result.facts[:facts]:
         output.write(f"+ [{fact.category}] {fact.text}", indent=2)
         for note in result.about.get(fact.id, ()):
             output.write(note, style="dim", indent=6)
@@ -150,7 +160,7 @@ def sleep(
         raise InputError("--save needs --dry-run: it saves the plan")
     if every is not None:
         return sleep_repeatedly(options, every, think=not no_think, due=due)
-    with options.memory(create=True) as memory:
+    with options.memory() as memory:
         if due:
             return WAITING if sleep_due_scopes(options, memory, think=not no_think) else None
         with progress(options, "sleep pass") as shown:

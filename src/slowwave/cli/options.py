@@ -15,7 +15,7 @@ import click
 from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output
-from slowwave.errors import InputError
+from slowwave.errors import InputError, NotFoundError
 from slowwave.model.message import storable
 
 if TYPE_CHECKING:
@@ -95,7 +95,16 @@ class CommonOptions:
         """Open the memory that these options name. Without `create` a store that does not exist is an error."""
         from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
-        with AgentMemory.open(self.store, scope=self.scope, create=create, **self.models(), **self.clock()) as memory:
+        values = {"scope": self.scope, **self.models(), **self.clock()}
+        try:
+            opened = AgentMemory.open(self.store, create=False, **values)
+        except NotFoundError:
+            if not create:
+                raise
+            opened = AgentMemory.open(self.store, create=True, **values)
+            if not self.json:
+                self.warn(f"created a new store at {opened.status().store}")
+        with opened as memory:
             yield memory
 
     @contextmanager
