@@ -628,6 +628,24 @@ class AgentMemory:
 
         return find_run_id(self.ports, beginning)
 
+    def find_conversation(self, wanted: str, *, beginnings: bool = True) -> str | None:
+        """Return the name of a conversation by its name, its title, or a beginning of either; None if there is none.
+
+        An exact name comes first, then a title that only one conversation has, then a beginning of at least 6
+        characters that only one name or title has.
+
+        Args:
+            wanted: the name, the title or the beginning.
+            beginnings: False: only whole names and titles.
+
+        Raises:
+            InputError: several conversations have this title or begin so; the error lists them.
+        """
+        from slowwave.pipelines.conversations import find_conversation
+
+        name = checked_name(wanted, "conversation", numbers=True)
+        return find_conversation(self.ports, name, beginnings=beginnings)
+
     def unknown_names(
         self, *, conversation: str | None = None, categories: Collection[str] | None = None
     ) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
+from uuid import UUID
 
 from slowwave import forks, settings
 from slowwave.composition import build_ports
@@ -205,7 +206,7 @@ class MemorySession:
 
     def within(self, names: Sequence[object], *, inherit: bool) -> "MemorySession":
         """The session of a scope below this one, by the names of its path."""
-        return self.view(ports_of(self.ports, scope_of(names, below=self.scope), inherit=inherit))
+        return self.view(ports_of(self.ports, scope_of(plain_names(names), below=self.scope), inherit=inherit))
 
     def close(self) -> None:
         """Close this session, and the store if this session owns it. Idempotent."""
@@ -299,6 +300,11 @@ def open_store(
         create=create,
     )
     return StoreSession(ports, strict=strict)
+
+
+def plain_names(names: Sequence[object]) -> list[object]:
+    """The names of a scope, UUIDs as their text."""
+    return [str(name) if isinstance(name, UUID) else name for name in names]
 
 
 def ports_of(ports: Ports, scope: str, *, inherit: bool = False) -> Ports:

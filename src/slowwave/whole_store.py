@@ -20,6 +20,7 @@ from slowwave.session import (
     FromSettings,
     MemorySession,
     open_store,
+    plain_names,
     ports_of,
     refuse_unknown_arguments,
 )
@@ -141,7 +142,7 @@ class Slowwave:
         """
         if len(names) == 1 and isinstance(names[0], Scope):
             return self._at(names[0].path, inherit=inherit)
-        return self._at(scope_of(names), inherit=inherit)
+        return self._at(scope_of(plain_names(names)), inherit=inherit)
 
     def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:
         """Return scopes with the counts of their content, in order of path, page by page.

@@ -450,8 +450,8 @@ def test_a_receipt_names_the_change(run: Run) -> None:
     assert run("remember", "I keep bees.").out.startswith("1 message stored in default\n")
     run("add", "Odile owns the ferry")
     memory_id = first_id(run)
-    assert run("pin", memory_id).out.startswith("pinned in default\n")
-    assert run("pin", memory_id).out.startswith("nothing changed in default\n")
+    assert run("pin", memory_id).out.startswith("fact: Odile owns the ferry\npinned in default\n")
+    assert run("pin", memory_id).out.startswith("fact: Odile owns the ferry\nnothing changed in default\n")
     undone = run("undo", run("runs", "--json").json[0]["id"])
     assert undone.out.startswith("undone: 1 changed in default\n")
 

@@ -102,7 +102,7 @@ def test_a_closed_pipe_ends_the_command_without_an_error(store: Path) -> None:
     command = f"{SLOWWAVE} --store {store} add 'Odile owns the ferry' && {SLOWWAVE} --store {store} runs --json | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0
-    assert done.stderr == ""
+    assert done.stderr == f"created a new store at {store}\n"
 
 
 def test_ctrl_c_is_one_sentence_and_code_130(tmp_path: Path) -> None:

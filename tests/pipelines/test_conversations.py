@@ -407,3 +407,21 @@ def test_a_search_can_leave_out_the_present_conversation(memory: AgentMemory, wo
     left = memory.search("I love tea", except_conversation="past")
     assert [hit.text for hit in left if hit.memory.kind == "semantic"] == ["I love tea number 0."]
     assert "past" not in {hit.memory.conversation for hit in left}
+
+
+def test_a_conversation_is_found_by_its_name_then_its_title_then_a_beginning(memory: AgentMemory) -> None:
+    for name in ("garden", "garden-2", "talk-with-odile"):
+        talk(memory, name, 1)
+    memory.set_title("garden-2", "talk-with-odile")
+    memory.set_title("talk-with-odile", "Ferry plans")
+    assert memory.find_conversation("garden") == "garden"
+    assert memory.find_conversation("talk-with-odile") == "talk-with-odile"
+    assert memory.find_conversation("Ferry plans") == "talk-with-odile"
+    assert memory.find_conversation("Ferry pl") == "talk-with-odile"
+    assert memory.find_conversation("Ferry pl", beginnings=False) is None
+    assert memory.find_conversation("Ferry") is None
+    with pytest.raises(InputError, match=r"garden-2 \(talk-with-odile\)"):
+        memory.find_conversation("talk-with")
+    memory.set_title("garden", "Ferry plans")
+    with pytest.raises(InputError, match=r"several conversations are called 'Ferry plans'"):
+        memory.find_conversation("Ferry plans")

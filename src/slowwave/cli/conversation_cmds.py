@@ -8,6 +8,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_names,
 )
 from slowwave.cli.output import format_counts
@@ -53,9 +54,10 @@ def conversations(options: CommonOptions, limit: int) -> None:
 def messages(options: CommonOptions, conversation: str | None, last: int | None, withheld: bool) -> None:
     """Print the messages of a conversation in order.
 
-    CONVERSATION is its name; by default the conversation written to last.
+    CONVERSATION is its name or its title, or 6 characters or more with which only one begins; by default the conversation written to last.
     """
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         if unknown := memory.unknown_names(conversation=conversation) if conversation is not None else ():
             raise NotFoundError(unknown[0])
         found = memory.messages(conversation, last=last, withheld=withheld)
@@ -83,10 +85,11 @@ def messages(options: CommonOptions, conversation: str | None, last: int | None,
 def title(options: CommonOptions, conversation: str, title: tuple[str, ...], remove: bool) -> None:
     """Set the title of a conversation, which lists show instead of its name.
 
-    CONVERSATION is its name, TITLE the title, with or without quotation marks.
+    CONVERSATION is its name or its present title, TITLE the title, with or without quotation marks.
     """
     if remove == bool(title):
         raise InputError("give either a title or --remove")
     with options.memory() as memory:
-        receipt = memory.set_title(conversation, None if remove else " ".join(title))
+        name = conversation_named(memory, conversation) or conversation
+        receipt = memory.set_title(name, None if remove else " ".join(title))
     options.output.write_result(receipt)

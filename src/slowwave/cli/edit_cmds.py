@@ -1,17 +1,21 @@
 """Commands that change one memory by hand: pin, unpin, update, delete, revive; and erase, which cannot be undone."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from slowwave.cli.endings import INTERRUPTED, CancelledError
 from slowwave.cli.options import STORED, Command, CommonOptions, common_options, conversation_option, joined, memory_id
-from slowwave.cli.output import format_memories
+from slowwave.cli.output import format_memories, one_line
 from slowwave.errors import InputError
+from slowwave.model.memory import MESSAGE, NOTE, SUMMARY, Memory
 
 if TYPE_CHECKING:
     from slowwave.pipelines.admin.erase import ErasureReceipt
+
+WORDS_SHOWN: Final = 80
+"""Characters of the memory that was changed by hand which a command prints."""
 
 
 def edit_command(name: str, help: str) -> click.Command:  # noqa: A002 - as Click's
@@ -32,10 +36,19 @@ def edit_command(name: str, help: str) -> click.Command:  # noqa: A002 - as Clic
     @common_options(uses=STORED)
     def run(options: CommonOptions, memory_id: str) -> None:
         with options.memory() as memory:
-            receipt = getattr(memory, name)(memory.find_id(memory_id))
-        options.output.write_result(receipt)
+            changed = memory.get(memory.find_id(memory_id))
+            receipt = getattr(memory, name)(changed.id)
+        output = options.output
+        if not options.json:
+            output.write(f"{_noun(changed)}: {one_line(changed.text, WORDS_SHOWN)}")
+        output.write_result(receipt)
 
     return run
+
+
+def _noun(memory: Memory) -> str:
+    """What a person calls a memory: a message, a note, a summary, or else a fact."""
+    return memory.kind if memory.kind in {MESSAGE, NOTE, SUMMARY} else "fact"
 
 
 pin = edit_command("pin", "Keep a memory in every context. It does not fade.")
@@ -103,6 +116,8 @@ def erase(
     if rewrite and no_rewrite:
         raise InputError("both --rewrite and --no-rewrite: give one of them")
     with options.memory() as memory:
+        if conversation is not None:  # a beginning might mean another one, so that only a person may give it
+            conversation = memory.find_conversation(conversation, beginnings=not yes) or conversation
         whole_id = memory_id if memory_id is None else memory.find_id(memory_id)
 
         def call(*, dry_run: bool) -> "ErasureReceipt":

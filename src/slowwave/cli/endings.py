@@ -19,6 +19,18 @@ OUTPUT_LOST: Final = 1
 USAGE: Final = 2
 
 
+SHELL_WORDS: Final = {
+    "with user=NAME": "with --user NAME",
+    "or allow overwriting it": "or replace it with --overwrite",
+    "store='' names no file": "--store '' names no file",
+    "or None for the one of the settings": "or leave the option out for the one of the settings",
+    "`runs` lists those that exist": "`slowwave runs` lists those that exist",
+    "sleep_every=": "--every ",
+    "give a timedelta, a number of seconds, or a text such as": "give a number of seconds, or a span such as",
+}
+"""Words of the library's errors that name arguments and methods, and those that the command line uses instead."""
+
+
 class CancelledError(SlowwaveError):
     """A person answered no, or ended the question with Ctrl-C or Ctrl-D."""
 
@@ -37,8 +49,10 @@ class ClosedStream(io.TextIOBase):
 
 def run_command(function: Callable[[], int | None], *, json: bool, verbose: bool) -> int:
     """The exit code of a function. An error that a user can cause is printed as one sentence."""
+    done = False
     try:
         code = function() or 0
+        done = True
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort) as stop:  # click raises Abort from a KeyboardInterrupt
         cause = stop if isinstance(stop, KeyboardInterrupt) else stop.__cause__
@@ -51,13 +65,13 @@ def run_command(function: Callable[[], int | None], *, json: bool, verbose: bool
             import traceback  # noqa: PLC0415 - few ask
 
             traceback.print_exception(error)
-        return _report(str(error), type(error).__name__, error.exit_code, json=json)
+        return _report(_in_shell_words(str(error)), type(error).__name__, error.exit_code, json=json)
     except OSError as error:
-        return _report_output(error, json=json)
+        return _report_output(error, json=json, done=done)
     return code
 
 
-def _report_output(error: OSError, *, json: bool) -> int:
+def _report_output(error: OSError, *, json: bool, done: bool) -> int:
     """Print an error of a file; one without a name is of the output."""
     if error.filename is not None:
         return _report(f"{error.filename}: {error.strerror}", "OSError", OUTPUT_LOST, json=json)
@@ -65,6 +79,10 @@ def _report_output(error: OSError, *, json: bool) -> int:
     if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has all that it wants
         return 0
     sentence = f"the output could not be written ({error.strerror or error})"
+    if done:
+        sentence = f"the command was carried out, and what it stored is kept, but {sentence}"
+    else:  # an output without a buffer fails at the first line, which follows what was stored
+        sentence = f"{sentence}; what the command stored is kept: `slowwave runs` lists it"
     return _report(sentence, "OSError", OUTPUT_LOST, json=json)
 
 
@@ -74,6 +92,13 @@ def _report_usage(error: click.ClickException, *, json: bool) -> int:
         return _report(error.format_message(), "UsageError", USAGE, json=True)
     error.show()
     return error.exit_code
+
+
+def _in_shell_words(sentence: str) -> str:
+    """An error of the library in the words of the command line."""
+    for words, shown in SHELL_WORDS.items():
+        sentence = sentence.replace(words, shown)
+    return sentence
 
 
 def _report(sentence: str, kind: str, code: int, *, json: bool) -> int:

@@ -14,11 +14,12 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_option,
     memory_id,
     parse_time,
 )
-from slowwave.cli.output import Output, format_counts, one_line
+from slowwave.cli.output import STORED_CAUSES, Output, cause_name, format_counts, one_line
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
 from slowwave.model.operations import Add, Change, Operation
@@ -95,6 +96,7 @@ def _changed_text(operation: Operation) -> tuple[str | None, str | None]:
 def summaries(options: CommonOptions, conversation: str | None) -> None:
     """Show the summaries of long conversations: long-term ones first, then the short-term ones they are made of."""
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         if unknown := memory.unknown_names(conversation=conversation) if conversation is not None else ():
             raise NotFoundError(unknown[0])
         found = memory.summaries(conversation)
@@ -119,10 +121,12 @@ def summaries(options: CommonOptions, conversation: str | None) -> None:
 def runs(options: CommonOptions, limit: int, cause: str | None) -> None:
     """List the latest runs: what changed memory, why, and the id for undo.
 
-    An import, and a consolidation of several conversations, are one entry: `slowwave run ID` shows their parts.
+    A sleep pass, an import, and a consolidation of several conversations are one entry: `slowwave run ID` shows the
+    parts.
     """
+    stored = None if cause is None else STORED_CAUSES.get(cause, cause)
     with options.memory() as memory:
-        found = memory.runs(limit, cause=cause)
+        found = memory.runs(limit, cause=stored, parts="none" if stored is None or "/" not in stored else "stages")
     output = options.output
     if options.json:
         output.write_json(found)
@@ -162,8 +166,8 @@ def _write_run(output: Output, run: Run, indent: int = 0) -> None:
     """Print one line about a run: its id, its time, its cause and what it did."""
     parent = f" of {run.parent}" if run.parent and not indent else ""
     parts = f" in {format_counts(run.part_count, 'part')}" if run.part_count else ""
-    line = f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {run.cause}{parent}: {run.counted or 'nothing'}{parts}"
-    output.write(line, indent=indent)
+    done = run.counted or ("messages read, nothing to keep" if run.cause.startswith("consolidate") else "nothing")
+    output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {cause_name(run)}{parent}: {done}{parts}", indent=indent)
 
 
 def _write_groups(output: Output, run: Run) -> None:
@@ -177,6 +181,7 @@ def _write_groups(output: Output, run: Run) -> None:
 def status(options: CommonOptions, conversation: str | None) -> None:
     """Show the state of this scope in numbers."""
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         state = memory.status()
         coverage = memory.summary_coverage(conversation) if conversation is not None else []
     problems = (*state.problems, *worker_notes(options, state.scope))

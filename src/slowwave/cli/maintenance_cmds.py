@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from slowwave.cli.config_cmds import settings_file
+from slowwave.cli.edit_cmds import confirm
 from slowwave.cli.json_output import to_json_value
 from slowwave.cli.options import (
     PATH,
@@ -18,13 +19,14 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_option,
 )
-from slowwave.cli.output import Output, format_counts, format_memories, undo_hint, with_undo_command
+from slowwave.cli.output import Output, cause_name, format_counts, format_memories, undo_hint, with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
-from slowwave.errors import ConflictError, InputError, SlowwaveError
+from slowwave.errors import ConflictError, InputError, NotFoundError, SlowwaveError
 from slowwave.model.operations import Change
 from slowwave.model.plan import Receipt, count_operations
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 RECEIPTS_SHOWN: Final = 5
 """Receipts that `undo` prints one by one; of more it prints the totals, `--verbose` prints all."""
+FACTS_SHOWN: Final = 20
+"""Facts that `consolidate --all` shows; `--verbose` shows all."""
 REFUSED_SHOWN: Final = 3
 """Refused facts that `consolidate` shows; `--verbose` shows all."""
 
@@ -51,6 +55,7 @@ def consolidate(
     if conversation and every:
         raise InputError("both --conversation and --all: give one of them")
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         if estimate:
             options.output.write_result(memory.estimate(conversation))
             return None
@@ -73,9 +78,14 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
         parts = result.by_conversation.items()
         options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in parts])
     else:
+        left = len(result.facts) if options.verbose else FACTS_SHOWN
         for name, one in result.by_conversation.items():
-            if one.facts or one.problems or options.verbose:
-                _write_consolidation(options.output, name, replace(one, run_id=None), verbose=options.verbose)
+            if (one.facts and left) or one.problems or options.verbose:
+                shown_part = replace(one, run_id=None)
+                _write_consolidation(options.output, name, shown_part, verbose=options.verbose, facts=left)
+                left -= min(left, len(one.facts))
+        if not options.verbose and (more := len(result.facts) - FACTS_SHOWN) > 0:
+            options.output.write(f"{format_counts(more, 'more fact')}: --verbose shows all", style="dim")
         _write_totals(options.output, result)
     return WAITING if _waits(result) else None
 
@@ -99,12 +109,15 @@ def _waits(result: "ConsolidationResult") -> bool:
     return bool(result.waiting or (result.skipped_reason and result.problems))
 
 
-def _write_consolidation(output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool) -> None:
+def _write_consolidation(
+    output: Output, name: str | None, result: "ConsolidationResult", *, verbose: bool, facts: int | None = None
+) -> None:
+    """Print what a consolidation found in one conversation, with at most so many of its facts."""
     waits = f", {result.waiting} of them waiting for a model: `slowwave sleep` asks again" if result.waiting else ""
     counts = f"{format_counts(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
     reason = f"; {_skipped_reason(result)}" if result.skipped_reason else ""
     output.write(f"{name + ': ' if name else ''}{counts}{reason}")
-    for fact in result.facts:
+    for fact in result.facts[:facts]:
         output.write(f"+ [{fact.category}] {fact.text}", indent=2)
         for note in result.about.get(fact.id, ()):
             output.write(note, style="dim", indent=6)
@@ -147,7 +160,7 @@ def sleep(
         raise InputError("--save needs --dry-run: it saves the plan")
     if every is not None:
         return sleep_repeatedly(options, every, think=not no_think, due=due)
-    with options.memory(create=True) as memory:
+    with options.memory() as memory:
         if due:
             return WAITING if sleep_due_scopes(options, memory, think=not no_think) else None
         with progress(options, "sleep pass") as shown:
@@ -191,17 +204,21 @@ def apply(options: CommonOptions, plan: Path) -> None:
         options.output.write(f"run {saved.id}, undo all of it with `slowwave undo {saved.id}`")
 
 
-@click.command("undo", cls=Command, examples=("slowwave undo 0ada6q00h7z9gd4kt3mn", "slowwave undo 0ada6q --cascade"))
-@click.argument("run")
+@click.command("undo", cls=Command, examples=("slowwave undo --last", "slowwave undo 0ada6q --cascade"))
+@click.argument("run", required=False, metavar="[RUN]")
+@click.option("--last", is_flag=True, help="The latest run, without asking.")
 @click.option("--cascade", is_flag=True, help="Also undo the later runs that depend on it.")
 @common_options(uses=READING)
-def undo(options: CommonOptions, run: str, cascade: bool) -> None:
+def undo(options: CommonOptions, run: str | None, last: bool, cascade: bool) -> None:
     """Undo a run, or a whole import or sleep pass.
 
-    RUN is the id of a run, or its first characters: slowwave runs lists them.
+    RUN is the id of a run, or its first characters: slowwave runs lists them. Without it, the latest run is shown, and
+    a terminal asks whether to undo it.
     """
+    if run is not None and last:
+        raise InputError("both RUN and --last: give one of them")
     with options.memory() as memory:
-        run_id = memory.find_run_id(run)
+        run_id = _latest_run(memory, asks=not last) if run is None else memory.find_run_id(run)
         try:
             receipts = memory.undo(run_id, cascade=cascade)
         except ConflictError as error:
@@ -216,6 +233,17 @@ def undo(options: CommonOptions, run: str, cascade: bool) -> None:
         for name in _unsummarised(receipts):
             command = f"slowwave compact --conversation {shlex.quote(name)}"
             options.output.write(f"to summarise {name} again: `{command}`", style="dim", indent=2)
+
+
+def _latest_run(memory: "AgentMemory", *, asks: bool) -> str:
+    """The id of the run that was written last; with `asks` a person has confirmed it."""
+    latest = next(iter(memory.runs(1, parts="none")), None)
+    if latest is None:
+        raise NotFoundError("there is nothing to undo: nothing happened yet")
+    named = f"run {latest.id} ({cause_name(latest)}, {latest.at:%Y-%m-%d %H:%M}: {latest.counted or 'nothing'})"
+    refusal = f"nothing was undone: give a RUN, or --last for the latest, {named}"
+    confirm(f"Undo the latest {named}?", yes=not asks, refusal=refusal)
+    return latest.id
 
 
 def _unsummarised(receipts: Sequence[Receipt]) -> list[str]:

@@ -15,10 +15,12 @@ import click
 from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output
-from slowwave.errors import InputError
+from slowwave.errors import InputError, NotFoundError
 from slowwave.model.message import storable
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from slowwave.agent_memory import AgentMemory
     from slowwave.whole_store import Slowwave
 
@@ -93,7 +95,16 @@ class CommonOptions:
         """Open the memory that these options name. Without `create` a store that does not exist is an error."""
         from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
-        with AgentMemory.open(self.store, scope=self.scope, create=create, **self.models(), **self.clock()) as memory:
+        values = {"scope": self.scope, **self.models(), **self.clock()}
+        try:
+            opened = AgentMemory.open(self.store, create=False, **values)
+        except NotFoundError:
+            if not create:
+                raise
+            opened = AgentMemory.open(self.store, create=True, **values)
+            if not self.json:
+                self.warn(f"created a new store at {opened.status().store}")
+        with opened as memory:
             yield memory
 
     @contextmanager
@@ -245,9 +256,19 @@ def _check_encoding(options: Mapping[str, Any]) -> None:
                 raise InputError(f"{name.replace('_', '-')} {word!r} is not valid UTF-8: use a terminal in UTF-8")
 
 
-def conversation_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The names of conversations that begin so, for the completion of a shell; empty if the store cannot be read."""
-    from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - only a completion needs it
+def conversation_named(memory: "AgentMemory", wanted: str | None) -> str | None:
+    """The name of the conversation that a person means; a text that means none is returned as it is."""
+    return None if wanted is None else memory.find_conversation(wanted) or wanted
+
+
+def conversation_names(context: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    """The names of conversations whose name or title begins so, with their titles, for the completion of a shell.
+
+    The list is empty if the store cannot be read.
+    """
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a completion needs it
+
+    from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - as above
     from slowwave.errors import SlowwaveError  # noqa: PLC0415
 
     given = {**_given(context.find_root().params), **_given(context.params)}
@@ -258,7 +279,11 @@ def conversation_names(context: click.Context, _: click.Parameter, incomplete: s
             conversations = memory.conversations()
     except SlowwaveError:
         return []
-    return [one.name for one in conversations if one.name.startswith(incomplete)]
+    return [
+        CompletionItem(one.name, help=one.title)
+        for one in conversations
+        if one.name.startswith(incomplete) or (one.title or "").startswith(incomplete)
+    ]
 
 
 def joined(words: Sequence[str], name: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from slowwave.cli.json_output import to_json_value
 from slowwave.model.memory import MESSAGE, NOTE
 from slowwave.model.operations import Add, Change
-from slowwave.model.plan import Receipt, count_operations, reversible_run
+from slowwave.model.plan import Receipt, Run, count_operations, reversible_run
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +58,30 @@ def undo_hint(run_id: str) -> str:
     return f"run {run_id}, undo with `slowwave undo {run_id}`"
 
 
+STORED_CAUSES: Final = {"remember": "observe", "title": "edit/title"}
+"""The causes of runs that have another name than the command that made them."""
+_NAMES_OF_CAUSES: Final = {stored: name for name, stored in STORED_CAUSES.items()}
+
+
+def cause_name(run: Run) -> str:
+    """The cause of a run as the name of a command: what an edit did follows from its operations."""
+    if run.cause == "edit":
+        changes = [operation for operation in run.plan.operations if isinstance(operation, Change)]
+        return next(iter(map(_edit_name, changes)), run.cause)
+    return _NAMES_OF_CAUSES.get(run.cause, run.cause)
+
+
+def _edit_name(change: Change) -> str:
+    before, after = change.before, change.after
+    if before.phase != after.phase:
+        if before.phase == "quarantined":
+            return "reject" if after.phase == "retracted" else "release"
+        return "delete" if after.phase == "retracted" else "revive"
+    if before.pinned != after.pinned:
+        return "pin" if after.pinned else "unpin"
+    return "update"
+
+
 def format_counts(number: int, noun: str) -> str:
     """A number of things: "1 fact", "1,204 facts"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -99,9 +123,12 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, length: int) -> str:
-    """A text as one line of at most `length` characters."""
+    """A text as one line of at most `length` characters, cut after a word unless that word is most of it."""
     line = visible(" ".join(text.split()))
-    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+    if len(line) <= length:
+        return line
+    cut = line.rfind(" ", 0, length)
+    return f"{line[: cut if cut > length // 2 else length - 1].rstrip()}…"
 
 
 _WORDS: Final = re.compile(r"\s*(?:[^\s`]*`[^`]*`\S*|\S*\bslowwave [a-z]+ [0-9a-z]{20}\S*|\S+)")

@@ -16,6 +16,7 @@ from slowwave.cli.options import (
     Command,
     CommonOptions,
     common_options,
+    conversation_named,
     conversation_names,
     conversation_option,
     joined,
@@ -72,7 +73,7 @@ PART_MEANINGS: Final = {
 @click.option("--full", is_flag=True, help="Show long texts whole, not the part around the match.")
 @click.option("--why", is_flag=True, help="Show each part of every score.")
 @click.option("--deep", is_flag=True, help="Also what is cold, superseded or retracted.")
-@click.option("--top-k", "-k", type=POSITIVE, default=5, show_default=True, help="How many hits.")
+@click.option("--top-k", "--limit", "-k", "top_k", type=POSITIVE, default=5, show_default=True, help="How many hits.")
 @click.option("--kinds", multiple=True, help="Only message, semantic, summary …; may be repeated.")
 @click.option("--category", multiple=True, help="Only facts of this category; may be repeated.")
 @conversation_option("Only this conversation.")
@@ -117,6 +118,8 @@ def search(
     """
     question = joined(query, "QUERY")
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
+        except_conversation = conversation_named(memory, except_conversation)
         hits = memory.search(
             question,
             top_k=top_k,
@@ -169,14 +172,15 @@ def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, wh
     mark = f"  {_mark(hit)}" if hit.because else ""
     style = "bold" if place == 1 else ""
     output.write_row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
-    if hit.facts:
-        output.write(f"from: {source_excerpt(hit, query, whole=whole)}", style="dim", indent=4)
     origin = f"{memory.conversation} #{memory.seq}" if memory.kind == MESSAGE else f"{memory.kind} · {memory.category}"
-    output.write(
-        f"{day(memory.at)} · score {hit.score:.2f} · {origin} · {memory.id}{mark}",
-        style="dim",
-        indent=4,
-    )
+    if hit.facts:
+        text = source_excerpt(hit, query, whole=whole)
+        output.write(f"from {origin}, message {memory.id}: {text}", style="dim", indent=4)
+        facts = ", ".join(fact.id for fact in hit.facts)
+        shown = f"fact{'s' if len(hit.facts) > 1 else ''} {facts}"
+    else:
+        shown = f"{origin} · {memory.id}"
+    output.write(f"{day(memory.at)} · score {hit.score:.2f} · {shown}{mark}", style="dim", indent=4)
     if why:
         meaning = "the estimated probability that it answers the question"
         output.write(f" {hit.relevance:.2f}  {'relevance':<9} {meaning}", style="cyan", indent=6)
@@ -258,6 +262,7 @@ def context(
     """
     scene = Scene(agent=agent, profile=about, commands=may, location=location, exits=exits, also_here=also_here)
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         result = memory.context(
             " ".join(query), conversation=conversation, budget_tokens=budget, profile=profile, scene=scene
         )
@@ -312,6 +317,7 @@ def list_(
         if rejected:
             _write_rejected(options, memory.refused(limit))
             return
+        conversation = conversation_named(memory, conversation)
         found = memory.get_all(
             categories=category or None,
             phases=phase or None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def sleep_repeatedly(options: CommonOptions, every: str, *, think: bool, due: bool = False) -> int | None:
     """Run a sleep pass now and again after every span, of this scope or of all that are due."""
-    with options.memory(create=True) as memory:
+    with options.memory() as memory:
 
         def sleep() -> bool:
             if due:
@@ -44,7 +44,8 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - `--help` does without
 
     pause, stopped, waits = seconds(every), threading.Event(), False
-    options.warn(f"repeats every {every}: Ctrl-C stops after the pass that is running")
+    shown = every if every[-1:].isalpha() else f"{every.strip()} s"
+    options.warn(f"repeats every {shown}: Ctrl-C stops after the pass that is running")
 
     def stop(number: int, _: FrameType | None) -> None:
         stopped.set()

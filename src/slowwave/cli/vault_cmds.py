@@ -14,6 +14,7 @@ from slowwave.cli.options import (
     CommonOptions,
     Group,
     common_options,
+    conversation_named,
     conversation_option,
     store_common_options,
 )
@@ -44,6 +45,7 @@ def compact(options: CommonOptions, conversation: str | None, topic: str | None,
     if dry_run and topic is None:
         raise InputError("--dry-run needs --topic")
     with options.memory() as memory:
+        conversation = conversation_named(memory, conversation)
         result = (
             memory.compact_conversation(conversation) if topic is None else memory.compact_topic(topic, dry_run=dry_run)
         )

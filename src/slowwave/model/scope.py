@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from urllib.parse import unquote_to_bytes
-from uuid import UUID
 
 from slowwave.errors import InputError
 from slowwave.model.message import storable
@@ -105,8 +104,6 @@ def ancestors(path: str) -> tuple[str, ...]:
 
 
 def _encoded(name: object) -> str:
-    if isinstance(name, UUID):
-        return str(name)
     if not isinstance(name, str):
         return checked_name(name, "a name of a scope", numbers=True)
     if not storable(name.replace("\x00", "")):  # a NUL is encoded

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from slowwave.errors import InputError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
 from slowwave.model.message import Message
 from slowwave.model.query import Where
@@ -13,6 +14,8 @@ READABLE: Final = frozenset[Phase]({"active", "cold"})
 UNDER_REVIEW: Final[Phase] = "quarantined"
 WITHHELD: Final = "[withheld for review]"
 """Stands for the text of a message under review, which may try to instruct a model."""
+BEGINNING_MIN: Final = 6
+"""Characters that the beginning of a name or a title has at least, like that of an id."""
 NAMED = 5
 """Names of conversations that an error lists."""
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
@@ -57,6 +60,30 @@ def _message(memory: Memory) -> Message:
         id=memory.ref or memory.id,
         metadata={} if hidden else memory.metadata,
     )
+
+
+def find_conversation(ports: Ports, wanted: str, *, beginnings: bool = True) -> str | None:
+    """The name of the conversation of this name, else of this title, else whose name or title begins so; or None.
+
+    Args:
+        ports: the store and the scope.
+        wanted: a name, a title, or the beginning of one.
+        beginnings: False: only whole names and titles.
+
+    Raises:
+        InputError: several conversations have this title or begin so; the error lists them.
+    """
+    if ports.store.conversation(ports.scope, wanted) is not None:
+        return wanted
+    known = [one for one in ports.store.conversations(ports.scope) if one.name]
+    found = [one for one in known if one.title == wanted]
+    if not found and beginnings and len(wanted) >= BEGINNING_MIN:
+        found = [one for one in known if one.name.startswith(wanted) or (one.title or "").startswith(wanted)]
+    if len(found) > 1:
+        shown = ", ".join(f"{one.name} ({one.title})" if one.title else one.name for one in found[:NAMED])
+        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        raise InputError(f"several conversations are called {wanted!r}, or begin so: {shown}{more}; give a whole name")
+    return found[0].name if found else None
 
 
 def unknown_conversation(ports: Ports, name: str) -> str:

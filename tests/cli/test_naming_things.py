@@ -1,0 +1,129 @@
+"""The command line names what it shows and changes: ids of facts, what was deleted, runs, conversations."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def fact(run: Run) -> str:
+    """The id of a fact that was extracted from a message."""
+    run("remember", "I am allergic to walnuts.", "--conversation", "c1")
+    run("consolidate", "--all")
+    (fact,) = run("list", "--json").json
+    return str(fact["id"])
+
+
+def test_a_hit_that_shows_a_fact_prints_the_id_of_the_fact_and_names_its_source(run: Run, fact: str) -> None:
+    (hit,) = run("search", "what am I allergic to", "--json").json
+    first, source, last = run("search", "what am I allergic to").out.splitlines()
+    assert first == " 1  The user is allergic to walnuts"
+    assert source == f"    from c1 #1, message {hit['memory']['id']}: user: I am allergic to walnuts."
+    assert last.endswith(f" · fact {fact}")
+
+
+def test_deleting_the_id_of_a_hit_removes_the_fact_and_prints_its_words(run: Run, fact: str) -> None:
+    deleted = run("delete", run("search", "what am I allergic to").out.split()[-1])
+    assert deleted.out.startswith("fact: The user is allergic to walnuts\ndeleted by hand")
+    assert fact not in run("list").out
+    assert run("revive", fact).out.startswith("fact: The user is allergic to walnuts\n")
+
+
+def test_deleting_a_message_says_that_it_is_one(run: Run, fact: str) -> None:
+    assert fact
+    (hit,) = run("search", "what am I allergic to", "--json").json
+    assert run("delete", hit["memory"]["id"]).out.startswith("message: I am allergic to walnuts.\n")
+
+
+def test_limit_is_another_name_of_top_k(run: Run) -> None:
+    for name in ("Odile", "Matteo", "Alice"):
+        run("remember", f"{name} owns a ferry")
+    assert len(run("search", "ferry", "--limit", "2", "--json").json) == 2
+    assert len(run("search", "ferry", "-k", "1", "--json").json) == 1
+
+
+def test_the_first_run_of_the_list_after_a_sleep_pass_is_the_pass(run: Run, fact: str) -> None:
+    assert fact
+    run("sleep")
+    first, *rest = run("runs", "--json").json
+    assert (first["cause"], first["parent"]) == ("sleep", None)
+    assert all(other["parent"] is None for other in rest)
+    assert {one["parent"] for one in run("runs", "--cause", "sleep/duplicates", "--json").json} == {first["id"]}
+
+
+def test_undo_of_the_last_run_needs_no_id(run: Run, fact: str) -> None:
+    run("delete", fact)
+    undone = run("undo", "--last")
+    assert undone.code == 0
+    assert fact in run("list").out
+
+
+def test_undo_without_a_run_names_the_latest_and_undoes_nothing_where_nobody_can_be_asked(run: Run, fact: str) -> None:
+    run("delete", fact)
+    latest = run("runs", "--json").json[0]["id"]
+    refused = run("undo")
+    assert refused.code == 2
+    assert f"--last for the latest, run {latest} (delete, " in refused.err
+    assert fact not in run("list").out
+    assert run("undo", latest, "--last").code == 2
+
+
+def test_undo_in_a_store_without_runs_says_so(run: Run, empty: object) -> None:
+    assert empty
+    assert "nothing happened yet" in run("undo", "--last").err
+
+
+def test_runs_have_the_names_of_the_commands_that_made_them(run: Run, fact: str) -> None:
+    run("title", "c1", "Food")
+    for words in (["pin"], ["unpin"], ["update", "The user is allergic to peanuts"], ["delete"], ["revive"]):
+        run(words[0], fact, *words[1:])
+    names = [line.split()[3] for line in run("runs").out.splitlines() if not line.startswith(" ")]
+    made = ["revive:", "delete:", "update:", "unpin:", "pin:", "title:", "consolidate:", "remember:"]
+    assert names == made
+    assert "remember: 1 added" in run("runs", "--cause", "remember").out
+
+
+def test_a_consolidation_that_finds_nothing_says_that_it_read_the_messages(run: Run) -> None:
+    run("remember", "hm ok", "--conversation", "one")
+    run("remember", "oh well", "--conversation", "two")
+    run("consolidate", "--all")
+    assert "consolidate: messages read, nothing to keep in 2 parts" in run("runs").out
+
+
+@pytest.fixture
+def titled(run: Run) -> None:
+    """Three conversations, two of them with a title."""
+    for name, title in (("4f2a9c1e-77", "Plans for the kitchen"), ("4f2a9c1e-88", "Plans for the garden"), ("x", "")):
+        run("remember", f"This is {name}", "--conversation", name)
+        if title:
+            run("title", name, title)
+
+
+def test_a_conversation_is_found_by_its_name_its_title_or_a_beginning(run: Run, titled: None) -> None:
+    assert titled is None
+    for name in ("4f2a9c1e-77", "Plans for the kitchen", "4f2a9c1e-7", "Plans for the k"):
+        assert "This is 4f2a9c1e-77" in run("messages", name).out
+        (hit,) = run("search", "this", "--conversation", name, "--json").json
+        assert hit["memory"]["conversation"] == "4f2a9c1e-77"
+    assert run("title", "Plans for the garden", "Plans for the beds").code == 0
+    assert "Plans for the beds" in run("conversations").out
+    assert "4f2a9c1e-77" in run("erase", "--conversation", "Plans for the kitchen", "--dry-run").out
+
+
+def test_a_beginning_of_several_conversations_lists_them(run: Run, titled: None) -> None:
+    assert titled is None
+    refused = run("messages", "Plans for")
+    assert refused.code == 2
+    assert "4f2a9c1e-77 (Plans for the kitchen)" in refused.err
+    assert "4f2a9c1e-88 (Plans for the garden)" in refused.err
+    assert "no conversation '4f2'" in run("messages", "4f2").err
+
+
+def test_an_erase_without_a_question_takes_no_beginning(run: Run, titled: None) -> None:
+    assert titled is None
+    assert run("erase", "--conversation", "4f2a9c1e-7", "--yes").code == 2
+    assert run("erase", "--conversation", "Plans for the kitchen", "--yes").code == 0
+    assert "4f2a9c1e-77" not in run("conversations").out
