@@ -40,7 +40,7 @@ class CancelledError(SlowwaveError):
 
 
 class ClosedStream(io.TextIOBase):
-    """Stands for an output that was closed before the program started: writing raises an error that can be reported."""
+    """Replaces an output that was closed before the program started: writing raises an error that can be reported."""
 
     def write(self, _: str, /) -> int:
         """Raise OSError."""
@@ -103,7 +103,7 @@ def _in_shell_words(sentence: str) -> str:
 
 def _report(sentence: str, kind: str, code: int, *, json: bool) -> int:
     line = _as_json(sentence, kind) if json else f"slowwave: {sentence}"
-    with suppress(OSError):  # nobody can read it
+    with suppress(OSError):  # it cannot be read
         sys.stderr.write(f"{line}\n")
     return code
 

@@ -13,7 +13,7 @@ READABLE: Final = frozenset[Phase]({"active", "cold"})
 """Phases of messages that a conversation shows: not retracted ones or those under review."""
 UNDER_REVIEW: Final[Phase] = "quarantined"
 WITHHELD: Final = "[withheld for review]"
-"""Stands for the text of a message under review, which may try to instruct a model."""
+"""Replaces the text of a message under review, which may try to instruct a model."""
 BEGINNING_MIN: Final = 6
 """Characters that the beginning of a name or a title has at least, like that of an id."""
 NAMED = 5

@@ -118,7 +118,7 @@ class Journal(StoreBase):
         """The later runs that rest on this run, newest first.
 
         They changed (not only used) a memory that this run added or changed, or added a fact that rests on a memory which
-        this run added and that was not taken back.
+        this run added and that was not undone.
         """
         with self._guard:
             token = self._tokens.scope(scope)

@@ -179,7 +179,7 @@ class Reader(StoreBase):
     def listed_conversations(
         self, scope: str, limit: int | None = None, after: Conversation | str | None = None
     ) -> list[Conversation]:
-        """A page of the conversations with messages that were not taken back, the one written to last first.
+        """A page of the conversations with messages that were not undone, the one written to last first.
 
         The place of a conversation holds the last memory at the time of the first page: later messages move nothing.
         """
@@ -221,7 +221,7 @@ class Reader(StoreBase):
         ]
 
     def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:
-        """How many messages are not distilled yet, by conversation; those taken back or under review are not counted.
+        """How many messages are not distilled yet, by conversation; those undone or under review are not counted.
 
         With `conversation`, only those of this one are counted.
         """

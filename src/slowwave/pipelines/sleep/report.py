@@ -78,7 +78,7 @@ _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "replan": ("fact to be dated anew", "facts to be dated anew"),
     "reembed": ("batch of memories without a vector", "batches of memories without a vector"),
 }
-"""Singular and plural of what is left, by the keys of `SleepReport.left`."""
+"""Singular and plural of the remaining work, by the keys of `SleepReport.left`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ class SleepContext:
         ports: the store, the mind, the embedder and the settings.
         now: the instant of the whole pass.
         due: facts whose `due_at` has passed, earliest first, as many as one pass reads.
-        think: whether minds may be called; without, stages that need one only report what is left.
+        think: whether minds may be called; without, stages that need one only report the remaining work.
         taken: ids of the memories that an earlier stage plans to change; later stages do not change them.
         planned: in a dry run, the operations of earlier stages; later stages see their result.
         held: ids of memories that stay although a size target is missed with them: an undo or a person restored them.
