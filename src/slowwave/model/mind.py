@@ -77,7 +77,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A known memory that is similar to a new fact, with the number by which minds refer to it.
+    """A known memory that is similar to a new fact, with the number by which minds refer to it in all cases of a call.
 
     `cosine` is of the two texts, None without vectors. A `fixed` one may be linked to but not changed.
     """
@@ -90,12 +90,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileCase:
-    """A new fact, and the known memories to compare it with."""
+    """A new fact, and the known memories to compare it with; `now` is the instant of the comparison, None if unknown."""
 
     number: int
     fact: Fact
     at: datetime
     candidates: tuple[Candidate, ...]
+    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ class Model:
             shown = re.findall(r"^\[(\d+)\] [^\n]*?: (Alice owns pipeline \d+)\.", prompt, re.MULTILINE)
             answer = {"facts": [{"text": text, "message": int(number), "quote": text} for number, text in shown]}
         else:
-            numbers = re.findall(r"^New fact (\d+) ", prompt, re.MULTILINE)
+            numbers = re.findall(r"^F(\d+) ", prompt, re.MULTILINE)
             answer = {"verdicts": [{"fact": int(n), "op": "ADD", "memory": None} for n in numbers]}
         self._pass(f"{task}.answered")
         return json.dumps(answer)

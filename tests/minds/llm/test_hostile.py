@@ -32,14 +32,9 @@ HONEST = ("Alice moved to Bern on 28 February 2026", "Alice's sister Chiara play
 
 
 def numbers(prompt: str) -> dict[int, list[int]]:
-    """The new facts of a prompt, each with the memories shown under it."""
-    found: dict[int, list[int]] = {}
-    for word, number in re.findall(r"(New fact|  Memory) (\d+) \(", prompt):
-        if word == "New fact":
-            found[int(number)] = []
-        else:
-            found[list(found)[-1]].append(int(number))
-    return found
+    """The new facts of a prompt, each with the numbers of the memories near it."""
+    facts = re.findall(r"^F(\d+) \([^;]*; near ([^)]*)\)", prompt, re.MULTILINE)
+    return {int(fact): [int(number) for number in re.findall(r"\d+", near)] for fact, near in facts}
 
 
 def verdicts(*each: dict[str, Any]) -> str:
@@ -203,7 +198,7 @@ def test_a_hostile_model_does_limited_harm(opened: Open, bob: AgentMemory, clock
             "nor taken back: only what was said replaces them"
         )
     assert len(result.facts) <= memory.ports.config.max_facts_per_pass
-    assert not any("PIN" in text or "Paris" in text or "must be deleted" in text for text in texts)
+    assert not any("PIN" in text or "Paris" in text for text in texts)
     everything = {one.text for one in memory.get_all(phases=PHASES)}
     assert not [text for ways in UNTRUE.values() for text in ways if text in everything], (
         "nothing untrue was ever stored"

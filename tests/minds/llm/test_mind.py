@@ -139,11 +139,39 @@ def test_one_call_decides_for_the_whole_batch_with_both_dates_in_view(case: Make
     ]  # fmt: skip
     assert llm.count("reconcile") == 1
     shown = llm.asked[0].text
-    assert (
-        "New fact 1 (Sun 2026-03-01): Matteo lives in Bern\n  Memory 1 (Sun 2026-03-01): Matteo lives in Zurich"
-        in shown
-    )
-    assert "Memory 3 (Sun 2026-03-01, fixed): Matteo skis" in shown
+    assert "Today is Sun 2026-03-01." in shown
+    assert "K1 (Sun 2026-03-01): Matteo lives in Zurich\nK2 (" in shown
+    assert "K3 (Sun 2026-03-01, fixed): Matteo skis" in shown
+    assert "F1 (Sun 2026-03-01; near K1, K2): Matteo lives in Bern" in shown
+
+
+def test_a_memory_near_two_facts_is_shown_once(case: Make) -> None:
+    llm = ScriptedLLM(reconcile={"reviewed": 2, "changes": []})
+    LanguageMind(llm).decide([case(1, "He skis", {1: "Matteo skis"}), case(2, "He skates", {1: "Matteo skis"})])
+    assert llm.asked[0].text.count("Matteo skis") == 1
+    assert "; near K1): He skates" in llm.asked[0].text
+
+
+@pytest.mark.parametrize(
+    ("reply", "decided"),
+    [
+        ({"reviewed": 3, "changes": []}, {1: "ADD", 2: "ADD", 3: "ADD"}),
+        ({"reviewed": 3, "changes": [{"fact": "F2", "op": "NOOP", "memory": "K2"}]}, {1: "ADD", 2: "NOOP", 3: "ADD"}),
+        ({"reviewed": 2, "changes": [{"fact": 2, "op": "NOOP", "memory": 2}]}, {2: "NOOP"}),
+        ({"changes": [{"fact": 2, "op": "NOOP", "memory": 2}]}, {2: "NOOP"}),
+        ({"verdicts": [{"fact": 2, "op": "NOOP", "memory": 2}]}, {2: "NOOP"}),
+        ('{"reviewed": 3, "changes": [{"fact": 2, "op": "NOOP", "memory": 2}, {"fact": 3, "op": "UPD', {2: "NOOP"}),
+        ({"reviewed": 3, "changes": [{"fact": 2, "op": "NOOP", "memory": 7}]}, {1: "ADD", 3: "ADD"}),
+        ({"reviewed": 3, "changes": [{"fact": 2, "op": "NOOP", "memory": 2}, {"fact": 1, "op": "?"}]}, {2: "NOOP"}),
+    ],
+    ids=["none", "one", "fewer", "no number", "old form", "cut off", "wrong memory", "unreadable item"],
+)
+def test_facts_that_a_complete_answer_does_not_name_are_added(
+    case: Make, reply: dict[str, Any] | str, decided: dict[int, str]
+) -> None:
+    cases = [case(n, f"fact {n}", {n: f"known {n}"}) for n in (1, 2, 3)]
+    proposal = LanguageMind(ScriptedLLM(reconcile=reply)).decide(cases)
+    assert {verdict.fact: verdict.op for verdict in proposal.value} == decided
 
 
 @pytest.mark.parametrize(
@@ -366,7 +394,7 @@ def test_a_base_model_summarises_with_the_sources_prompt(brief: Make) -> None:
 
 def test_a_base_model_continues_the_beginning_of_the_json(transcript: Make, case: Make) -> None:
     rest = json.dumps(MOVED) + "]}\n\n=== Conversation ===\n[1] Mon, Bob: more"
-    base = Base(rest, '{"fact": 1, "op": "ADD"}]}', json.dumps({"facts": [MOVED]}), "]}")
+    base = Base(rest, '1, "changes": [{"fact": 1, "op": "ADD"}]}', json.dumps({"facts": [MOVED]}), "]}")
     mind = LanguageMind(base)
     assert mind.distil(transcript("I moved to Bern yesterday!")).value[0].text == MOVED["text"]
     assert mind.decide([case(1, "a", {1: "b"})]).value[0].op == "ADD"

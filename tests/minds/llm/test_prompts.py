@@ -44,6 +44,8 @@ def test_values_are_not_searched_for_variables() -> None:
 def test_schemas_name_every_field_of_the_example_in_the_prompt() -> None:
     for name in ("distil", "reconcile"):
         prompt = prompts.load(name)
-        (key,) = SCHEMAS[prompt.reply]["properties"]
-        for field in SCHEMAS[prompt.reply]["properties"][key]["items"]["properties"]:
+        fields = SCHEMAS[prompt.reply]["properties"]
+        items = [field["items"]["properties"] for field in fields.values() if field["type"] == "array"]
+        assert len(items) == 1
+        for field in (*fields, *items[0]):
             assert f'"{field}"' in prompt.static

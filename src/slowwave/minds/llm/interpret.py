@@ -16,6 +16,7 @@ RELATION_NAMES: Final[dict[str, Relation]] = {relation: relation for relation in
 
 Node = tuple[str, int]
 HOURS: Final = 24
+_UNCHANGED: Final = "it changes nothing that is known"
 
 
 def interpret_facts(
@@ -62,12 +63,15 @@ def interpret_verdicts(
 ) -> tuple[tuple[Verdict, ...], list[Rejected]]:
     """The verdicts of an answer, in its order, and the refused ones: unknown numbers, second decisions, contradictions.
 
-    A fact without an accepted verdict is absent from the result and stays undecided.
+    An answer names only the facts that change something. If it says that it reviewed all of them, each fact that it does not
+    name is added. If it reviewed fewer, or does not say, or a verdict on a fact was refused, the fact is absent from the
+    result and stays undecided: a truncated answer never decides what it does not reach.
     """
     kept: list[Verdict] = []
     refused = list(reading.rejected)
     by_number = {case.number: case for case in cases}
     consistency = _Consistency(cases)
+    named = {item.fact for item in reading.items}
     for item in reading.items:
         case = by_number.get(item.fact)
         reason = _wrong_number(item, case) or consistency.conflict(item)
@@ -85,6 +89,8 @@ def interpret_verdicts(
                 because=item.because,
             )
         )
+    if reading.reviewed == len(cases) and not reading.rejected:
+        kept += [Verdict(fact=case.number, op="ADD", because=_UNCHANGED) for case in cases if case.number not in named]
     return tuple(kept), refused
 
 

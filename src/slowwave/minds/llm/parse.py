@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from slowwave.errors import ModelError
@@ -32,23 +32,35 @@ Item = TypeVar("Item", bound=FactItem | VerdictItem)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Generic[Item]):
-    """The form of an answer: a list of items under a key. An object with the required fields is an item."""
+    """The form of an answer: a list of items under a key. An object with the required fields is an item.
+
+    `former` is the key of an earlier form of the answer, which is still read. `count` names the number of reviewed things
+    that stands beside the list.
+    """
 
     key: str
     read: Callable[[Fields], Item]
     required: frozenset[str]
+    former: str = ""
+    count: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedReply(Generic[Item]):
-    """The readable items of a reply, and the refused ones with reasons."""
+    """The readable items of a reply, and the refused ones with reasons.
+
+    `reviewed` is how many things the reply says it reviewed; None if it does not say, or if it was cut off.
+    """
 
     items: tuple[Item, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    reviewed: int | None = None
 
 
 FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"}))
-VERDICTS: Final = Shape(key="verdicts", read=VerdictItem.read, required=frozenset({"fact", "op"}))
+VERDICTS: Final = Shape(
+    key="changes", read=VerdictItem.read, required=frozenset({"fact", "op"}), former="verdicts", count="reviewed"
+)
 
 
 def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> ParsedReply[Item]:
@@ -61,7 +73,7 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
     """
     if not isinstance(reply, str):
         whole = [Value(start=0, end=0, data=reply)]
-        return _checked(_listed(whole, "", shape), shape)
+        return replace(_checked(_listed(whole, "", shape), shape), reviewed=_reviewed(whole, shape))
     found = values(reply)
     spoken = strip_reasoning(reply, found)
     span = last_fenced_block(reply, spoken, found, lambda value: _items_of(value.data, shape) is not None)
@@ -69,8 +81,17 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
     listed = _listed(inside, _around(reply, span, inside), shape)
     if listed is not None:
         earlier = [value for value in found if spoken[0] <= value.start and value.end <= span[0]]
-        return _checked(listed, shape, (item for value in earlier for item in _items_of(value.data, shape) or ()))
+        before = (item for value in earlier for item in _items_of(value.data, shape) or ())
+        return replace(_checked(listed, shape, before), reviewed=_reviewed(inside, shape))
     return _checked(list(salvage_items(reply, shape.key, span, found)) or None, shape)
+
+
+def _reviewed(found: Sequence[Value], shape: Shape[Item]) -> int | None:
+    """How many things the values with a list say were reviewed; None if one of them does not say."""
+    lists = [value.data for value in found if shape.count and _wrapped(value.data, shape) is not None]
+    numbers = [data.get(shape.count) for data in lists]
+    whole = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
+    return sum(whole) if whole and len(whole) == len(numbers) else None
 
 
 def counted(rejected: Iterable[Rejected]) -> tuple[Rejected, ...]:
@@ -104,7 +125,7 @@ def _wrapped(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
     """The list under the key; a single item instead of a list counts as a list of one."""
     if not isinstance(data, Mapping) or isinstance(data, DuplicateKeyError):
         return None
-    under = data.get(shape.key)
+    under = data.get(shape.key, data.get(shape.former))
     if isinstance(under, Mapping):
         return [under] if shape.required <= under.keys() else None
     return under if isinstance(under, list | tuple) else None

@@ -40,25 +40,27 @@ def how_many(transcript: Transcript) -> str:
 
 
 def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
-    """The lines of new facts, each with its candidates, with numbers and dates."""
-    lines = []
-    texts = [
-        text
-        for case in reconcile_cases
-        for text in (case.fact.text, case.fact.quote, *(c.memory.text for c in case.candidates))
-    ]
+    """The lines of known memories, each once as K1, K2, …, and of new facts, each with the numbers of the memories near it."""
+    known = {candidate.number: candidate for case in reconcile_cases for candidate in case.candidates}
+    fixed = {candidate.number for case in reconcile_cases for candidate in case.candidates if candidate.fixed}
+    texts = (*(case.fact.text for case in reconcile_cases), *(each.memory.text for each in known.values()))
     most = fair_share(map(len, texts))
+    lines = [f"Today is {_day(today(reconcile_cases))}.", "Known memories:"]
+    for number, candidate in sorted(known.items()):
+        note = ", fixed" if number in fixed else ""
+        lines.append(f"K{number} ({_day(candidate.memory.at)}{note}): {_line(candidate.memory.text, most)}")
+    lines.append("New facts:")
     for case in reconcile_cases:
-        quote = f' (said: "{_line(case.fact.quote, most)}")' if case.fact.quote else ""
-        lines.append(
-            f"New fact {case.number} ({_day(case.fact.valid_from or case.at)}): {_line(case.fact.text, most)}{quote}"
-        )
-        lines += [
-            f"  Memory {known.number} ({_day(known.memory.at)}{', fixed' if known.fixed else ''}): "
-            f"{_line(known.memory.text, most)}"
-            for known in case.candidates
-        ]
+        near = ", ".join(f"K{candidate.number}" for candidate in case.candidates)
+        lines.append(f"F{case.number} ({_day(case.at)}; near {near}): {_line(case.fact.text, most)}")
     return lines
+
+
+def today(reconcile_cases: Sequence[ReconcileCase]) -> datetime:
+    """The day of the newest fact, at most the present: facts of an old conversation are compared as of its own time."""
+    newest = max(case.at for case in reconcile_cases)
+    present = [case.now for case in reconcile_cases if case.now is not None]
+    return min(newest, *present) if present else newest
 
 
 def memories(brief: SummaryRequest) -> list[str]:

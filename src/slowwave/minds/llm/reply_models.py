@@ -31,6 +31,7 @@ RELATIONS: Final[dict[str, Relation]] = {
 """The relation that each operation implies."""
 
 _INTEGER: Final = re.compile(r"\s*[0-9]{1,9}\s*")
+_LETTER: Final = re.compile(r"^\s*[KF](?=[0-9])", re.IGNORECASE)
 
 Fields = Mapping[str, Any]
 
@@ -91,9 +92,9 @@ class VerdictItem:
         """The item of a JSON object; ItemError if it cannot be used."""
         because = fields.get("because")
         return cls(
-            fact=_integer(fields, "fact"),
+            fact=_numbered(fields, "fact"),
             op=_operation(fields, "op"),
-            memory=_optional_integer(fields, "memory"),
+            memory=None if fields.get("memory") is None else _numbered(fields, "memory"),
             text=None if fields.get("text") is None else _sentence(fields, "text"),
             relation=_label(fields.get("relation")),
             because=tidy(because)[:TEXT_LONGEST] if isinstance(because, str) else "",
@@ -136,6 +137,12 @@ def _integer(fields: Fields, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ItemError(f"{name} is no whole number")
     return value
+
+
+def _numbered(fields: Fields, name: str) -> int:
+    """The number of a line, also with the letter that the prompt shows before it: 3, "3", "K3" or "F3"."""
+    value = _present(fields, name)
+    return _integer({name: _LETTER.sub("", value)} if isinstance(value, str) else fields, name)
 
 
 def _optional_integer(fields: Fields, name: str) -> int | None:
@@ -218,16 +225,23 @@ SCHEMAS: Final[Mapping[str, dict[str, Any]]] = MappingProxyType(
                 "expires_in_hours": _nullable("number"),
             },
         ),
-        "verdicts": _list_schema(
-            "verdicts",
+        "verdicts": _object_schema(
             {
-                "fact": {"type": "integer"},
-                "op": _one_of(OPS),
-                "memory": _nullable("integer"),
-                "text": _nullable("string"),
-                "relation": _one_of(tuple(RELATIONS.values())),
-                "because": {"type": "string"},
-            },
+                "reviewed": {"type": "integer"},
+                "changes": {
+                    "type": "array",
+                    "items": _object_schema(
+                        {
+                            "fact": {"type": "integer"},
+                            "op": _one_of(OPS),
+                            "memory": _nullable("integer"),
+                            "text": _nullable("string"),
+                            "relation": _one_of(tuple(RELATIONS.values())),
+                            "because": {"type": "string"},
+                        }
+                    ),
+                },
+            }
         ),
     }
 )

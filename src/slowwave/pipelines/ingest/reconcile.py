@@ -1,6 +1,6 @@
 """Compares new facts with known ones and plans what each does: add, update, delete, or nothing."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -11,11 +11,11 @@ import numpy as np
 from slowwave.errors import ModelError
 from slowwave.model.codec import content_key
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.memory import Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase, Verdict
 from slowwave.model.operations import LinkKind, Operation
 from slowwave.model.plan import FREE, Cost, Outcome, cost_of
-from slowwave.model.query import Query
+from slowwave.pipelines.ingest.candidates import IncomingFact, Nearness, reconcile_cases
 from slowwave.pipelines.ingest.change_set import LIVE, ChangeSet, facts_with_key
 from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract, reason_of
 from slowwave.pipelines.ingest.index_text import entries
@@ -28,12 +28,12 @@ from slowwave.policy.retention.categories import is_known
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.ports import Ports
 
-CANDIDATES = 8
-"""How many known memories a mind is shown for one new fact."""
 RELATED = 0.40
 """The cosine from which two texts are similar, unless the embedder defines its own."""
-
-_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+SAME_MATTER = 0.70
+"""The cosine from which two texts are about the same matter, unless the embedder defines its own."""
+DUPLICATE = 0.92
+"""The cosine from which two texts say nearly the same, unless the embedder defines its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,25 +52,6 @@ class ReconcileResult:
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     outcomes: tuple[Outcome, ...] = ()
-
-
-@dataclass(slots=True, kw_only=True)
-class IncomingFact:
-    """A new fact: as proposed, as it would be stored, and what the search for similar facts needs.
-
-    `stated` says that a person states it at this moment.
-    """
-
-    fact: Fact
-    stated: bool
-    memory: Memory
-    entry: IndexEntry
-    key: str
-    stems: frozenset[str]
-    vector: "np.ndarray[tuple[int], np.dtype[np.float32]] | None"
-    suspect: str | None = None
-    known_under_review: Memory | None = None
-    candidates: list[Candidate] = field(default_factory=list)
 
 
 def reconcile(
@@ -95,7 +76,7 @@ def reconcile(
     returning = suppressed & {new.key for new in incoming if new.stated}
     changes.release_holds(returning)
     suppressed -= returning
-    cases = _cases(ports, incoming, duplicates.keys() | suppressed, now)
+    cases = reconcile_cases(ports, incoming, duplicates.keys() | suppressed, now, _nearness(ports))
     verdicts, mind_problems, cost = _ask_mind(ports, cases)
     about: dict[str, tuple[str, ...]] = {}
     for number, new in enumerate(incoming, 1):
@@ -254,63 +235,6 @@ def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[s
     return duplicates
 
 
-def _cases(
-    ports: Ports, incoming: Sequence[IncomingFact], decided: Collection[str], now: datetime
-) -> list[ReconcileCase]:
-    """The facts that are similar to known ones, or to earlier ones of the batch, each with these candidates.
-
-    Facts with one of the `decided` content keys need no mind.
-    """
-    cases: list[ReconcileCase] = []
-    shown = 0
-    for place, new in enumerate(incoming):
-        if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
-            continue
-        for memory, cosine in (*_similar(ports, new, now), *_similar_in_batch(ports, new, incoming[:place])):
-            if any(candidate.memory.id == memory.id for candidate in new.candidates):
-                continue
-            shown += 1
-            fixed = memory.pinned and not new.stated
-            new.candidates.append(Candidate(number=shown, memory=memory, cosine=cosine, fixed=fixed))
-        if new.candidates:
-            at = new.fact.valid_from or new.memory.valid_from
-            cases.append(ReconcileCase(number=place + 1, fact=new.fact, at=at, candidates=tuple(new.candidates)))
-    return cases
-
-
-def _similar(ports: Ports, new: IncomingFact, now: datetime) -> list[tuple[Memory, float | None]]:
-    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine."""
-    query = Query(
-        text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
-        vector=new.vector,
-        embedder=new.entry.embedder,
-        top_k=CANDIDATES,
-        kinds=_KINDS,
-        now=now,
-    )
-    related = similarity(ports, "related", RELATED)
-    ranked = {
-        place.id: place
-        for place in ports.store.search((ports.scope,), query)
-        if place.id != new.memory.id and (place.shared > 0 or (place.cosine or -1.0) >= related)
-    }
-    return [(memory, ranked[memory.id].cosine) for memory in ports.store.get((ports.scope,), ranked)]
-
-
-def _similar_in_batch(
-    ports: Ports, new: IncomingFact, earlier: Sequence[IncomingFact]
-) -> list[tuple[Memory, float | None]]:
-    related = similarity(ports, "related", RELATED)
-    similar: list[tuple[Memory, float | None]] = []
-    for other in earlier:
-        if other.suspect:
-            continue
-        cosine = None if new.vector is None or other.vector is None else float(new.vector @ other.vector)
-        if new.stems & other.stems or (cosine is not None and cosine >= related):
-            similar.append((other.memory, cosine))
-    return similar[-CANDIDATES:]
-
-
 def _ask_mind(
     ports: Ports, cases: Sequence[ReconcileCase]
 ) -> tuple[dict[int, tuple[Verdict, ...]], tuple[str, ...], Cost]:
@@ -328,6 +252,14 @@ def _ask_mind(
     if silent := sum(case.number not in verdicts for case in cases):
         problems.append(f"the mind gave no verdict on {silent} of {len(cases)} facts")
     return verdicts, tuple(problems), answer.cost
+
+
+def _nearness(ports: Ports) -> Nearness:
+    return Nearness(
+        related=similarity(ports, "related", RELATED),
+        matter=similarity(ports, "group", SAME_MATTER),
+        duplicate=similarity(ports, "duplicate", DUPLICATE),
+    )
 
 
 def similarity(ports: Ports, name: str, standard: float) -> float:

@@ -1,0 +1,164 @@
+"""Finds the known memories that a mind compares with each new fact.
+
+A mind that runs on this machine is shown every similar memory. A mind that counts tokens (`ports.Counting`) is shown at most
+FEW per fact, and only those that share more than a name, a date or a number: on measured conversations half of the similar
+memories shared nothing else with the fact, and none of these changed.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from slowwave.model.index_entry import IndexEntry
+from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.mind import Candidate, Fact, ReconcileCase
+from slowwave.model.query import Query
+from slowwave.policy.comparison.statements import implied
+from slowwave.policy.text import names as naming
+from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.ports import Counting, Ports
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CANDIDATES: Final = 8
+"""How many known memories a mind on this machine is shown for one new fact."""
+FEW: Final = 4
+"""How many a mind that counts tokens is shown for one new fact."""
+SHARED: Final = 2
+"""How many content stems such a candidate shares with the fact; half of the stems of the shorter text are enough."""
+
+_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+_SUBJECTS: Final = frozenset({"user", "assistant"})
+_PERIODS: Final = frozenset(map(stem, ("day", "week", "weekend", "month", "year", "today", "last", "next", "ago")))
+"""Stems that only say when: two events of one month have little in common."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearness:
+    """The cosines of an embedder from which two texts are `related`, about the same `matter`, or `duplicates`."""
+
+    related: float
+    matter: float
+    duplicate: float
+
+
+@dataclass(slots=True, kw_only=True)
+class IncomingFact:
+    """A new fact: as proposed, as it would be stored, and what the search for similar facts needs.
+
+    `stated` says that a person states it at this moment.
+    """
+
+    fact: Fact
+    stated: bool
+    memory: Memory
+    entry: IndexEntry
+    key: str
+    stems: frozenset[str]
+    vector: "np.ndarray[tuple[int], np.dtype[np.float32]] | None"
+    suspect: str | None = None
+    known_under_review: Memory | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+
+
+def reconcile_cases(
+    ports: Ports, incoming: Sequence[IncomingFact], decided: Collection[str], now: datetime, near: Nearness
+) -> list[ReconcileCase]:
+    """The facts that are similar to known ones, or to earlier ones of the batch, each with these candidates.
+
+    Each memory has one number in all cases. Facts with one of the `decided` content keys need no mind.
+    """
+    counted = isinstance(ports.mind, Counting)
+    numbers: dict[str, int] = {}
+    cases: list[ReconcileCase] = []
+    for place, new in enumerate(incoming):
+        if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
+            continue
+        similar = [*_similar(ports, new, now, near), *_similar_in_batch(new, incoming[:place], near, counted=counted)]
+        if counted:
+            similar = similar_in_content(new.fact.text, similar, near)
+        for memory, cosine in similar:
+            if all(candidate.memory.id != memory.id for candidate in new.candidates):
+                number = numbers.setdefault(memory.id, len(numbers) + 1)
+                fixed = memory.pinned and not new.stated
+                new.candidates.append(Candidate(number=number, memory=memory, cosine=cosine, fixed=fixed))
+        if new.candidates:
+            at = new.fact.valid_from or new.memory.valid_from
+            case = ReconcileCase(number=place + 1, fact=new.fact, at=at, candidates=tuple(new.candidates), now=now)
+            cases.append(case)
+    return cases
+
+
+def similar_in_content(
+    text: str, similar: Sequence[tuple[Memory, float | None]], near: Nearness
+) -> list[tuple[Memory, float | None]]:
+    """The FEW memories that share the most with a text; those that share only names, dates or numbers are left out."""
+    stems = content_stems(text)
+    worth = []
+    for memory, cosine in similar:
+        theirs = content_stems(memory.text)
+        shared, shortest = len(stems & theirs), min(len(stems), len(theirs))
+        same_matter = cosine is not None and cosine >= near.matter
+        if same_matter or shared >= SHARED or 0 < shortest <= 2 * shared:
+            worth.append(((shared / max(1, shortest)) + (cosine or 0.0), memory, cosine))
+    worth.sort(key=lambda each: -each[0])  # stable: equal ones stay in the order of the search
+    return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
+
+
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of a text without stop words, names, numbers, and words that only say when.
+
+    >>> sorted(content_stems("Noor moved to Tilburg on 3 May 2023"))
+    ['live', 'move']
+    """
+    found = naming.names(text)
+    names = {word for name in (*found.inside, *found.opening) for word in words(name)}
+    return frozenset(
+        stem(word)
+        for word in words(f"{text} {implied(text)}")
+        if word not in STOP_WORDS | _SUBJECTS
+        and word not in names
+        and word not in MONTH_NUMBERS
+        and word not in WEEKDAY_NUMBERS
+        and not any(character.isdigit() for character in word)
+        and stem(word) not in _PERIODS
+    )
+
+
+def _similar(ports: Ports, new: IncomingFact, now: datetime, near: Nearness) -> list[tuple[Memory, float | None]]:
+    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine."""
+    query = Query(
+        text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
+        vector=new.vector,
+        embedder=new.entry.embedder,
+        top_k=CANDIDATES,
+        kinds=_KINDS,
+        now=now,
+    )
+    ranked = {
+        place.id: place
+        for place in ports.store.search((ports.scope,), query)
+        if place.id != new.memory.id and (place.shared > 0 or (place.cosine or -1.0) >= near.related)
+    }
+    return [(memory, ranked[memory.id].cosine) for memory in ports.store.get((ports.scope,), ranked)]
+
+
+def _similar_in_batch(
+    new: IncomingFact, earlier: Sequence[IncomingFact], near: Nearness, *, counted: bool
+) -> list[tuple[Memory, float | None]]:
+    """The earlier facts of the batch that are similar; for a mind that counts tokens only those that say nearly the same."""
+    similar: list[tuple[Memory, float | None]] = []
+    for other in earlier:
+        if other.suspect:
+            continue
+        cosine = None if new.vector is None or other.vector is None else float(new.vector @ other.vector)
+        if counted:
+            wanted = new.stems == other.stems or (cosine is not None and cosine >= near.duplicate)
+        else:
+            wanted = bool(new.stems & other.stems) or (cosine is not None and cosine >= near.related)
+        if wanted:
+            similar.append((other.memory, cosine))
+    return similar[-CANDIDATES:]

@@ -1,0 +1,41 @@
+"""Which known memories a mind that counts tokens compares with a new fact."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from slowwave.model.memory import Memory
+from slowwave.pipelines.ingest.candidates import FEW, Nearness, content_stems, similar_in_content
+
+NEAR = Nearness(related=0.3, matter=0.6, duplicate=0.9)
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def known(text: str) -> Memory:
+    return Memory(id=text, scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "cosine", "shown"),
+    [
+        ("Ottilie lives in Graz", "Ottilie lives in Linz", 0.2, True),
+        ("Ottilie moved to Graz", "Ottilie lives in Linz", 0.2, True),
+        ("Ottilie opened her bakery shop on 4 May 2024", "Ottilie plans to open a bakery next year", None, True),
+        ("Ottilie cancelled the trip to Oslo", "Ottilie plans to fly to Oslo", 0.72, True),
+        ("Ottilie bought a red kayak on 3 May 2024", "Ottilie baked two cakes in May 2024", 0.5, False),
+        ("The user paid 40 euros for a lamp", "The user ran 40 kilometres last week", 0.3, False),
+    ],
+)
+def test_names_dates_and_numbers_alone_make_no_candidate(new: str, old: str, cosine: float | None, shown: bool) -> None:
+    assert [memory.text for memory, _ in similar_in_content(new, [(known(old), cosine)], NEAR)] == [old] * shown
+
+
+def test_the_few_that_share_most_are_shown() -> None:
+    similar = [(known(f"Ottilie paints ships number {n}"), 0.6 + n / 100) for n in range(8)]
+    shown = similar_in_content("Ottilie paints ships at dawn", similar, NEAR)
+    assert [memory.text[-1] for memory, _ in shown] == ["7", "6", "5", "4"]
+    assert len(shown) == FEW
+
+
+def test_what_two_changes_of_place_imply_counts_as_content() -> None:
+    assert "live" in content_stems("Ottilie moved to Graz") & content_stems("Ottilie lives in Linz")
