@@ -249,7 +249,11 @@ class JournalReader(Protocol):
         ...
 
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
-        """Return those of the keys that an undo or an erase suppresses."""
+        """Return those of the keys that an undo, a deletion or an erase suppresses."""
+        ...
+
+    def suppressed_since(self, scope: str, keys: Iterable[str]) -> Mapping[str, datetime]:
+        """Return when each of these keys was suppressed last; keys that are not suppressed are absent."""
         ...
 
     def sequence(self, scope: str) -> int:

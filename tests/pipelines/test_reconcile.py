@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, Message
 from slowwave.errors import InputError, ModelError
 from slowwave.model.mind import Fact, ReconcileCase, Verdict
 from slowwave.model.plan import Receipt
@@ -165,6 +165,7 @@ def test_noop_reinforces_the_known_fact(world: "World", verdict: "Says", only: "
     receipt = memory.add("Matteo can't eat prawns because of a shellfish allergy")
     fact = only(memory)
     assert (fact.accesses, fact.used_at) == (1, world.clock())
+    assert fact.valid_from == world.clock(), "an older message does not replace what was said again since"
     assert receipt.notes == ("already known: 'Matteo is allergic to shellfish'",)
 
 
@@ -292,6 +293,44 @@ def test_a_deleted_fact_stays_suppressed_until_a_person_states_it_again(
     memory.add_messages(talk(ids="third"), conversation="e")
     memory.consolidate("e")
     assert gone.text in texts(memory)
+
+
+@pytest.mark.parametrize("removal", ["delete", "undo", "erase"])
+def test_a_new_message_of_a_person_returns_what_was_removed_and_old_messages_do_not(
+    world: "World", talk: "Talk", facts: tuple[Fact, ...], texts: "Texts", removal: str
+) -> None:
+    memory = world.open()
+    world.mind.facts = facts
+    memory.add_messages(talk(), conversation="c")
+    run = memory.consolidate("c")
+    gone = next(fact for fact in memory.get_all() if fact.category == "person")
+    world.later(days=1)
+    match removal:
+        case "delete":
+            memory.delete(gone.id)
+        case "undo":
+            memory.undo(run.run_id)
+        case "erase":
+            memory.erase(id=gone.id)
+    world.later(days=1)
+    memory.add_messages(talk(ids="old"), conversation="d")
+    memory.consolidate("d")
+    assert gone.text not in texts(memory), "the messages carry the time before the removal"
+    memory.add_messages(talk(ids="new", start=world.clock()), conversation="e")
+    memory.consolidate("e")
+    assert gone.text in texts(memory)
+
+
+def test_an_assistant_does_not_return_what_a_person_deleted(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    memory.delete(memory.add("Alice owns the deploy pipeline").ids[0])
+    world.later(days=1)
+    said = [Message(role="assistant", content="Alice owns the deploy pipeline.", at=world.clock())]
+    quote = "Alice owns the deploy pipeline"
+    world.mind.facts = (Fact(text=quote, category="person", turn=1, quote=quote),)
+    memory.add_messages(said, conversation="c")
+    memory.consolidate("c", force=True)
+    assert texts(memory) == set()
 
 
 def test_a_distilled_fact_is_linked_with_a_pinned_memory_and_does_not_change_it(

@@ -307,6 +307,16 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             return frozenset(key for key in keys if token is not None and self._one("is_held", (token, key)))
 
+    def suppressed_since(self, scope: str, keys: Iterable[str]) -> dict[str, datetime]:
+        """When each suppressed key among these was suppressed last. It reads all of the scope's journal."""
+        held = self.suppressed_keys(scope, keys)
+        if not held:
+            return {}
+        with self._guard:
+            low, high = bounds(int(self._tokens.scope(scope) or 0))
+            rows = self._all("held_since", {"low": low, "high": high, "keys": dumps(sorted(held))})
+        return {str(key): from_micros(at) for key, at in rows}
+
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """The index entries of these memories."""
         with self._guard:

@@ -1,6 +1,6 @@
 """Compares new facts with known ones and plans what each does: add, update, delete, or nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -73,7 +73,7 @@ def reconcile(
     duplicates = _stored_duplicates(ports, incoming)
     suppressed = _suppressed_keys(ports, incoming)
     changes = ChangeSet(ports=ports, now=now, stored={memory.id for memory in waiting})
-    returning = suppressed & {new.key for new in incoming if new.stated}
+    returning = suppressed & _stated_again(ports, incoming, suppressed)
     changes.release_holds(returning)
     suppressed -= returning
     cases = reconcile_cases(ports, incoming, duplicates.keys() | suppressed, now, _nearness(ports))
@@ -201,6 +201,32 @@ def _suppressed_keys(ports: Ports, incoming: Sequence[IncomingFact]) -> frozense
     by_tombstone = {tombstone(new.fact.text): new.key for new in incoming}
     found = ports.store.suppressed_keys(ports.scope, [*by_tombstone, *by_tombstone.values()])
     return frozenset(by_tombstone.get(key, key) for key in found)
+
+
+def _stated_again(ports: Ports, incoming: Sequence[IncomingFact], suppressed: Collection[str]) -> frozenset[str]:
+    """The content keys of facts that a person states after they were suppressed: at this moment, or in a newer message.
+
+    What a message said before that stays suppressed, however often the message is read again or imported with its date.
+    """
+    stated = {new.key for new in incoming if new.stated}
+    told = [
+        new
+        for new in incoming
+        if new.key in suppressed and new.fact.sources and new.fact.trust in PERSONS and new.key not in stated
+    ]
+    if not told:
+        return frozenset(stated)
+    ids = {new.fact.sources[0].memory for new in told}
+    messages = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
+    since = ports.store.suppressed_since(
+        ports.scope, [key for new in told for key in (new.key, tombstone(new.fact.text))]
+    )
+    for new in told:
+        ended = [since[key] for key in (new.key, tombstone(new.fact.text)) if key in since]
+        message = messages.get(new.fact.sources[0].memory)
+        if ended and message is not None and min(message.valid_from, message.recorded_at) > max(ended):
+            stated.add(new.key)
+    return frozenset(stated)
 
 
 def _incoming(fact: Fact, memory: Memory, entry: IndexEntry, *, stated: bool) -> IncomingFact:

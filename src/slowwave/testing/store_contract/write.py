@@ -273,8 +273,13 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(Suppress(key=key, because="undone")))
         assert store.suppressed_keys(SCOPE, [key, "0" * 32]) == {key}
         assert store.suppressed_keys(OTHER, [key]) == frozenset()
-        store.apply(plan(Suppress(key=key, because="said again", on=False)))
+        assert store.suppressed_since(SCOPE, [key, "0" * 32]) == {key: NOW}
+        assert store.suppressed_since(OTHER, [key]) == {}
+        store.apply(plan(Suppress(key=key, because="undone again"), at=NOW + DAY))
+        assert store.suppressed_since(SCOPE, [key]) == {key: NOW + DAY}
+        store.apply(plan(Suppress(key=key, because="said again", on=False), at=NOW + 2 * DAY))
         assert store.suppressed_keys(SCOPE, [key]) == frozenset()
+        assert store.suppressed_since(SCOPE, [key]) == {}
 
     # ---- selecting
 

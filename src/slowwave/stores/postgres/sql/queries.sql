@@ -178,6 +178,12 @@ DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_te
 -- name: is_held (scope, content)
 SELECT 1 FROM held WHERE scope = $1 AND content = $2
 
+-- name: held_since (low, high, keys)
+SELECT CAST(j.payload AS jsonb) ->> 0, max(r.at) FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
+WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2 AND j.op = 'hold' AND CAST(CAST(j.payload AS jsonb) ->> 1 AS boolean)
+    AND CAST(j.payload AS jsonb) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($3 AS jsonb)))
+GROUP BY 1
+
 -- name: add_run ({run}) strict
 INSERT INTO runs ({run}) VALUES {values} ON CONFLICT DO NOTHING
 

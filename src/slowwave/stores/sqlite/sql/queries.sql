@@ -162,6 +162,12 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 -- name: is_held
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
+-- name: held_since
+SELECT json_extract(j.payload, '$[0]'), max(r.at) FROM journal j JOIN runs r ON r.key = j.run
+WHERE j.key BETWEEN :low AND :high AND j.op = 'hold' AND json_extract(j.payload, '$[1]')
+    AND json_extract(j.payload, '$[0]') IN (SELECT value FROM json_each(:keys))
+GROUP BY 1
+
 -- name: add_run
 INSERT INTO runs ({run}) VALUES ({?run})
 
