@@ -29,6 +29,13 @@ from slowwave.policy.comparison.corrections import correction
         ("corrected", "Actually, Alice isn't vegetarian", "Alice is vegetarian"),
         ("corrected", "Alice did not actually visit Paris", "Alice visited Paris"),
         ("corrected", "Alice never in fact lived in Rome", "Alice lived in Rome"),
+        ("corrected", "I lied, I'm not a vegetarian", "I am a vegetarian"),
+        ("corrected", "Turns out the user is not allergic to nuts", "The user is allergic to nuts"),
+        ("corrected", "Sorry, I was joking: I don't drive a tram", "I drive a tram"),
+        ("ended", "The user is not vegetarian", "The user is vegetarian"),
+        ("ended", "The user does not live in Bern", "The user lives in Bern"),
+        ("ended", "Ottilie doesn't live in Bern", "Ottilie lives in Bern"),
+        ("ended", "The user is not vegetarian, the user is vegan", "The user is vegetarian"),
     ],
 )
 def test_explicit_corrections_are_detected_with_their_kind(kind: str, new: str, old: str) -> None:
@@ -41,6 +48,15 @@ def test_explicit_corrections_are_detected_with_their_kind(kind: str, new: str, 
 @pytest.mark.parametrize(
     ("new", "old"),
     [
+        # plain denials that say less, or something else
+        ("A man is not playing the flute", "A man is playing the flute"),
+        ("The dog does not bark", "The dog barks"),
+        ("Ottilie is not singing", "Ottilie is singing"),
+        ("The user does not like tea in the evening", "The user likes tea"),
+        ("The user does not live in Bern", "The user lived in Bern"),
+        ("Ottilie does not live in Bern", "Ludwig lives in Bern"),
+        ("The user did not visit Bern", "The user visits Bern"),
+        ("Alice doesn't use vim", "Alice's sister uses vim"),
         # another subject
         ("Bob no longer uses a standing desk", "Matteo uses a standing desk"),
         ("Alice moved from Paris to Rome", "Bob lives in Paris"),

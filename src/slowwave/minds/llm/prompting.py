@@ -48,11 +48,11 @@ def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
     lines = [f"Today is {_day(today(reconcile_cases))}.", "Known memories:"]
     for number, candidate in sorted(known.items()):
         note = ", fixed" if number in fixed else ""
-        lines.append(f"K{number} ({_day(candidate.memory.at)}{note}): {_line(candidate.memory.text, most)}")
+        lines.append(f"K{number} ({candidate.memory.at.date()}{note}): {_line(candidate.memory.text, most)}")
     lines.append("New facts:")
     for case in reconcile_cases:
         near = ", ".join(f"K{candidate.number}" for candidate in case.candidates)
-        lines.append(f"F{case.number} ({_day(case.at)}; near {near}): {_line(case.fact.text, most)}")
+        lines.append(f"F{case.number} ({case.at.date()}; near {near}): {_line(case.fact.text, most)}")
     return lines
 
 

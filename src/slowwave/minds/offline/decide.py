@@ -13,7 +13,7 @@ from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison import subjects
 from slowwave.policy.comparison.alignment import WordCosine
 from slowwave.policy.comparison.contradictions import conflicts, denials
-from slowwave.policy.comparison.corrections import Correction, correction
+from slowwave.policy.comparison.corrections import TAKEN_BACK, Correction, correction
 from slowwave.policy.comparison.duplicates import Comparison, compare, longer, normalised
 from slowwave.policy.comparison.succession import Supersession, supersedes
 from slowwave.policy.comparison.values import value_changed
@@ -82,7 +82,9 @@ def _correction(case: ReconcileCase, candidate: Candidate) -> Correction | None:
     """The explicit correction of a candidate by the new fact, or None. An event is never corrected."""
     if case.at < candidate.memory.at or candidate.memory.kind == "episodic":
         return None
-    if found := correction(case.fact.text, candidate.memory.text, called=_called(case, candidate)):
+    head = TAKEN_BACK.match(case.fact.quote or "")
+    said = (head[0] if head and not TAKEN_BACK.match(case.fact.text) else "") + case.fact.text
+    if found := correction(said, candidate.memory.text, called=_called(case, candidate)):
         return found
     after = _succession(case, candidate)
     return Correction(kind="changed", because=after.because) if after is not None and after.certain else None

@@ -9,6 +9,7 @@ from slowwave.policy.comparison import vetoes
 from slowwave.policy.comparison.alignment import Prepared, expanded, prepare
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import MODALS, NEGATIONS, PREPOSITIONS
+from slowwave.policy.text.names import names
 
 Kind = Literal["ended", "changed", "corrected"]
 
@@ -19,6 +20,15 @@ _NO_LONGER: Final = lazy_regex(
     re.IGNORECASE,
 )
 _ACTUALLY: Final = lazy_regex(r"\b(?:actually|in fact)\b,?|\bafter all\b", re.IGNORECASE)
+# What a speaker says before a plain denial of what they said earlier.
+TAKEN_BACK: Final = lazy_regex(
+    r"^(?:sorry|oops|ok(?:ay)?|no)?[\s,.!–—-]*(?:(?:i|the user) (?:lied|was (?:lying|joking|kidding|wrong|mistaken))"
+    r"|(?:that|it) was (?:a lie|a joke|wrong|not true)|(?:just )?kidding|turns out(?: that)?|it turns out(?: that)?)\b[\s,:;.!–—-]*",
+    re.IGNORECASE,
+)
+_DENIAL: Final = lazy_regex(r"(?:\b(?:do|does|am|is|are)|['’](?:m|re|s)) not\b", re.IGNORECASE)
+_PROGRESSIVE: Final = lazy_regex(r"(?:\b(?:am|is|are)|['’](?:m|re|s)) not\s+\w+ing\b", re.IGNORECASE)
+_PERSON: Final = lazy_regex(r"^(?:the user|user|i|we|subject)\b", re.IGNORECASE)
 _NOT: Final = lazy_regex(r"\b(?:(?:do|does|did) not|not|never)\b", re.IGNORECASE)
 # The rest of a sentence after its main statement: a new clause, a reason, a time.
 _TAIL: Final = lazy_regex(
@@ -79,7 +89,12 @@ def correction(new: str, old: str, *, called: Collection[str] = ()) -> Correctio
         return None
     if frozenset(later.words) & (_NOT_FACTUAL - _STOPPING) or frozenset(earlier.words) & (_NOT_FACTUAL | NEGATIONS):
         return None
-    kind = _ended(new_text, old_text) or _corrected(new_text, old_text) or _changed(new_text, old_text)
+    kind = (
+        _ended(new_text, old_text)
+        or _corrected(new_text, old_text)
+        or _denied(new_text, old_text)
+        or _changed(new_text, old_text)
+    )
     return kind and Correction(kind=kind, because=f"{_REASONS[kind]}: “{new.strip()}”")
 
 
@@ -94,8 +109,8 @@ def _with_one_name(text: str, called: Collection[str]) -> str:
     """The text with every name of the subject replaced by the same word."""
     if not called:
         return text
-    names = "|".join(map(re.escape, sorted(called, key=lambda name: (-len(name), name))))
-    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", "Subject", text, flags=re.IGNORECASE)
+    forms = "|".join(map(re.escape, sorted(called, key=lambda name: (-len(name), name))))
+    return re.sub(rf"(?<!\w)(?:{forms})(?!\w)", "Subject", text, flags=re.IGNORECASE)
 
 
 def _ended(new: str, old: str) -> Kind | None:
@@ -112,6 +127,23 @@ def _corrected(new: str, old: str) -> Kind | None:
         return None
     denied = _TAIL.sub("", _NOT.sub(" ", _ACTUALLY.sub(" ", new)), count=1)
     return "corrected" if _equals(denied, old, allowed=frozenset({"tense"})) else None
+
+
+def _denied(new: str, old: str) -> Kind | None:
+    """Detect a plain denial of what is known about a person: without its "not" the sentence must equal the old fact.
+
+    "I lied, I'm not vegetarian" corrects "I'm vegetarian"; "I'm not vegetarian" ends it. The denial of something in progress
+    ends nothing, and neither does that of an unnamed person: "A man is not running" is about another man.
+    """
+    statement = TAKEN_BACK.sub("", new)
+    if len(_DENIAL.findall(statement)) != 1 or len(_NOT.findall(statement)) != 1 or _PROGRESSIVE.search(statement):
+        return None
+    if not (_PERSON.match(statement) or names(statement).opening):
+        return None
+    affirmed = _TAIL.sub("", _NOT.sub(" ", statement), count=1)
+    if prepare(old).past or not _equals(affirmed, old, allowed=frozenset()):
+        return None
+    return "corrected" if statement != new else "ended"
 
 
 def _equals(statement: str, old: str, *, allowed: frozenset[str]) -> bool:
