@@ -14,7 +14,7 @@ from slowwave.model.status import ConversationState
 from slowwave.pipelines.ingest.chunks import Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
-from slowwave.policy.guard.grounding import check, ground
+from slowwave.policy.guard.grounding import check, ground, lenders
 from slowwave.policy.guard.redaction import hollow, redact
 from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports, Progress
@@ -254,17 +254,18 @@ def _supported(
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
-    """The fact with its source, without secrets; only the message keeps them."""
+    """The fact with its sources, the quoted one first, without secrets; only the messages keep them."""
     quote = redact(fact.quote).text
-    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
-    near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
-    trust = least((message.trust, *(neighbour.trust for neighbour in (*transcript.before[-1:], *near))))
+    named = [turn.memory for turn in transcript.turns if turn.number in fact.turns and turn.number != fact.turn]
+    sources = (
+        SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
+        *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
+    )
+    trust = least((message.trust, *(lender.trust for lender in lenders(fact, transcript))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
         trust = message.trust  # the message itself contains its names, numbers and dates
     text = redact(fact.text).text
-    return replace(
-        fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
-    )
+    return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
 
 
 def _redacted(rejected: Rejected) -> Rejected:

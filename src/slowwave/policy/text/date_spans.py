@@ -31,6 +31,7 @@ _LIST: Final = rf"(?:\s*(?P<list>&|\b(?:and|or)\b)\s*(?:the\s+)?|{_TO})"
 _BETWEEN: Final = r"(?P<between>between\s+(?:the\s+)?)?"
 _YEAR: Final = r"(?:19|20)\d\d"
 _BEFORE_YEAR: Final = r"(?:,?\s+(?:of\s+|del?\s+)?)"
+_BARE_SEASON: Final = lazy_regex(rf"\b(?:{'|'.join(SEASONS)})\b", re.IGNORECASE)
 _PART: Final = (
     r"(?:(?P<part>early|mid|middle|late|(?:the\s+)?(?:beginning|start|middle|end|first half|second half|first part|last part)"
     r"\s+of)(?:\s+|-)(?:the\s+)?)?"
@@ -81,8 +82,8 @@ def written_spans(text: str) -> tuple[WrittenSpan, ...]:
 def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
     """Every span of days that a message may mean: its own day, its written dates and all readings of its relative dates.
 
-    A date without a year counts in the year before the message, in that year, in the next, and in the year that its sentence
-    names.
+    A date or season without a year counts in the year before the message, in that year, in the next, and in the year that its
+    sentence names.
     """
     spans: dict[DateSpan, None] = {(at.date(), at.date()): None}
     spans |= dict.fromkeys(reading for span in written_spans(text) for reading in span.readings)
@@ -94,6 +95,10 @@ def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
                     s for y in sorted({year} if year else years) if (s := _parts_span(y, month, day))
                 )
     spans |= dict.fromkeys(span for phrase in date_phrases(text, at) for span in phrase.spans)
+    for found in _BARE_SEASON.finditer(text):
+        month = SEASONS[found.group().lower()]
+        for year in (at.year - 1, at.year, at.year + 1):
+            spans[date(year, month, 1), _month_span(year + (month + 1) // 12, (month + 1) % 12 + 1)[1]] = None
     return tuple(spans)
 
 
