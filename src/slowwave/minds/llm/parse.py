@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from slowwave.errors import ModelError
@@ -41,10 +41,11 @@ class Shape(Generic[Item]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedReply(Generic[Item]):
-    """The readable items of a reply, and the refused ones with reasons."""
+    """The readable items of a reply, the refused ones with reasons, and whether the reply ends before its list does."""
 
     items: tuple[Item, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    cut: bool = False
 
 
 FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"}))
@@ -61,7 +62,7 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
     """
     if not isinstance(reply, str):
         whole = [Value(start=0, end=0, data=reply)]
-        return _checked(_listed(whole, "", shape), shape)
+        return _checked(_present(_listed(whole, "", shape), str(reply), shape), shape)
     found = values(reply)
     spoken = strip_reasoning(reply, found)
     span = last_fenced_block(reply, spoken, found, lambda value: _items_of(value.data, shape) is not None)
@@ -70,7 +71,9 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
     if listed is not None:
         earlier = [value for value in found if spoken[0] <= value.start and value.end <= span[0]]
         return _checked(listed, shape, (item for value in earlier for item in _items_of(value.data, shape) or ()))
-    return _checked(list(salvage_items(reply, shape.key, span, found)) or None, shape)
+    salvaged = salvage_items(reply, shape.key, span, found)
+    checked = _checked(_present(salvaged.items or None, reply[slice(*spoken)], shape), shape)
+    return replace(checked, cut=salvaged.cut)
 
 
 def counted(rejected: Iterable[Rejected]) -> tuple[Rejected, ...]:
@@ -125,10 +128,19 @@ def _around(reply: str, span: tuple[int, int], inside: Sequence[Value]) -> str:
     return "".join(reply[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
 
-def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[Any] = ()) -> ParsedReply[Item]:
-    if raw is None:
-        fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
-        raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
+def _present(raw: Sequence[Any] | None, reply: str, shape: Shape[Item]) -> Sequence[Any]:
+    """The raw items; ModelError in plain words if there are none: an empty answer, a refusal, or no JSON."""
+    if raw is not None:
+        return raw
+    if not reply.strip():
+        raise ModelError("the model answered with an empty text")
+    if _REFUSAL.match(reply.strip()):
+        raise ModelError(f"the model refused to answer: {tidy(reply)[:_SHOWN]!r}")
+    fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
+    raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
+
+
+def _checked(raw: Sequence[Any], shape: Shape[Item], earlier: Iterable[Any] = ()) -> ParsedReply[Item]:
     items: dict[Item, None] = {}
     rejected = [_rejected(item, "is before the last block") for item in earlier]
     for candidate in raw:
@@ -177,7 +189,7 @@ _PREFACE: Final = re.compile(
 _REFUSAL: Final = re.compile(
     r"^(?:(?:i['’]m |i am |we are )?(?:very |so |really )?sorry\b|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|i['’]m (?:not able|unable)"
     r"|as an? (?:ai|language model)|unfortunately)[^.!?\n]*?"
-    r"\b(?:help|assist|comply|provide|summari[sz]e|fulfil|process|complete|do that|answer|generate|create|request)",
+    r"\b(?:help|assist|comply|provide|summari[sz]e|fulfil|process|complete|do that|answer|generate|create|request|extract|read)",
     re.IGNORECASE,
 )
 _ECHO: Final = re.compile(r"Task: summarise|slowwave-memory-|SUMMARY:", re.IGNORECASE)

@@ -171,8 +171,7 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
     speakers = {name for m in members for name in (m.speaker, m.subject) if name}
     texts = [m.text for m in members]
     counted = frozenset().union(*map(naming.countable, texts)) | _years_and_days(members)
-    dates = sorted((*written_spans(summary), *_yearless(summary)), key=lambda date: date.start)
-    numbers = naming.numbers(strip_dates(summary, dates))
+    numbers = naming.numbers(strip_dates(summary, _dates(summary)))
     return (
         *_foreign_names(summary, _known_words(members, speakers), texts),
         *_foreign_dates(summary, members),
@@ -284,10 +283,15 @@ def _yearless(text: str) -> list[WrittenDate]:
     return [w for w in mentioned(text) if not any(s.start < w.end and w.start < s.end for s in spans)]
 
 
+def _dates(text: str) -> list[WrittenDate | WrittenSpan]:
+    """The written dates and spans of dates of a text, in order."""
+    dates: list[WrittenDate | WrittenSpan] = [*written_spans(text), *_yearless(text)]
+    return sorted(dates, key=lambda date: date.start)
+
+
 def _foreign_numbers(text: str, sources: Iterable[str]) -> list[str]:
     counted = frozenset().union(*map(naming.countable, sources))
-    dates = sorted((*written_spans(text), *_yearless(text)), key=lambda date: date.start)
-    numbers = naming.numbers(strip_dates(text, dates))
+    numbers = naming.numbers(strip_dates(text, _dates(text)))
     return [number for number, forms in numbers.items() if not forms & counted]
 
 
