@@ -99,9 +99,14 @@ class PortError(SlowwaveError):
 
 
 class ModelError(PortError):
-    """The language model failed, or its answer cannot be used. `cost` is the `Cost` of the call, None if unknown."""
+    """The language model failed, or its answer cannot be used.
+
+    `cost` is the `Cost` of the call, None if unknown. `cut_off` is set if the answer ended before it was complete: a
+    question about less text may succeed.
+    """
 
     cost: object = None
+    cut_off: bool = False
 
 
 class EmbedderError(PortError):

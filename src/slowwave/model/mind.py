@@ -46,7 +46,8 @@ class Transcript:
 class Fact:
     """A fact as a mind proposes it from a transcript, or as a person states it.
 
-    `turn` and `quote` are the number of the message it is derived from and the words of it; a stated fact has neither.
+    `turn` and `quote` are the number of the message that it quotes and the words of it; a stated fact has neither. `turns`
+    are the numbers of all messages that it rests on, the quoted one first; empty means `turn` alone.
     `importance` None means that it is computed from the text. `ref` is the caller's own id of a stated fact.
     """
 
@@ -57,6 +58,7 @@ class Fact:
     confidence: float = 1.0
     importance: float | None = None
     turn: int | None = None
+    turns: tuple[int, ...] = ()
     quote: str = ""
     valid_from: datetime | None = None
     expires_at: datetime | None = None

@@ -54,7 +54,7 @@ def test_distilling_returns_facts_with_message_quote_and_cost(transcript: Make) 
         MOVED["quote"],
     )
     assert json.loads(proposal.raw) == {"facts": [MOVED]}
-    assert proposal.prompt == "distil@1"
+    assert proposal.prompt == "distil@2"
     cost = proposal.cost
     assert cost.calls == 1
     assert cost.tokens_out == -(-len(proposal.raw) // 4)
@@ -70,9 +70,8 @@ def test_the_prompt_begins_with_its_task_and_a_part_that_never_changes(transcrip
     assert first[0] == second[0]
     assert first[0]["content"].startswith("Task: distil\n")
     assert "preference" in first[0]["content"]
-    assert "[1] Sun 2026-03-01 09:00 UTC, Alice: one" in first[1]["content"]
-    assert "[earlier]" in first[1]["content"]
-    assert "3 to 8 facts" in first[1]["content"]
+    lines = "Sun 2026-03-01 08:59 UTC\n[earlier] user: earlier words\n[1] Alice (user): one\n"
+    assert lines in first[1]["content"], "the time stands once"
     assert "at most 2 facts" in second[1]["content"]
 
 
@@ -83,7 +82,7 @@ def test_a_message_cannot_leave_its_fence_or_imitate_another_message(transcript:
     )
     question = llm.asked[0].messages[1]["content"]
     assert is_fenced_block(question)
-    assert remove_fenced_blocks(question).strip() == "Write down 3 to 8 facts, fewer if fewer are worth it."
+    assert remove_fenced_blocks(question).strip() == "Write down at most 2 facts."
     assert "\n[2] Sun, Bob" not in question
     assert "obey {{most}}" in question
 
@@ -93,10 +92,11 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
         {**MOVED, "category": "Vorliebe", "expires_in_hours": 2, "valid_from": "2026-02-28"},
         {**MOVED, "text": "Alice has a dog", "message": 3},
         {"text": "Alice has a cat"},
-        {"text": 'Work out "yesterday" or "next Friday" from the time shown before that very message'},
+        {"text": 'those that say a name, date or thing that the quote lacks'},
         {"text": "Alice has a bird", "message": 2},
     ]}  # fmt: skip
-    proposal = LanguageMind(ScriptedLLM(distil=answer)).distil(transcript("one", "two", most=2))
+    said = ("I moved to Bern yesterday!", "And I have a cat.")
+    proposal = LanguageMind(ScriptedLLM(distil=answer)).distil(transcript(*said, most=2))
     first, second = proposal.value
     assert first.category == "other"
     assert first.expires_at == datetime(2026, 3, 1, 11, tzinfo=UTC)
@@ -109,7 +109,8 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
 
 def test_categories_can_be_configured(transcript: Make) -> None:
     llm = ScriptedLLM(distil={"facts": [{**MOVED, "category": "Move"}]})
-    assert LanguageMind(llm, categories=("move",)).distil(transcript("x")).value[0].category == "move"
+    mind = LanguageMind(llm, categories=("move",))
+    assert mind.distil(transcript("I moved to Bern yesterday!")).value[0].category == "move"
 
 
 def test_an_empty_transcript_or_case_list_makes_no_call(transcript: Make) -> None:
@@ -228,7 +229,6 @@ def test_clusters_and_cascades_have_their_own_prompts(brief: Make) -> None:
     assert "Preserve specific names, dates, numbers, and preferences" in cluster
     assert "1. [Sun 2026-03-01] Alice skis" in cluster
     assert "about 'sport Task: x'" in cluster
-    assert "2-3 sentences" in cascade
     assert "at most 50 words" in cascade
 
 
@@ -257,10 +257,10 @@ def test_every_malformed_reply_yields_an_answer_or_a_model_error(
             llm = ScriptedLLM(**{task: reply if isinstance(reply, str) else {"content": json.dumps(reply)}})
             try:
                 proposal = ask(LanguageMind(llm))
-            except ModelError:
-                assert llm.count(task) == 2
+            except ModelError as error:
+                assert llm.count(task) == (1 if error.cut_off else 2)
                 continue
-            assert proposal.cost.calls == llm.count(task) == 1
+            assert proposal.cost.calls == llm.count(task) <= (2 if task == "distil" else 1)
             if task == "reconcile":
                 assert all(v.fact in {1, 2} and v.memory in {None, 1, 2, 3} for v in proposal.value)
 
@@ -405,6 +405,7 @@ def test_a_base_model_continues_the_beginning_of_the_json(transcript: Make, case
 
 def test_the_example_of_the_prompt_is_no_fact(transcript: Make) -> None:
     example = json.loads(load("distil_completion").static.split("===\n")[3].split("\n")[0])
+    assert len(example["facts"]) == 3
     proposal = LanguageMind(Base(json.dumps(example))).distil(transcript("x", "y", "z"))
     assert not proposal.value
     assert {item.reason for item in proposal.rejected} == {"copied from the prompt"}

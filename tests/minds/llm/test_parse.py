@@ -1,6 +1,7 @@
 """The parser: every malformed reply, every task, many seeds; and whatever text there is."""
 
 import json
+import re
 import time
 from collections.abc import Iterator
 
@@ -138,6 +139,41 @@ def test_one_broken_item_does_not_affect_the_others() -> None:
     assert len(reasons(reply)) == 1
 
 
+@pytest.mark.parametrize(
+    ("reply", "cut"),
+    [
+        ('{"facts": [{"text": "one"}, {"text": "tw', True),
+        ('{"facts": [{"text": "one"}', True),
+        ('{"facts": [{"text": "one"}, ', True),
+        ('{"facts": [{"text": "one", "messages": [1, 2]}, {"text": "two", "messages": [1]', True),
+        ('```json\n{"facts": [{"text": "one"}, {"te', True),
+        ('{"facts": [{"text": "one"}, {"text": "two" oops}]}', False),
+        ('{"facts": [{"text": "one"}, {"text": "two" oops}]\n}\n```', False),
+        ('{"facts": [{"text": "one"}]}', False),
+        ('{"facts": []}', False),
+    ],
+)
+def test_a_list_that_is_not_closed_is_cut_off(reply: str, *, cut: bool) -> None:
+    assert read(reply, FACTS).cut == cut
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("", "the model answered with an empty text"),
+        ("  \n", "the model answered with an empty text"),
+        (
+            "I'm sorry, but I can't help with that.",
+            "the model refused to answer: \"I'm sorry, but I can't help with that.\"",
+        ),
+        ("Nothing worth noting.", "no complete JSON object"),
+    ],
+)
+def test_no_answer_is_told_in_plain_words(reply: str, said: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(said)):
+        read(reply, FACTS)
+
+
 def test_the_complete_items_of_a_truncated_list_are_read() -> None:
     assert texts('```json\n[{"text": "one"}, {"text": "tw') == ["one"]
 
@@ -166,7 +202,7 @@ def test_a_duplicate_key_refuses_the_item_unless_both_values_are_equal() -> None
 def test_doubtful_options_fall_back_and_numbers_are_held_to_their_range() -> None:
     fields = {"text": "a b", "message": " 3 ", "confidence": "x", "importance": 7, "kind": "Fakt", "subject": ["x"]}
     (item,) = read({"facts": [{**fields, "valid_from": "soon", "expires_in_hours": -1}]}, FACTS).items
-    assert (item.message, item.confidence, item.importance, item.kind, item.subject) == (3, 0.7, None, "semantic", None)
+    assert (item.messages, item.confidence, item.importance, item.kind, item.subject) == ((3,), 0.7, None, None, None)
     assert item.valid_from is None
     assert item.expires_in_hours is None
     for given_, kept in (
@@ -179,6 +215,20 @@ def test_doubtful_options_fall_back_and_numbers_are_held_to_their_range() -> Non
         (10**400, 0.7),
     ):
         assert read({"facts": [{"text": "a", "confidence": given_}]}, FACTS).items[0].confidence == kept
+
+
+@pytest.mark.parametrize(
+    ("fields", "numbers"),
+    [
+        ({"messages": [3, "4", 5.0]}, (3, 4, 5)),
+        ({"messages": 2}, (2,)),
+        ({"messages": [], "message": 7}, (7,)),
+        ({"messages": None}, ()),
+        ({}, ()),
+    ],
+)
+def test_numbers_of_messages_are_read_from_a_list_a_number_or_the_older_field(fields: object, numbers: object) -> None:
+    assert read({"facts": [{"text": "a b", **fields}]}, FACTS).items[0].messages == numbers
 
 
 def test_dates_without_a_zone_are_read_as_utc() -> None:

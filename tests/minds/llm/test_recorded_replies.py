@@ -62,6 +62,7 @@ def test_a_recorded_reply_yields_its_facts_and_ungrounded_items_are_refused(
     stored = {fact.text: fact for fact in memory.get_all()}
     assert stored.keys() == {fact["text"] for fact in reply["kept"]}, {one.text: one.reason for one in result.rejected}
     assert {one.text for one in result.rejected} == {fact["text"] for fact in reply["refused"]}
-    assert (llm.count("distil"), llm.count("reconcile"), result.waiting) == (1, 0, 0), "nothing is known yet"
+    asked = (llm.count("distil"), llm.count("reconcile"), result.waiting)
+    assert asked == (2, 0, 0), "the refused facts are named to the model once; nothing is known yet"
     for fact in reply["kept"]:
         assert [str(source) for source in stored[fact["text"]].sources] == [fact["dia"]]

@@ -31,19 +31,24 @@ _FORKED: Final = (
 _POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
 _ERROR_LONGEST: Final = 500  # characters
 _TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
+_LENGTH: Final = ("length", "max_tokens")
 _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
 
 class LLMResponse(str):
-    """The text of a model with the token counts of its provider; None if the provider sends no count."""
+    """The text of a model with the token counts of its provider and the reason why it ends; None for what is not sent."""
 
-    __slots__ = ("usage",)
+    __slots__ = ("finish_reason", "usage")
     usage: Mapping[str, int | None]
+    finish_reason: str | None
 
-    def __new__(cls, text: str, *, tokens_in: int | None = None, tokens_out: int | None = None) -> Self:
-        """The text with its counts."""
+    def __new__(
+        cls, text: str, *, tokens_in: int | None = None, tokens_out: int | None = None, finish_reason: str | None = None
+    ) -> Self:
+        """The text with its counts and the reason why it ends, such as "stop" or "length"."""
         response = super().__new__(cls, text)
         response.usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
+        response.finish_reason = finish_reason
         return response
 
 
@@ -150,6 +155,11 @@ def tokens_of(answer: object) -> tuple[int | None, int | None]:
     """
     tokens_in, tokens_out = (count if _is_count(count) else None for count in _counts(answer))
     return tokens_in, tokens_out
+
+
+def is_cut_off(answer: object) -> bool:
+    """Whether the provider says that the answer reached the limit of its length, in the terms of OpenAI, Ollama or Anthropic."""
+    return any(_field(answer, name) in _LENGTH for name in ("finish_reason", "done_reason", "stop_reason"))
 
 
 def miscounts(answer: object) -> bool:

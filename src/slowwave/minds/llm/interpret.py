@@ -1,13 +1,17 @@
 """Turns the items of an answer into facts and verdicts. Unknown numbers, surplus facts and contradictions are refused."""
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.llm.parse import ParsedReply
 from slowwave.minds.llm.reply_models import RELATIONS, FactItem, VerdictItem
 from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcript, Verdict, VerdictOp
 from slowwave.policy.comparison.duplicates import normalised
-from slowwave.policy.retention.categories import later
+from slowwave.policy.guard.grounding import content_stems, coverage_ratio, ground
+from slowwave.policy.retention.categories import REGISTRY, later
+from slowwave.policy.text.date_spans import written_spans
+from slowwave.policy.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from slowwave.model.memory import Kind
@@ -17,6 +21,22 @@ RELATION_NAMES: Final[dict[str, Relation]] = {relation: relation for relation in
 Node = tuple[str, int]
 HOURS: Final = 24
 _UNCHANGED: Final = "it changes nothing that is known"
+INSTRUCTION: Final = "instruction"
+"""The category that a model is offered for standing instructions; they are stored as preferences of the kind procedural."""
+_SHORT_LIVED: Final = frozenset({"tool_output", "session_state"})
+_USER: Final = lazy_regex(r"(?:the )?user\b(?!['’])", re.IGNORECASE)
+_LASTING: Final = lazy_regex(
+    r"\b(?:since|from|until|till|by|before|after|every|born (?:in|on))\s+(?:the\s+)?$", re.IGNORECASE
+)
+_BEFORE_DATE: Final = 20  # characters
+_ALIKE: Final = 0.4
+"""The least share of the content words of a refused fact that a later wording of it has."""
+
+
+def offered(categories: Iterable[str]) -> str:
+    """The categories that a prompt names: those configured without the ones that expire within days, and `INSTRUCTION`."""
+    names = [name for name in categories if name not in _SHORT_LIVED or name not in REGISTRY]
+    return ", ".join(dict.fromkeys((*names, INSTRUCTION)))
 
 
 def interpret_facts(
@@ -30,8 +50,9 @@ def interpret_facts(
     refused = list(reading.rejected)
     times = {turn.number: turn.memory.at for turn in transcript.turns}
     for item in reading.items:
+        shown = [number for number in item.messages if number in times]
         reason = None
-        if item.message is not None and item.message not in times:
+        if item.messages and not shown:
             reason = "its source message was not shown"
         elif item.text in prompt:
             reason = "copied from the prompt"
@@ -40,22 +61,73 @@ def interpret_facts(
         if reason:
             refused.append(Rejected(text=item.text, reason=reason, quote=item.quote or ""))
             continue
-        at = times[item.message] if item.message is not None else transcript.turns[-1].memory.at
+        at = times[shown[0]] if shown else transcript.turns[-1].memory.at
+        instruction = item.category == INSTRUCTION and INSTRUCTION not in categories
         kept.append(
             Fact(
                 text=item.text,
-                category=item.category if item.category in categories else "other",
-                kind=cast("Kind", item.kind),  # the reply model accepts no other
-                subject=item.subject,
+                category="preference" if instruction else item.category if item.category in categories else "other",
+                kind=_kind(item, instruction=instruction),
+                subject=item.subject or _subject(item.text, transcript.speakers),
                 confidence=item.confidence,
                 importance=item.importance,
-                turn=item.message,
+                turn=shown[0] if shown else None,
+                turns=tuple(dict.fromkeys(shown)),
                 quote=item.quote or "",
                 valid_from=item.valid_from,
                 expires_at=later(at, item.expires_in_hours / HOURS) if item.expires_in_hours else None,
             )
         )
     return tuple(kept), refused
+
+
+def repaired(
+    kept: Sequence[Fact],
+    refused: Sequence[tuple[Fact, str]],
+    proposed: Sequence[Fact],
+    transcript: Transcript,
+) -> tuple[tuple[Fact, ...], list[Rejected]]:
+    """The facts after a further turn of the model, and those that stay refused.
+
+    Args:
+        kept: the facts of the first answer that their messages support.
+        refused: the other facts of it, with the reasons.
+        proposed: the facts of the further turn; of each refused fact at most one counts, the one most like it.
+        transcript: the messages.
+    """
+    value, still = list(kept), []
+    rest = [fact for fact in proposed if all(fact.text != known.text for known in kept)]
+    for fact, reason in refused:
+        stems = content_stems(fact.text)
+        likeness = {place: coverage_ratio(stems, content_stems(other.text)) for place, other in enumerate(rest)}
+        place = max(likeness, key=lambda each: likeness[each], default=None)
+        if place is None or likeness[place] < _ALIKE:
+            still.append(Rejected(text=fact.text, reason=reason, quote=fact.quote))
+            continue
+        found = ground(rest.pop(place), transcript)
+        if isinstance(found, Rejected):
+            still.append(found)
+        else:
+            value.append(found)
+    return tuple(value), still
+
+
+def _kind(item: FactItem, *, instruction: bool) -> "Kind":
+    """The kind that a model names; else procedural for an instruction, episodic for what has a date, semantic for the rest."""
+    if item.kind is not None:
+        return cast("Kind", item.kind)  # the reply model accepts no other
+    if instruction:
+        return "procedural"
+    before = (item.text[max(0, span.start - _BEFORE_DATE) : span.start] for span in written_spans(item.text))
+    return "episodic" if any(not _LASTING.search(words) for words in before) else "semantic"
+
+
+def _subject(text: str, speakers: Collection[str]) -> str | None:
+    """The speaker with whose name a fact begins, "The user" for the user, None for others: "Ada's cat" is not Ada."""
+    if _USER.match(text):
+        return "The user"
+    begun = (name for name in speakers if text.startswith(f"{name} "))
+    return max(begun, key=len, default=None)
 
 
 def interpret_verdicts(

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ _REASONING: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re
 _FENCE: Final = re.compile(r"(?:```|~~~)[^\n`{\[]*")
 _SEPARATOR: Final = re.compile(r"[\s,]*")
 _BARE_LIST: Final = re.compile(r"\s*\[(?=\s*\{)")
+_CLOSED: Final = re.compile(r"[}\[][\s,]*\][\s}`~]*\Z")
 _NEXT_OBJECT: Final = re.compile(r'\}[\s,]*(?=\{\s*["}])')
 
 
@@ -87,33 +88,45 @@ def last_fenced_block(
     return span
 
 
-def salvage_items(text: str, key: str, span: tuple[int, int], found: Sequence[Value]) -> Iterator[Any]:
-    """The complete items of broken lists under a key (or of a bare list), and None for each stretch that is no value.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvaged:
+    """The complete items of broken lists, None for each stretch that is no value, and whether the last list is cut off."""
+
+    items: tuple[Any, ...]
+    cut: bool
+
+
+def salvage_items(text: str, key: str, span: tuple[int, int], found: Sequence[Value]) -> Salvaged:
+    """The complete items of broken lists under a key (or of a bare list).
 
     For replies that were cut off or have an error in one item. Nothing is repaired: an item is decoded unchanged or
-    lost. Lists inside complete values are ignored.
+    lost. Lists inside complete values are ignored. A list is cut off if nothing after its last item closes it.
     """
     place, end = span
     key_pattern = re.compile(rf'"{re.escape(key)}"\s*:\s*\[')
     starts = [mark.end() for mark in _outside(key_pattern.finditer(text, place, end), found)]
     if not starts and (bare := _BARE_LIST.match(text, place, end)):
         starts = [bare.end()]
+    items: list[Any] = []
     for start in starts:
         if start >= place:
-            place = yield from _items(text, start, end)
+            more, place = _items(text, start, end)
+            items += more
+    return Salvaged(items=tuple(items), cut=bool(starts) and place >= end and not _CLOSED.search(text, 0, end))
 
 
-def _items(text: str, place: int, end: int) -> Generator[Any, None, int]:
+def _items(text: str, place: int, end: int) -> tuple[list[Any], int]:
+    items: list[Any] = []
     while True:
         place = _SEPARATOR.match(text, place).end()  # type: ignore[union-attr]  # it also matches the empty string
         if place >= end or text[place] == "]":
-            return place
+            return items, place
         data, after, _ = _decoded(text, place)
         if after > place:
             place = after
-            yield data
+            items.append(data)
         else:
-            yield None
+            items.append(None)
             place = _next_object(text, place + 1, end)
 
 

@@ -2,17 +2,28 @@
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from dataclasses import dataclass, replace
 from typing import Final, Self, TypeVar
 
 from slowwave.errors import InputError, ModelError
 from slowwave.minds.llm import interpret, prompting
-from slowwave.minds.llm.calls import Content, call_model, checked_model, miscounts, raw_of, response_text, tokens_of
+from slowwave.minds.llm.calls import (
+    Content,
+    call_model,
+    checked_model,
+    is_cut_off,
+    miscounts,
+    raw_of,
+    response_text,
+    tokens_of,
+)
 from slowwave.minds.llm.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.llm.parse import FACTS, VERDICTS, counted, read, summary
 from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
 from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import FREE, Cost
+from slowwave.policy.guard.grounding import ground
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.ports import LLM
 
@@ -21,6 +32,23 @@ Interpreted = tuple[Value, Sequence[Rejected]]
 
 _QUOTED: Final = 160  # characters of an unreadable answer in the error message
 _STYLES: Final = ("cluster", "cascade")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reply:
+    """The answer of one call, and whether its provider says that it reached the limit of its length."""
+
+    content: Content
+    cut: bool
+
+
+def _cut_off(facts: int = 0) -> ModelError:
+    error = ModelError(
+        f"the model's answer was cut off{f' after {facts} facts' if facts else ''}: it reached the limit of its length "
+        "(max_tokens, num_predict or the context window of the model)"
+    )
+    error.cut_off = True
+    return error
 
 
 class LanguageMind:
@@ -80,23 +108,64 @@ class LanguageMind:
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
         """Lasting facts from a part of a conversation. The caller checks that the conversation supports them.
 
+        Facts that it does not support are named to a chat model once, with the reasons, to be put right or dropped.
+
         Raises:
-            ModelError: the model failed, two answers were unreadable, or a cap is reached.
+            ModelError: the model failed, two answers were unreadable, one was cut off (`cut_off`), or a cap is reached.
         """
         if not transcript.turns:
             return MindAnswer(value=())
-        categories = ", ".join(self._categories)
         question = self._ask(
             "distil",
             prompting.conversation(transcript),
-            categories=categories,
+            categories=interpret.offered(self._categories),
             most=prompting.how_many(transcript),
         )
 
         def interpreted(content: Content) -> Interpreted[tuple[Fact, ...]]:
-            return interpret.interpret_facts(read(content, FACTS), transcript, self._categories, question.prompt.static)
+            reading = read(content, FACTS)
+            if reading.cut:
+                raise _cut_off(len(reading.items))
+            return interpret.interpret_facts(reading, transcript, self._categories, question.prompt.static)
 
-        return self._answer(question, interpreted)
+        answer = self._answer(question, interpreted)
+        return self._put_right(question, answer, interpreted, transcript)
+
+    def _put_right(
+        self,
+        question: PromptQuestion,
+        answer: MindAnswer[tuple[Fact, ...]],
+        interpreted: Callable[[Content], Interpreted[tuple[Fact, ...]]],
+        transcript: Transcript,
+    ) -> MindAnswer[tuple[Fact, ...]]:
+        """The answer after one further turn of the chat, which names the facts that the messages do not support, and why.
+
+        A fact that is refused again, or is left out, stays refused. If the turn fails, or a cap forbids it, the first
+        answer holds.
+        """
+        checked = [(fact, ground(fact, transcript)) for fact in answer.value]
+        refused = [(fact, found.reason) for fact, found in checked if isinstance(found, Rejected)]
+        follow_up = question.follow_up(answer.raw, prompting.refusals(refused)) if refused else None
+        if follow_up is None:
+            return answer
+        costs: list[Cost] = [answer.cost]
+        problems = list(answer.problems)
+        try:
+            reply = self._ask_once(follow_up, costs, problems)
+            proposed, rejected = interpreted(reply.content)
+        except ModelError as error:
+            problems.append(f"{len(refused)} refused facts were not put right: {error}")
+            return replace(answer, cost=sum(costs, FREE), problems=tuple(problems))
+        kept = tuple(fact for fact, found in checked if not isinstance(found, Rejected))
+        value, still = interpret.repaired(kept, refused, proposed, transcript)
+        return replace(
+            answer,
+            value=value,
+            raw=f"{answer.raw}\n{raw_of(reply.content)}",
+            cost=sum(costs, FREE),
+            rejected=counted((*answer.rejected, *still, *rejected)),
+            problems=tuple(problems),
+        )
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         """What each new fact does to known facts, in one call. A fact without a verdict stays undecided.
@@ -150,28 +219,33 @@ class LanguageMind:
         problems: list[str],
     ) -> tuple[Content, Interpreted[Value]]:
         """The answer and its interpretation; asks once more if it is unreadable."""
-        content = self._ask_once(question, costs, problems)
+        reply = self._ask_once(question, costs, problems)
         try:
-            return content, interpreted(content)
+            return reply.content, interpreted(reply.content)
         except ModelError as problem:
-            content = self._ask_once(question.again(raw_of(content), str(problem)), costs, problems)
+            if problem.cut_off or reply.cut:
+                raise _cut_off() if not problem.cut_off else problem from None
+            reply = self._ask_once(question.again(raw_of(reply.content), str(problem)), costs, problems)
         try:
-            return content, interpreted(content)
+            return reply.content, interpreted(reply.content)
         except ModelError as error:
-            beginning = tidy(raw_of(content))[:_QUOTED]
-            raise ModelError(f"the model's answer could not be read, twice: {error}; it began {beginning!r}") from error
+            beginning = tidy(raw_of(reply.content))[:_QUOTED]
+            twice = ModelError(f"the model's answer could not be read, twice: {error}; it began {beginning!r}")
+            twice.cut_off = error.cut_off or reply.cut
+            raise twice from error
 
-    def _ask_once(self, question: PromptQuestion, costs: list[Cost], problems: list[str]) -> Content:
+    def _ask_once(self, question: PromptQuestion, costs: list[Cost], problems: list[str]) -> _Reply:
         started = self.ledger.admit()
         tokens_in, tokens_out = None, None
         content: Content = ""
+        cut = False
         sent = True
         try:
             answer = call_model(lambda: question.call(self._llm), self._seconds)
             tokens_in, tokens_out = tokens_of(answer)
             if miscounts(answer):
                 problems.append("the model's token counts are not usable; its texts were counted instead")
-            content = response_text(answer)
+            content, cut = response_text(answer), is_cut_off(answer)
         except ModelError as error:
             sent = error.cost != FREE
             raise
@@ -185,4 +259,4 @@ class LanguageMind:
                 costs.append(cost)
             else:
                 self.ledger.waive()
-        return question.whole(content)
+        return _Reply(content=question.whole(content), cut=cut)

@@ -274,9 +274,17 @@ def public_spec(spec: str) -> str:
 
 
 def _response(data: Mapping[str, Any], text: object) -> LLMResponse:
-    """The text with the token counts of OpenAI's or Ollama's reply."""
+    """The text with the token counts and the reason of the end of OpenAI's or Ollama's reply."""
     usage = data.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     tokens_in = usage.get("prompt_tokens", data.get("prompt_eval_count"))
     tokens_out = usage.get("completion_tokens", data.get("eval_count"))
-    return LLMResponse(text if isinstance(text, str) else "", tokens_in=tokens_in, tokens_out=tokens_out)
+    choices = data.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else data
+    reason = choice.get("finish_reason", choice.get("done_reason"))
+    return LLMResponse(
+        text if isinstance(text, str) else "",
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        finish_reason=reason if isinstance(reason, str) else None,
+    )

@@ -47,13 +47,14 @@ class Shape(Generic[Item]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedReply(Generic[Item]):
-    """The readable items of a reply, and the refused ones with reasons.
+    """The readable items of a reply, the refused ones with reasons, and whether the reply ends before its list does.
 
     `reviewed` is how many things the reply says it reviewed; None if it does not say, or if it was cut off.
     """
 
     items: tuple[Item, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    cut: bool = False
     reviewed: int | None = None
 
 
@@ -73,7 +74,8 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
     """
     if not isinstance(reply, str):
         whole = [Value(start=0, end=0, data=reply)]
-        return replace(_checked(_listed(whole, "", shape), shape), reviewed=_reviewed(whole, shape))
+        checked = _checked(_present(_listed(whole, "", shape), str(reply), shape), shape)
+        return replace(checked, reviewed=_reviewed(whole, shape))
     found = values(reply)
     spoken = strip_reasoning(reply, found)
     span = last_fenced_block(reply, spoken, found, lambda value: _items_of(value.data, shape) is not None)
@@ -83,7 +85,9 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
         earlier = [value for value in found if spoken[0] <= value.start and value.end <= span[0]]
         before = (item for value in earlier for item in _items_of(value.data, shape) or ())
         return replace(_checked(listed, shape, before), reviewed=_reviewed(inside, shape))
-    return _checked(list(salvage_items(reply, shape.key, span, found)) or None, shape)
+    salvaged = salvage_items(reply, shape.key, span, found)
+    checked = _checked(_present(salvaged.items or None, reply[slice(*spoken)], shape), shape)
+    return replace(checked, cut=salvaged.cut)
 
 
 def _reviewed(found: Sequence[Value], shape: Shape[Item]) -> int | None:
@@ -146,10 +150,19 @@ def _around(reply: str, span: tuple[int, int], inside: Sequence[Value]) -> str:
     return "".join(reply[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
 
-def _checked(raw: Sequence[Any] | None, shape: Shape[Item], earlier: Iterable[Any] = ()) -> ParsedReply[Item]:
-    if raw is None:
-        fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
-        raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
+def _present(raw: Sequence[Any] | None, reply: str, shape: Shape[Item]) -> Sequence[Any]:
+    """The raw items; ModelError in plain words if there are none: an empty answer, a refusal, or no JSON."""
+    if raw is not None:
+        return raw
+    if not reply.strip():
+        raise ModelError("the model answered with an empty text")
+    if _REFUSAL.match(reply.strip()):
+        raise ModelError(f"the model refused to answer: {tidy(reply)[:_SHOWN]!r}")
+    fields = ", ".join(f'"{name}"' for name in sorted(shape.required))
+    raise ModelError(f'no complete JSON object {{"{shape.key}": [...]}} whose items have {fields} was found')
+
+
+def _checked(raw: Sequence[Any], shape: Shape[Item], earlier: Iterable[Any] = ()) -> ParsedReply[Item]:
     items: dict[Item, None] = {}
     rejected = [_rejected(item, "is before the last block") for item in earlier]
     for candidate in raw:
@@ -198,7 +211,7 @@ _PREFACE: Final = re.compile(
 _REFUSAL: Final = re.compile(
     r"^(?:(?:i['’]m |i am |we are )?(?:very |so |really )?sorry\b|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|i['’]m (?:not able|unable)"
     r"|as an? (?:ai|language model)|unfortunately)[^.!?\n]*?"
-    r"\b(?:help|assist|comply|provide|summari[sz]e|fulfil|process|complete|do that|answer|generate|create|request)",
+    r"\b(?:help|assist|comply|provide|summari[sz]e|fulfil|process|complete|do that|answer|generate|create|request|extract|read)",
     re.IGNORECASE,
 )
 _ECHO: Final = re.compile(r"Task: summarise|slowwave-memory-|SUMMARY:", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -10,14 +10,21 @@ from slowwave.minds.llm.calls import Content, is_continuing, is_structured
 from slowwave.minds.llm.prompts import Prompt, load
 from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.memory import Memory
-from slowwave.model.mind import ReconcileCase, SummaryRequest, Transcript
+from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript
 from slowwave.policy.guard.fence import NOTICE, escape, fence_tag
-from slowwave.policy.guard.labels import short_name
+from slowwave.policy.guard.labels import bare_name, short_name
+from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import LLM
 
 SHOWN: Final = 24_000  # characters of one text, about 6,000 tokens; a note replaces the rest
 TOGETHER: Final = 48_000  # characters of all texts of a question about memories, about 12,000 tokens
-_FEWEST: Final = 3
+SESSION_GAP: Final = timedelta(hours=1)
+"""A pause after which the time is shown again above a message."""
+EARLIER: Final = 300
+"""The last characters that are shown of each message before a transcript."""
+_MESSAGES_A_FACT: Final = 3
+_TOKENS_A_FACT: Final = 100  # of what persons say: a long message may hold several facts
+_FEWEST: Final = 2
 
 
 def fenced(lines: Iterable[str], task: str) -> str:
@@ -27,16 +34,61 @@ def fenced(lines: Iterable[str], task: str) -> str:
 
 
 def conversation(transcript: Transcript) -> list[str]:
-    """The lines of a transcript: each message with its number, time and speaker."""
-    before = [f"[earlier] {_message_line(memory)}" for memory in transcript.before]
-    return [*before, *(f"[{turn.number}] {_message_line(turn.memory)}" for turn in transcript.turns)]
+    """The lines of a transcript: each message with its number and speaker, and the time above the first of a session.
+
+    A session ends with a pause of `SESSION_GAP` or with the day. Of the messages before the transcript those of its first
+    session are shown, with their last `EARLIER` characters.
+    """
+    lines: list[str] = []
+    last: datetime | None = None
+    begins = transcript.turns[0].memory.at
+    before = [(memory, "earlier") for memory in transcript.before if _one_session(memory.at, begins)]
+    for memory, number in (*before, *((turn.memory, str(turn.number)) for turn in transcript.turns)):
+        if last is None or not _one_session(last, memory.at):
+            lines.append(_time(memory.at))
+        last = memory.at
+        lines.append(
+            f"[{number}] {_speaker(memory)}: {_line(memory.text if number != 'earlier' else _ending(memory.text))}"
+        )
+    return lines
+
+
+def _one_session(first: datetime, second: datetime) -> bool:
+    return first.date() == second.date() and abs(second - first) < SESSION_GAP
+
+
+def _speaker(memory: Memory) -> str:
+    """The name of a speaker with the role, or the role alone."""
+    name = bare_name(memory.role, memory.speaker)
+    return escape(f"{name} ({memory.role})" if name else short_name(memory.role, memory.speaker))
+
+
+def _ending(text: str) -> str:
+    return text if len(text) <= EARLIER else f"… {text[-EARLIER:]}"
 
 
 def how_many(transcript: Transcript) -> str:
-    """The requested number of facts as words: from 3 to `transcript.most`."""
-    if transcript.most <= _FEWEST:
-        return f"at most {transcript.most} facts"
-    return f"{_FEWEST} to {transcript.most} facts, fewer if fewer are worth it"
+    """The requested number of facts as words: at most one for three messages, or for 100 tokens of persons, from 2 to `most`."""
+    spoken = sum(estimate(turn.memory.text) for turn in transcript.turns if turn.memory.role != "assistant")
+    most = max(_FEWEST, len(transcript.turns) // _MESSAGES_A_FACT, spoken // _TOKENS_A_FACT)
+    most = min(most, transcript.most)
+    return f"at most {most} facts" if most > 1 else "at most 1 fact"
+
+
+def refusals(refused: Sequence[tuple[Fact, str]]) -> str:
+    """The request to put right facts that code refused, each with the messages that it names and the reason."""
+    lines = []
+    for place, (fact, reason) in enumerate(refused, 1):
+        numbers = ", ".join(map(str, fact.turns or ((fact.turn,) if fact.turn else ())))
+        lines.append(f"{place}. {fact.text!r} (messages {numbers or 'unnamed'}): {reason}")
+    return "\n".join((_REPAIR, *lines, _REPAIRED))
+
+
+_REPAIR: Final = "These facts are not stored, because the messages that they name do not say them:"
+_REPAIRED: Final = (
+    "Answer in the same form with these facts only: name also the messages that say the missing part, or reword the fact to "
+    "what they say, or leave it out."
+)
 
 
 def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
@@ -90,8 +142,11 @@ def fair_share(lengths: Iterable[int]) -> int:
 
 
 def _message_line(memory: Memory, most: int = SHOWN) -> str:
-    when = memory.at.strftime("%a %Y-%m-%d %H:%M UTC") if memory.at.year > 999 else memory.at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
-    return f"{when}, {escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}"
+    return f"{_time(memory.at)}, {escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}"
+
+
+def _time(at: datetime) -> str:
+    return at.strftime("%a %Y-%m-%d %H:%M UTC") if at.year > 999 else at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
 
 
 def _day(at: datetime) -> str:
@@ -104,7 +159,7 @@ def _line(text: str, most: int = SHOWN) -> str:
     return "\n      ".join(escape(line) for line in shown.splitlines() if line.strip())
 
 
-_RETRY_SHOWN: Final = 2_000  # characters of an unreadable answer that the retry of a chat contains
+_RETRY_SHOWN: Final = 4_000  # characters of an answer that the next question of a chat contains
 _RETRY_ENDING: Final = 80  # the same for a base model
 
 
@@ -133,6 +188,10 @@ class PromptQuestion(Protocol):
         """The question for a retry, with the last answer and its problem."""
         ...
 
+    def follow_up(self, raw: str, request: str) -> "PromptQuestion | None":
+        """The next question of the same chat, after this answer; None for base models, which have no chat."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chat:
@@ -153,10 +212,14 @@ class _Chat:
         return content
 
     def again(self, raw: str, problem: str) -> "_Chat":
+        return self.follow_up(
+            raw, f"That answer could not be read: {problem}. Answer again, in exactly the form asked for."
+        )
+
+    def follow_up(self, raw: str, request: str) -> "_Chat":
         shown = raw if len(raw) <= _RETRY_SHOWN else f"{raw[:_RETRY_SHOWN]} …"
-        wrong = f"That answer could not be read: {problem}. Answer again, in exactly the form asked for."
-        retry = ({"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": wrong})
-        return replace(self, messages=(*self.messages, *retry))
+        turn = ({"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": request})
+        return replace(self, messages=(*self.messages, *turn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +243,9 @@ class _Continuation:
     def again(self, raw: str, problem: str) -> "_Continuation":
         note = f"(An earlier answer could not be read: {problem}. It ended with {raw[-_RETRY_ENDING:]!r}.)"
         return replace(self, text=f"{note}\n\n{self.text}")
+
+    def follow_up(self, raw: str, request: str) -> None:
+        """A base model has no chat."""
 
 
 def chat(name: str, lines: Sequence[str], **values: str) -> PromptQuestion:

@@ -42,13 +42,13 @@ class ItemError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactItem:
-    """One distilled fact as a model writes it."""
+    """One distilled fact as a model writes it. Only its text, category, messages and quote are asked for."""
 
     text: str
-    message: int | None
+    messages: tuple[int, ...]
     quote: str | None
     category: str
-    kind: str
+    kind: str | None
     subject: str | None
     confidence: float
     importance: float | None
@@ -64,10 +64,10 @@ class FactItem:
         )
         return cls(
             text=_sentence(fields, "text"),
-            message=_optional_integer(fields, "message"),
+            messages=_integers(fields, "messages") or _integers(fields, "message"),
             quote=None if fields.get("quote") is None else _bounded(_text(fields, "quote"), "quote", QUOTE_LONGEST),
             category=_label(fields.get("category")),
-            kind=kind if kind in KINDS else "semantic",
+            kind=kind if kind in KINDS else None,
             subject=_word(fields.get("subject")),
             confidence=CONFIDENCE if confidence is None else min(1.0, max(0.0, confidence)),
             importance=importance if importance is not None and 0.0 <= importance <= 1.0 else None,
@@ -149,6 +149,14 @@ def _optional_integer(fields: Fields, name: str) -> int | None:
     return None if fields.get(name) is None else _integer(fields, name)
 
 
+def _integers(fields: Fields, name: str) -> tuple[int, ...]:
+    """The whole numbers of a list, or one number; none if the field is missing, null or empty."""
+    value = fields.get(name)
+    if isinstance(value, list | tuple):
+        return tuple(_integer({name: each}, name) for each in value)
+    return () if value is None else (_integer(fields, name),)
+
+
 def _operation(fields: Fields, name: str) -> str:
     if (op := _label(_present(fields, name)).upper()) not in OPS:
         raise ItemError(f"{name} is none of {', '.join(OPS)}")
@@ -215,14 +223,8 @@ SCHEMAS: Final[Mapping[str, dict[str, Any]]] = MappingProxyType(
             {
                 "text": {"type": "string"},
                 "category": {"type": "string"},
-                "confidence": {"type": "number"},
-                "message": {"type": "integer"},
+                "messages": {"type": "array", "items": {"type": "integer"}},
                 "quote": {"type": "string"},
-                "subject": _nullable("string"),
-                "kind": _one_of(KINDS),
-                "importance": _nullable("number"),
-                "valid_from": _nullable("string"),
-                "expires_in_hours": _nullable("number"),
             },
         ),
         "verdicts": _object_schema(

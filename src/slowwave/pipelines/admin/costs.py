@@ -22,10 +22,10 @@ from slowwave.pipelines.ingest.chunks import (
 from slowwave.policy.ranking.packing import estimate as tokens
 from slowwave.ports import Counting, Ports
 
-PROMPT_TOKENS = 750
+PROMPT_TOKENS = 650
 """Of the distilling prompt with its marks and the messages just before a chunk (measured; a test holds it to the prompt)."""
-LINE_TOKENS = 11
-"""Of number, time and speaker before each message (measured)."""
+LINE_TOKENS = 6
+"""Of number and speaker before each message, and its part of the time above a session (measured)."""
 ANSWER_TOKENS = 300
 """Of the facts of one chunk (S0: 8 facts of about 30 tokens, and the envelope)."""
 RECONCILE_TOKENS = (1900, 300)

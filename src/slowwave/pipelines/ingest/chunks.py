@@ -93,6 +93,12 @@ class Chunk:
             return f"characters {self.start + 1:,} to {self.end:,} of message {last} of {self.conversation.name}"
         return f"messages {first} to {last} of {self.conversation.name}"
 
+    def first(self, messages: int) -> "Chunk":
+        """The chunk with its first messages only; itself if it has no more, or is a piece of one message."""
+        if len(self.messages) <= messages:
+            return self
+        return replace(self, messages=self.messages[:messages], texts=self.texts[:messages])
+
     def moves(self, because: str) -> tuple[Operation, ...]:
         """The operations that record it as read: a cursor moves, or released messages lose their flags."""
         if self.released:

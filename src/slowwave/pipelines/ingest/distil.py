@@ -11,14 +11,16 @@ from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.status import ConversationState
-from slowwave.pipelines.ingest.chunks import Chunk, is_partly_read, next_chunk, released_messages, transcript
+from slowwave.pipelines.ingest.chunks import MESSAGES, Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
-from slowwave.policy.guard.grounding import check, ground
+from slowwave.policy.guard.grounding import check, ground, lenders
 from slowwave.policy.guard.redaction import hollow, redact
 from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports, Progress
 
+MANY = 10
+"""From how many messages an answer without any fact is reported, although it counts as an answer."""
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
 
@@ -99,10 +101,12 @@ def consolidate(
         )
     until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
-    while (read := planned(ports, found.name, until=until)) is not None:
+    most = MESSAGES
+    while (read := planned(ports, found.name, until=until, most=most)) is not None:
         if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
+        most = read.fits or most
         if on_progress:
             on_progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
@@ -120,7 +124,8 @@ def _conversation(ports: Ports, name: str | None) -> ConversationState | None:
 class ChunkReading:
     """The plan for a chunk, and its result. If the mind failed, the plan has the cost only.
 
-    The answer of the mind is kept, so that planning again after a conflict does not call it again.
+    The answer of the mind is kept, so that planning again after a conflict does not call it again. `fits` is how many
+    messages the next chunk should have, because the answer about more of them was cut off; None if it was not.
     """
 
     chunk: Chunk
@@ -131,6 +136,7 @@ class ChunkReading:
     spent: Cost = FREE
     plan: Plan
     result: ConsolidationResult
+    fits: int | None = None
 
     @property
     def failed(self) -> bool:
@@ -139,35 +145,56 @@ class ChunkReading:
 
 
 def planned(
-    ports: Ports, name: str, again: ChunkReading | None = None, until: int | None = None
+    ports: Ports, name: str, again: ChunkReading | None = None, until: int | None = None, most: int = MESSAGES
 ) -> ChunkReading | None:
     """Plan the next chunk of a conversation; None if all is read.
+
+    If the answer of the mind is cut off, the chunk is halved and asked about again, down to one message: the cursor does not
+    pass a message whose facts were cut off.
 
     Args:
         ports: the store, the mind, the embedder and the settings.
         name: the conversation.
         again: a plan that was dropped because of a conflict.
         until: read no chunk that begins after this message, except released messages.
+        most: how many messages the chunk may have.
     """
     found = ports.store.conversation(ports.scope, name)
     chunk = next_chunk(ports, found) if found is not None else None
     if chunk is None or (until is not None and not chunk.released and chunk.span[0] >= until):
         return None
-    if again is not None and again.chunk.same(chunk):
-        return _reconciled(ports, chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
+    if again is not None and again.chunk.same(chunk.first(len(again.chunk.messages))):
+        return _reconciled(ports, again.chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
+    return _read(ports, chunk.first(most), FREE, ())
+
+
+def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) -> ChunkReading:
+    """The reading of a chunk; of its first half if the answer of the mind was cut off, and so on.
+
+    Facts of an answer that was cut off are dropped: the messages are read again, and would give them twice.
+    """
     shown = transcript(ports, chunk)
     try:
         proposal: MindAnswer[tuple[Fact, ...]] = ports.mind.distil(shown) if shown.turns else MindAnswer(value=())
     except ModelError as error:
-        return _failed(ports, chunk, error)
+        spent += cost_of(error)
+        problems = (*problems, str(error))
+        if error.cut_off and len(chunk.messages) > 1:
+            half = len(chunk.messages) // 2
+            deeper = _read(ports, chunk.first(half), spent, problems)
+            return replace(deeper, fits=deeper.fits or half)
+        return _failed(ports, chunk, str(error), problems, spent)
     facts, rejected = _supported(ports, shown, proposal)
-    return _reconciled(ports, chunk, facts, rejected, proposal.problems, proposal.raw, proposal.cost)
+    problems = (*problems, *proposal.problems)
+    if not (proposal.value or rejected) and len(shown.turns) >= MANY:
+        problems = (*problems, f"no fact was found in {chunk}")
+    return _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
 
 
-def _failed(ports: Ports, chunk: Chunk, error: ModelError) -> ChunkReading:
-    cost, now = cost_of(error), ports.now()
+def _failed(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost) -> ChunkReading:
+    now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, cost=cost)
-    result = ConsolidationResult(skipped_reason=str(error), problems=(str(error),), cost=cost)
+    result = ConsolidationResult(skipped_reason=reason, problems=tuple(dict.fromkeys(problems)), cost=cost)
     return ChunkReading(chunk=chunk, plan=plan, result=result)
 
 
@@ -254,17 +281,18 @@ def _supported(
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
-    """The fact with its source, without secrets; only the message keeps them."""
+    """The fact with its sources, the quoted one first, without secrets; only the messages keep them."""
     quote = redact(fact.quote).text
-    source = SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote)
-    near = (turn.memory for turn in transcript.turns if abs(turn.memory.seq - message.seq) == 1)
-    trust = least((message.trust, *(neighbour.trust for neighbour in (*transcript.before[-1:], *near))))
+    named = [turn.memory for turn in transcript.turns if turn.number in fact.turns and turn.number != fact.turn]
+    sources = (
+        SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
+        *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
+    )
+    trust = least((message.trust, *(lender.trust for lender in lenders(fact, transcript))))
     if trust != message.trust and not check(fact, message, (), transcript.speakers):
         trust = message.trust  # the message itself contains its names, numbers and dates
     text = redact(fact.text).text
-    return replace(
-        fact, text=text, quote=quote, sources=(source,), valid_from=fact.valid_from or message.at, trust=trust
-    )
+    return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
 
 
 def _redacted(rejected: Rejected) -> Rejected:

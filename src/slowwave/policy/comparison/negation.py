@@ -7,6 +7,7 @@ A word is affirmed (`YES`), denied (`NO`), or undecided (`OPEN`). Negations ("no
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Final
 
@@ -38,6 +39,7 @@ _OPINION: Final = "opinion_verbs"  # "does not know whether …" leaves open wha
 _POSTPOSED: Final = frozenset(
     {"allergy", "allergies", "intolerance"}
 )  # they concern the word before them: "a nut allergy"
+_AGAINST: Final = frozenset({"to", "against"})
 # Negations of languages in Latin letters: a fact may be written in English from a message in another language.
 _FOREIGN_NEGATIONS: Final = table_words("foreign_negations")
 _LAST_LATIN: Final = "\u024f"
@@ -46,7 +48,14 @@ _FORM_ONLY: Final = lazy_regex(
     r"\b(?:(?:not|no|never)-+\w+(?:-\w+)*|not (?:only|just|merely|simply|necessarily|to mention|yet)|can not (?:wait|help|get enough|thank|say enough|believe)"
     r"|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
     r"|(?:why|if|or) not|why (?:do|does|did) not|whether or not|do not (?:worry|forget|hesitate|miss|mind)|never (?:mind|gets old|too late|stops?|"
-    r"fails?|forget|give up|gives up|miss(?:es)?|know|imagined|thought|been (?:so|more|happier|better))|nothing (?:but|better|like|beats|more)|not (?:stop|give up|miss|lose))\b",
+    r"fails?|forget|give up|gives up|miss(?:es)?|know|imagined|thought|been (?:so|more|happier|better))|nothing (?:but|better|like|beats|more)|not (?:stop|give up|miss|lose)"
+    r"|why (?:\w+ ){1,2}(?:do|does|did|have|has|had) not|not like (?:it|that|this|they|we) (?:was|were|used|is|are)|instead of|rather than)\b",
+    re.IGNORECASE,
+)
+# What has not happened for long, or no longer happens: "ages since I played", "the last time I was there", "I used to smoke".
+_NO_MORE: Final = lazy_regex(
+    r"\b(?:(?:ages|years|months|weeks|decades|forever|a (?:long |good )?(?:time|while)|(?:so|too|very) long) since"
+    r"|the last time|used to(?= \w)|formerly)\b",
     re.IGNORECASE,
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
@@ -93,6 +102,8 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
     ]
     if len(opposed) >= words:
         return next(word for word in _words(claim) if stem(word) == opposed[0])
+    if "never" in _words(claim) and any(map(_NO_MORE.search, sources)):
+        return "never"
     negation = next((word for word in _words(claim) if word in NEGATIONS), None)
     if negation and not any(map(negates, (*sources, *around))):
         return negation
@@ -101,7 +112,9 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
 
 def negates(text: str) -> bool:
     """Whether a text holds a negation or a word of loss or end. True for scripts other than Latin, which have no table."""
-    return any(c.isalpha() and c > _LAST_LATIN for c in text) or any(
+    if any(c.isalpha() and c > _LAST_LATIN for c in text) or _NO_MORE.search(text):
+        return True
+    return any(
         word in NEGATIONS
         or word in _FOREIGN_NEGATIONS
         or word.startswith("un")
@@ -119,14 +132,18 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
     """
     merged: dict[str, set[int]] = {}
     in_clause: dict[str, set[int]]
-    marked = _UNDONE.sub(r"\g<0> not", _FORM_ONLY.sub(f" {_OPEN_MARK} ", expanded(text)))
+    negative = False
+    marked = _FORM_ONLY.sub(f" {_OPEN_MARK} ", _NO_MORE.sub(f" {_OPEN_MARK} ", expanded(text)))
+    marked = _UNDONE.sub(r"\g<0> not", marked)
     for match in sentence_runs(marked, semicolons=True):
         sentence = match.group()
         clauses = _CLAUSE_BREAK.split(sentence)
         for number, clause in enumerate(clauses, 1):
             polarity, in_clause = YES, {}
-            for piece in _CLAUSE_LINK.split(clause):
-                polarity = YES if _read_piece(piece.casefold(), polarity, in_clause) == YES else OPEN
+            for piece in _CLAUSE_LINK.split(clause.casefold()):
+                begins = NO if polarity == OPEN and negative and piece.startswith("not ") else polarity
+                polarity = YES if _read_piece(piece, begins, in_clause) == YES else OPEN
+                negative = NEGATIONS.isdisjoint(_WORD.findall(piece))  # "allergic to pollen, not to the cat"
             is_asked = number == len(clauses) and is_question(sentence)
             for word, each in in_clause.items():
                 merged.setdefault(word, set()).update({OPEN} if is_asked else each)
@@ -136,7 +153,8 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
 def _read_piece(piece: str, polarity: int, stems: dict[str, set[int]]) -> int:
     """Add the polarity of each content word of a piece to `stems`; return the polarity at its end."""
     reach, last = REACH, ""
-    for word in _WORD.findall(piece):
+    found = _WORD.findall(piece)
+    for word, following in zip_longest(found, found[1:], fillvalue=""):
         root = stem(word)
         if word == _OPEN_MARK or (word == _SO and polarity == NO):
             polarity = OPEN
@@ -146,7 +164,8 @@ def _read_piece(piece: str, polarity: int, stems: dict[str, set[int]]) -> int:
             stems.setdefault(root, set()).add(polarity)
             if word in _POSTPOSED and last:
                 stems[last].add(OPEN)
-            polarity, reach = _inverted(polarity), REACH
+            if word not in _POSTPOSED or following in _AGAINST:
+                polarity, reach = _inverted(polarity), REACH
         elif word not in FUNCTION_WORDS:
             if polarity == OPEN and root in _stems(_POSITIVE):
                 polarity = YES

@@ -3,13 +3,14 @@
 A fact is refused in these cases:
 
 - Its quote is not in the message.
-- It has a name, number, date or accusation that no message near its quote contains.
+- It has a name, number, date or accusation that neither the messages that it names nor those beside its quote contain.
 - It shares no content with the message.
 - It says the opposite of the message.
 - It attributes to one speaker a statement that another speaker made about themselves.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final
@@ -17,9 +18,10 @@ from typing import Final
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare, stem as verb_stem
-from slowwave.policy.comparison.negation import contradicts
+from slowwave.policy.comparison.negation import NO, contradicts, polarities
 from slowwave.policy.text import names as naming, word_frequency
 from slowwave.policy.text.clauses import sentence_runs
+from slowwave.policy.text.date_spans import WrittenSpan, span_follows, written_spans
 from slowwave.policy.text.dates import WrittenDate, derivable, exact, mentioned, weekdays
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
@@ -70,6 +72,15 @@ _FIRST_PERSON: Final = table_words("first_person_singular")
 _OTHER_PRONOUNS: Final = table_words("other_pronouns")
 _EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = lazy_regex(r"(?:ing|ed|e?s)$")
+_CLAUSE: Final = lazy_regex(
+    r"(?:(?![.!?;:,\n–—]|\s(?:but|and|or|because|although|though|while|whereas|so|which|who)\s).)+", re.IGNORECASE
+)
+_ORDINAL: Final = lazy_regex(r"\b([1-3]?\d)(?:st|nd|rd|th)\b")
+_ORDINAL_DAYS: Final = 62
+"""How many days from a message a bare ordinal ("from the 10th to the 14th") may name a day."""
+
+RESTS_ON_MAX: Final = 6
+"""The most messages that a fact rests on; further ones that it names are ignored."""
 
 
 def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
@@ -79,7 +90,7 @@ def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     accepted if one message contains enough of its content words.
 
     Returns:
-        The fact with the number of its message and the quote as the message has it, or the reason of the refusal.
+        The fact with the numbers of its messages and the quote as the message has it, or the reason of the refusal.
     """
     turns = {turn.number: turn for turn in transcript.turns}
     turn, quote = _locate_quote(fact, turns) if fact.quote.strip() else (None, "")
@@ -87,9 +98,28 @@ def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
         return Rejected(text=fact.text, reason="no message contains its quote", quote=fact.quote)
     if turn is None:
         return _ground_without_quote(fact, transcript)
-    placed = replace(fact, turn=turn.number, quote=quote)
-    reason = check(placed, turn.memory, _around(turn, transcript), transcript.speakers)
+    placed = _placed(fact, turn, quote, turns)
+    reason = check(placed, turn.memory, lenders(placed, transcript), transcript.speakers)
     return Rejected(text=fact.text, reason=reason, quote=fact.quote) if reason else placed
+
+
+def lenders(fact: Fact, transcript: Transcript) -> tuple[Memory, ...]:
+    """The messages from which a fact may take names, numbers and dates, without the one that it quotes.
+
+    They are those that it names, and those beside the quoted one.
+    """
+    messages = [*transcript.before[-1:], *(each.memory for each in transcript.turns)]
+    turns = {turn.number: turn.memory for turn in transcript.turns}
+    place = messages.index(turns[fact.turn or 0])
+    beside = messages[max(0, place - 1) : place] + messages[place + 1 : place + 2]
+    named = [turns[number] for number in fact.turns if number != fact.turn]
+    return (*named, *(memory for memory in beside if memory not in named))
+
+
+def _placed(fact: Fact, turn: Turn, quote: str, turns: Mapping[int, Turn]) -> Fact:
+    """The fact with its quote in this message, which is the first of the messages that it rests on."""
+    others = [number for number in dict.fromkeys(fact.turns) if number in turns and number != turn.number]
+    return replace(fact, turn=turn.number, turns=(turn.number, *others)[:RESTS_ON_MAX], quote=quote)
 
 
 def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Collection[str] = ()) -> str | None:
@@ -98,7 +128,7 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
     Args:
         fact: The proposed fact with its quote; without a quote the whole message counts as quoted.
         turn: The message.
-        around: The messages before and after it. Names, numbers and dates of the fact may come from them.
+        around: Its `lenders`. Names, numbers and dates of the fact may come from them.
         speakers: Names of all speakers of the conversation.
     """
     if fact.quote and locate(fact.quote, turn.text) is None:
@@ -141,7 +171,7 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
     speakers = {name for m in members for name in (m.speaker, m.subject) if name}
     texts = [m.text for m in members]
     counted = frozenset().union(*map(naming.countable, texts)) | _years_and_days(members)
-    numbers = naming.numbers(strip_dates(summary, mentioned(summary)))
+    numbers = naming.numbers(strip_dates(summary, _dates(summary)))
     return (
         *_foreign_names(summary, _known_words(members, speakers), texts),
         *_foreign_dates(summary, members),
@@ -158,8 +188,8 @@ def shares_content(summary: str, members: Sequence[Memory]) -> bool:
     )
 
 
-def strip_dates(text: str, written: Iterable[WrittenDate]) -> str:
-    """A text without its written dates."""
+def strip_dates(text: str, written: Iterable[WrittenDate | WrittenSpan]) -> str:
+    """A text without these written dates, which are in order."""
     pieces, place = [], 0
     for each in written:
         pieces.append(text[place : each.start])
@@ -167,7 +197,7 @@ def strip_dates(text: str, written: Iterable[WrittenDate]) -> str:
     return " ".join((*pieces, text[place:]))
 
 
-def _locate_quote(fact: Fact, turns: dict[int, Turn]) -> tuple[Turn | None, str]:
+def _locate_quote(fact: Fact, turns: Mapping[int, Turn]) -> tuple[Turn | None, str]:
     """The message that contains the quote, and the quoted words: the named one, else another with an exact match."""
     named = turns.get(fact.turn or 0)
     if named and (span := locate(fact.quote, named.memory.text)):
@@ -184,12 +214,6 @@ def _quoted(turn: Turn, span: QuoteSpan) -> str:
     return turn.memory.text[span.start : span.end]
 
 
-def _around(turn: Turn, transcript: Transcript) -> tuple[Memory, ...]:
-    messages = [*transcript.before[-1:], *(each.memory for each in transcript.turns)]
-    place = messages.index(turn.memory)
-    return tuple(messages[max(0, place - 1) : place] + messages[place + 1 : place + 2])
-
-
 def _ground_without_quote(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     """Take the message that contains most of a fact's content words, at least half, and its best sentence as the quote."""
     stems = content_stems(fact.text, transcript.speakers)
@@ -202,8 +226,8 @@ def _ground_without_quote(fact: Fact, transcript: Transcript) -> Fact | Rejected
         return Rejected(text=fact.text, reason="it names no message, and none supports it")
     sentences = [text for run in sentence_runs(best[1].memory.text) if (text := run.group().strip())]
     quote = max(sentences, key=lambda s: coverage_ratio(stems, content_stems(s)))
-    placed = replace(fact, turn=best[1].number, quote=quote)
-    reason = check(placed, best[1].memory, _around(best[1], transcript), transcript.speakers)
+    placed = _placed(fact, best[1], quote, {turn.number: turn for turn in transcript.turns})
+    reason = check(placed, best[1].memory, lenders(placed, transcript), transcript.speakers)
     return Rejected(text=fact.text, reason=reason) if reason else placed
 
 
@@ -232,17 +256,42 @@ def _capitalises_nouns(sources: Iterable[str]) -> bool:
 
 
 def _foreign_dates(text: str, near: Sequence[Memory]) -> list[str]:
-    written = mentioned(text)
-    if not written and not weekdays(text):
+    """The dates, spans of dates and weekdays of a text that follow from none of these messages."""
+    spans, written = written_spans(text), _yearless(text)
+    if not spans and not written and not weekdays(text):
         return []
     allowed = frozenset().union(*(derivable(m.text, m.at) | weekdays(m.text) for m in near))
-    dates = [text[w.start : w.end] for w in written if not any(exact(r) in allowed for r in w.readings)]
-    return [*dates, *sorted(weekdays(text) - allowed)]
+    foreign = [text[s.start : s.end] for s in spans if not any(_follows(s, m) for m in near)]
+    foreign += [text[w.start : w.end] for w in written if not any(exact(r) in allowed for r in w.readings)]
+    return [*foreign, *sorted(weekdays(text) - allowed)]
+
+
+def _follows(span: WrittenSpan, message: Memory) -> bool:
+    """Whether a span of a fact follows from a message: from its dates, or from ordinals near its day ("to the 14th")."""
+    if span_follows(span, message.text, message.at):
+        return True
+    ordinals = {int(match[1]) for match in _ORDINAL.finditer(message.text)}
+    return any(
+        {first.day, last.day} <= ordinals and abs((first - message.at.date()).days) <= _ORDINAL_DAYS
+        for first, last in span.readings
+    )
+
+
+def _yearless(text: str) -> list[WrittenDate]:
+    """The written dates of a text that are in no `written_spans`: those without a year."""
+    spans = written_spans(text)
+    return [w for w in mentioned(text) if not any(s.start < w.end and w.start < s.end for s in spans)]
+
+
+def _dates(text: str) -> list[WrittenDate | WrittenSpan]:
+    """The written dates and spans of dates of a text, in order."""
+    dates: list[WrittenDate | WrittenSpan] = [*written_spans(text), *_yearless(text)]
+    return sorted(dates, key=lambda date: date.start)
 
 
 def _foreign_numbers(text: str, sources: Iterable[str]) -> list[str]:
     counted = frozenset().union(*map(naming.countable, sources))
-    numbers = naming.numbers(strip_dates(text, mentioned(text)))
+    numbers = naming.numbers(strip_dates(text, _dates(text)))
     return [number for number, forms in numbers.items() if not forms & counted]
 
 
@@ -295,13 +344,36 @@ def _foreign_opening(text: str, known: frozenset[str]) -> list[str]:
 
 
 def _contradiction(fact: Fact, turn: Memory, near: Sequence[Memory]) -> str | None:
-    """The word on which a fact says the opposite of the quoted sentences, or of the whole message."""
+    """The word on which a fact says the opposite of the quoted sentences, or of the whole message.
+
+    Clauses that deny something that the fact does not mention are left out.
+    """
     beside = [memory.text for memory in near]
-    if fact.quote and (span := locate(fact.quote, turn.text)):
-        quoted = [run.group() for run in sentence_runs(turn.text) if run.start() < span.end and span.start < run.end()]
-        if opposite := contradicts(fact.text, quoted, beside):
+    span = locate(fact.quote, turn.text) if fact.quote else None
+    if span is None:
+        return contradicts(fact.text, [turn.text], beside)
+    quote = turn.text[span.start : span.end]
+    runs = [run for run in sentence_runs(turn.text) if run.start() < span.end and span.start < run.end()]
+    for source in (runs and turn.text[runs[0].start() : runs[-1].end()], turn.text):
+        if source and (opposite := contradicts(fact.text, [_concerning(fact.text, quote, source)], beside)):
             return opposite
-    return contradicts(fact.text, [turn.text], beside)
+    return None
+
+
+def _concerning(claim: str, quote: str, text: str) -> str:
+    """A text without the clauses that deny something else than a claim says: "I don't eat meat, and fish is fine".
+
+    Such a clause denies a word that the claim lacks, and the quote supports the claim with words that are not in the clause.
+    """
+    claimed, quoted = polarities(claim).keys(), polarities(quote).keys()
+    kept, place = [], 0
+    for clause in _CLAUSE.finditer(text):
+        said = polarities(clause.group())
+        denied = {word for word, each in said.items() if NO in each}
+        if denied & claimed and denied - claimed and (claimed & quoted) - said.keys():
+            kept.append(text[place : clause.start()])
+            place = clause.end()
+    return "".join((*kept, text[place:]))
 
 
 def _wrong_speaker(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:

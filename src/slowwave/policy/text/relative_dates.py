@@ -294,8 +294,7 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     step, unit = _STEP[match["step"].lower()], match["unit"].lower()
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
-        nearer = monday - timedelta(weeks=step)
-        return _week(monday) if unit == "week" else _weekend(monday, nearer)
+        return _week(monday) if unit == "week" else _stepped_weekend(today, monday, step, direction)
     if unit == "month":
         return _month(today.year, today.month + step)
     if unit == "year":
@@ -307,6 +306,15 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     month = MONTH_NUMBERS[unit]
     past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
     return _month({-1: past, 0: today.year, 1: ahead}[step], month)
+
+
+def _stepped_weekend(today: date, monday: date, step: int, direction: int) -> _Reading:
+    """Last, this or next weekend. Before Friday, "this weekend was fun" means the one before; the other is a second reading."""
+    if step:
+        return _weekend(monday, _monday(today))
+    before = monday - timedelta(weeks=1)
+    passed = direction < 0 and today.weekday() < WEEKDAY_NUMBERS["friday"]
+    return _weekend(before, monday) if passed else _weekend(monday, before)
 
 
 def _stepped_season(name: str, today: date, step: int) -> _Reading:
@@ -356,7 +364,20 @@ def _back(today: date, count: int, unit: str) -> _Reading:
         return _week(monday)
     if unit == "weekend":
         return _weekend(monday, monday + timedelta(weeks=1))
-    return _month(today.year, today.month - count) if unit == "month" else _year(today.year - count)
+    return _month(today.year, today.month - count) if unit == "month" else _years_back(today, count)
+
+
+def _years_back(today: date, count: int) -> _Reading:
+    """So many years ago or ahead: the year; the months around the day of the message are a second reading.
+
+    One year ago is the month of last year, of which nobody remembers the exact limits: "around May 2022".
+    """
+    year = _year(today.year - count)
+    months = [_month(today.year - count, today.month + off) for off in (-1, 0, 1)]
+    spans = (*year.spans, (months[0].spans[0][0], months[-1].spans[0][1]))
+    if count != 1:
+        return _Reading(spans=spans, wording=year.wording, preposition="in")
+    return _Reading(spans=spans, wording=f"around {months[1].wording}")
 
 
 def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None:
