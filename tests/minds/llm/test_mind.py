@@ -92,7 +92,7 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
         {**MOVED, "category": "Vorliebe", "expires_in_hours": 2, "valid_from": "2026-02-28"},
         {**MOVED, "text": "Alice has a dog", "message": 3},
         {"text": "Alice has a cat"},
-        {"text": 'those that say a name, date or thing that the quote lacks'},
+        {"text": "those that say a name, date or thing that the quote lacks"},
         {"text": "Alice has a bird", "message": 2},
     ]}  # fmt: skip
     said = ("I moved to Bern yesterday!", "And I have a cat.")
@@ -257,8 +257,8 @@ def test_every_malformed_reply_yields_an_answer_or_a_model_error(
             llm = ScriptedLLM(**{task: reply if isinstance(reply, str) else {"content": json.dumps(reply)}})
             try:
                 proposal = ask(LanguageMind(llm))
-            except ModelError as error:
-                assert llm.count(task) == (1 if error.cut_off else 2)
+            except ModelError:
+                assert 1 <= llm.count(task) <= 2
                 continue
             assert proposal.cost.calls == llm.count(task) <= (2 if task == "distil" else 1)
             if task == "reconcile":

@@ -229,8 +229,8 @@ def test_every_malformed_reply_over_the_wire_is_read_or_a_model_error(name: str,
     with Played(says(text)) as played:
         try:
             proposal = LanguageMind(played.llm).distil(transcript("one", "two"))
-        except ModelError as error:
-            assert len(played.server.received) == (1 if error.cut_off else 2)
+        except ModelError:
+            assert 1 <= len(played.server.received) <= 2
         else:
             assert proposal.cost.tokens_in == 11 * len(played.server.received) <= 22
             assert all(fact.text in text or "\\" in text for fact in proposal.value)

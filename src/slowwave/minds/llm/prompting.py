@@ -22,6 +22,10 @@ SESSION_GAP: Final = timedelta(hours=1)
 """A pause after which the time is shown again above a message."""
 EARLIER: Final = 300
 """The last characters that are shown of each message before a transcript."""
+ADVICE: Final = (500, 300)
+"""The first and last characters that are shown of a longer message of an assistant without a name: advice gives no facts."""
+_CUT_LEAST: Final = 100  # fewer characters are not worth a note
+_EARLIER_MARK: Final = "earlier"
 _MESSAGES_A_FACT: Final = 3
 _TOKENS_A_FACT: Final = 100  # of what persons say: a long message may hold several facts
 _FEWEST: Final = 2
@@ -42,14 +46,13 @@ def conversation(transcript: Transcript) -> list[str]:
     lines: list[str] = []
     last: datetime | None = None
     begins = transcript.turns[0].memory.at
-    before = [(memory, "earlier") for memory in transcript.before if _one_session(memory.at, begins)]
+    before = [(memory, _EARLIER_MARK) for memory in transcript.before if _one_session(memory.at, begins)]
     for memory, number in (*before, *((turn.memory, str(turn.number)) for turn in transcript.turns)):
         if last is None or not _one_session(last, memory.at):
             lines.append(_time(memory.at))
         last = memory.at
-        lines.append(
-            f"[{number}] {_speaker(memory)}: {_line(memory.text if number != 'earlier' else _ending(memory.text))}"
-        )
+        text = _ending(memory.text) if number == _EARLIER_MARK else _without_advice(memory)
+        lines.append(f"[{number}] {_speaker(memory)}: {_line(text)}")
     return lines
 
 
@@ -65,6 +68,15 @@ def _speaker(memory: Memory) -> str:
 
 def _ending(text: str) -> str:
     return text if len(text) <= EARLIER else f"… {text[-EARLIER:]}"
+
+
+def _without_advice(memory: Memory) -> str:
+    """The text of a message; of a long one of an assistant without a name its beginning and end."""
+    first, last = ADVICE
+    text = memory.text
+    if memory.role != "assistant" or bare_name(memory.role, memory.speaker) or len(text) <= first + last + _CUT_LEAST:
+        return text
+    return f"{text[:first]} [… {len(text) - first - last:,} characters …] {text[-last:]}"
 
 
 def how_many(transcript: Transcript) -> str:

@@ -26,6 +26,7 @@ from slowwave.policy.text.dates import WrittenDate, derivable, exact, mentioned,
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.quotes import QuoteSpan, locate
+from slowwave.policy.text.relative_dates import COUNTS
 from slowwave.policy.text.tokens import STOP_WORDS, stem, terms, words
 
 
@@ -76,6 +77,9 @@ _CLAUSE: Final = lazy_regex(
     r"(?:(?![.!?;:,\n–—]|\s(?:but|and|or|because|although|though|while|whereas|so|which|who)\s).)+", re.IGNORECASE
 )
 _ORDINAL: Final = lazy_regex(r"\b([1-3]?\d)(?:st|nd|rd|th)\b")
+_YEARS: Final = lazy_regex(
+    rf"\b(\d{{1,2}}|{'|'.join(word for word in COUNTS if len(word) > len('an'))})\s+years?\b", re.IGNORECASE
+)
 _ORDINAL_DAYS: Final = 62
 """How many days from a message a bare ordinal ("from the 10th to the 14th") may name a day."""
 
@@ -267,8 +271,16 @@ def _foreign_dates(text: str, near: Sequence[Memory]) -> list[str]:
 
 
 def _follows(span: WrittenSpan, message: Memory) -> bool:
-    """Whether a span of a fact follows from a message: from its dates, or from ordinals near its day ("to the 14th")."""
+    """Whether a span of a fact follows from a message.
+
+    It follows from its dates, from ordinals near its day ("to the 14th"), or as a year from a number of years ("married for
+    five years already").
+    """
     if span_follows(span, message.text, message.at):
+        return True
+    counts = [match[1].lower() for match in _YEARS.finditer(message.text)]
+    began = {message.at.year - (int(count) if count.isdigit() else COUNTS[count]) for count in counts}
+    if any((first.month, last.month) == (1, 12) and first.year in began for first, last in span.readings):
         return True
     ordinals = {int(match[1]) for match in _ORDINAL.finditer(message.text)}
     return any(

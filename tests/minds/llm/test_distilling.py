@@ -1,0 +1,289 @@
+"""Distilling with a model: what is shown, one turn to put refused facts right, and answers that are cut off or empty."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Config, Message
+from slowwave.minds.llm import interpret, prompting
+from slowwave.minds.llm.calls import LLMResponse
+from slowwave.minds.llm.ledger import Caps
+from slowwave.minds.llm.mind import LanguageMind
+from slowwave.model.memory import Memory
+from slowwave.model.mind import Transcript, Turn
+from slowwave.testing import OpenAIServer, ScriptedLLM
+from slowwave.testing.openai_server import Received, Served
+
+Open = Callable[..., AgentMemory]
+AT = datetime(2025, 6, 4, 18, tzinfo=UTC)
+TALK = (
+    ("Nils", "user", "My cousin Ragna has opened a pottery in Visby."),
+    ("Ada", "user", "Lovely, what does she make?"),
+    ("Nils", "user", "Bowls, mostly."),
+    ("Ada", "user", "And does it go well?"),
+    ("Nils", "user", "She sold 40 pieces last weekend."),
+)
+
+
+def said(text: str, *, minutes: float = 0, role: str = "user", speaker: str | None = "Nils") -> Memory:
+    at = AT + timedelta(minutes=minutes)
+    return Memory(
+        id=text[:20], scope="s", kind="message", role=role, speaker=speaker, text=text, recorded_at=at, valid_from=at
+    )
+
+
+def shown(*memories: Memory, before: Sequence[Memory] = (), most: int = 8) -> Transcript:
+    turns = tuple(Turn(number=n, memory=memory) for n, memory in enumerate(memories, 1))
+    names = frozenset(memory.speaker for memory in memories if memory.speaker)
+    return Transcript(conversation="c", turns=turns, most=most, before=tuple(before), speakers=names)
+
+
+def item(text: str, messages: list[int], quote: str, category: str = "person") -> dict[str, Any]:
+    return {"text": text, "category": category, "messages": messages, "quote": quote}
+
+
+SOLD = "She sold 40 pieces last weekend"
+RIGHT = item("Ragna sold 40 pieces in her pottery on the weekend of 31 May 2025", [5, 1], SOLD)
+BARE = {**RIGHT, "messages": [5]}
+INVENTED = item("Ragna sold 60 pieces on the weekend of 31 May 2025", [5, 1], SOLD)
+
+
+def talk(memory: AgentMemory, lines: Sequence[tuple[str | None, str, str]] = TALK, *, conversation: str = "c") -> None:
+    messages = [
+        Message(role=role, speaker=speaker, content=text, at=AT + timedelta(seconds=20 * n), id=f"m{n}")
+        for n, (speaker, role, text) in enumerate(lines, 1)
+    ]
+    memory.add_messages(messages, conversation=conversation)
+
+
+# --- what is shown
+
+
+def test_the_time_stands_above_each_session_and_roles_beside_names() -> None:
+    lines = prompting.conversation(
+        shown(
+            said("One"),
+            said("Two", minutes=5, role="assistant", speaker="Ada"),
+            said("Three", minutes=90, role="assistant", speaker=None),
+            said("Four", minutes=60 * 8),
+            before=[said("Zero", minutes=-2), said("Yesterday's", minutes=-60 * 24)],
+        )
+    )
+    assert lines == [
+        "Wed 2025-06-04 17:58 UTC",
+        "[earlier] Nils (user): Zero",
+        "[1] Nils (user): One",
+        "[2] Ada (assistant): Two",
+        "Wed 2025-06-04 19:30 UTC",
+        "[3] assistant: Three",
+        "Thu 2025-06-05 02:00 UTC",
+        "[4] Nils (user): Four",
+    ]
+
+
+def test_long_advice_is_shortened_and_what_people_say_is_not() -> None:
+    long = "The first step is easy. " + "word " * 400 + "Good luck with it!"
+    advice, named, user = prompting.conversation(
+        shown(said(long, role="assistant", speaker=None), said(long, role="assistant", speaker="Ada"), said(long))
+    )[1:]
+    assert len(advice) < 1_000
+    assert "The first step is easy." in advice
+    assert "Good luck with it!" in advice
+    assert "characters …]" in advice
+    assert long in named
+    assert long in user
+
+
+@pytest.mark.parametrize(
+    ("messages", "words", "most", "asked"),
+    [
+        (1, 5, 8, 2),
+        (3, 5, 8, 2),
+        (9, 5, 8, 3),
+        (24, 5, 8, 8),
+        (30, 5, 8, 8),
+        (30, 5, 4, 4),
+        (1, 400, 8, 5),
+        (3, 5, 1, 1),
+    ],
+)
+def test_the_number_of_facts_follows_from_the_messages(messages: int, words: int, most: int, asked: int) -> None:
+    transcript = shown(*(said(f"{n} " + "word " * words) for n in range(messages)), most=most)
+    assert prompting.how_many(transcript) == ("at most 1 fact" if asked == 1 else f"at most {asked} facts")
+
+
+def test_categories_that_expire_within_days_are_not_offered() -> None:
+    offered = interpret.offered(("person", "session_state", "tool_output", "rota")).split(", ")
+    assert offered == ["person", "rota", "instruction"]
+
+
+# --- what is computed
+
+
+def distilled(*items: Mapping[str, Any], lines: Sequence[str]) -> list[Any]:
+    answer = {"facts": list(items)}
+    transcript = shown(*(said(line) for line in lines))
+    return list(LanguageMind(ScriptedLLM(distil=answer)).distil(transcript).value)
+
+
+def test_kind_and_subject_are_computed_where_the_model_names_none() -> None:
+    lines = (
+        "Always answer in Swedish.",
+        "I went to Visby yesterday.",
+        "I have lived in Lund since 2019.",
+        "I like rye.",
+    )
+    facts = distilled(
+        item("The user wants answers in Swedish", [1], lines[0], "instruction"),
+        item("Nils went to Visby on 3 June 2025", [2], lines[1]),
+        item("Nils has lived in Lund since 2019", [3], lines[2]),
+        {**item("Nils likes rye", [4], lines[3]), "kind": "episodic", "subject": "rye"},
+        lines=lines,
+    )
+    assert [(fact.kind, fact.subject, fact.category) for fact in facts] == [
+        ("procedural", "The user", "preference"),
+        ("episodic", "Nils", "person"),
+        ("semantic", "Nils", "person"),
+        ("episodic", "rye", "person"),
+    ]
+
+
+def test_a_fact_has_a_source_for_each_message_that_it_names(opened: Open) -> None:
+    memory = opened(llm=ScriptedLLM(distil={"facts": [{**RIGHT, "messages": [5, 1, 77]}]}))
+    talk(memory)
+    (fact,) = memory.consolidate("c", force=True).facts
+    assert [(str(source), source.quote) for source in fact.sources] == [("m5", SOLD), ("m1", "")]
+
+
+# --- one turn to put refused facts right
+
+
+def test_a_refused_fact_is_named_to_the_model_once_with_the_reason(opened: Open) -> None:
+    llm = ScriptedLLM(distil=[{"facts": [BARE]}, {"facts": [RIGHT]}])
+    memory = opened(llm=llm)
+    talk(memory)
+    result = memory.consolidate("c", force=True)
+    assert [fact.text for fact in result.facts] == [RIGHT["text"]]
+    assert result.rejected == ()
+    assert llm.count("distil") == result.cost.calls == 2
+    *_, answer, request = llm.asked[1].messages
+    assert json.loads(answer["content"]) == {"facts": [BARE]}
+    assert "(messages 5): no source message contains the name 'Ragna'" in request["content"]
+
+
+def test_what_is_refused_again_or_dropped_stays_refused(opened: Open) -> None:
+    for second in ({"facts": [INVENTED]}, {"facts": []}):
+        llm = ScriptedLLM(distil=[{"facts": [RIGHT, INVENTED]}, second])
+        memory = opened(llm=llm, store=":memory:")
+        talk(memory)
+        result = memory.consolidate("c", force=True)
+        assert [fact.text for fact in result.facts] == [RIGHT["text"]]
+        assert [one.text for one in result.rejected] == [INVENTED["text"]]
+        assert llm.count("distil") == 2
+
+
+def test_the_turn_adds_no_facts_that_nobody_asked_about(opened: Open) -> None:
+    other = item("Nils has a cousin Ragna", [1], "My cousin Ragna")
+    llm = ScriptedLLM(distil=[{"facts": [BARE]}, {"facts": [RIGHT, other]}])
+    memory = opened(llm=llm)
+    talk(memory)
+    assert [fact.text for fact in memory.consolidate("c", force=True).facts] == [RIGHT["text"]]
+
+
+@pytest.mark.parametrize("second", ["no idea", RuntimeError("down")])
+def test_a_failed_turn_leaves_the_first_answer_and_is_a_problem(opened: Open, second: object) -> None:
+    llm = ScriptedLLM(distil=[{"facts": [RIGHT, INVENTED]}, second])
+    memory = opened(llm=llm)
+    talk(memory)
+    result = memory.consolidate("c", force=True)
+    assert [fact.text for fact in result.facts] == [RIGHT["text"]]
+    assert [one.text for one in result.rejected] == [INVENTED["text"]]
+    assert len(result.problems) == 1
+    assert (result.cost.calls, memory.status().unread) == (2, 0)
+
+
+def test_a_cap_forbids_the_turn_and_keeps_the_first_answer() -> None:
+    mind = LanguageMind(ScriptedLLM(distil={"facts": [BARE]}), caps=Caps(calls_per_run=1))
+    answer = mind.distil(shown(*(said(text, speaker=speaker) for speaker, _, text in TALK)))
+    assert (len(answer.value), answer.cost.calls, len(answer.problems)) == (1, 1, 1)
+
+
+# --- answers that are cut off, empty, or refusals
+
+
+class Short:
+    """A model whose answers are cut off for more than `most` messages, with or without a reason of the end."""
+
+    model = "short"
+
+    def __init__(self, most: int, reason: str | None) -> None:
+        self.most, self.reason = most, reason
+        self.sizes: list[int] = []
+
+    def complete(self, *, messages: Sequence[Mapping[str, str]]) -> LLMResponse:
+        if "Task: distil" not in messages[0]["content"]:
+            return LLMResponse('{"verdicts": []}')
+        lines = [line for line in messages[1]["content"].splitlines() if line.startswith("[") and "earlier" not in line]
+        self.sizes.append(len(lines))
+        facts = [item(said, [n], said) for n, line in enumerate(lines, 1) if (said := line.partition(": ")[2])]
+        text = json.dumps({"facts": facts[:2]})
+        return LLMResponse(text[:-4] if len(lines) > self.most else text, finish_reason=self.reason)
+
+
+@pytest.mark.parametrize("reason", ["length", None])
+def test_a_cut_answer_is_asked_for_again_about_fewer_messages(opened: Open, reason: str | None) -> None:
+    llm = Short(5, reason)
+    memory = opened(llm=llm, config=Config(max_facts_per_pass=8))
+    talk(memory, [("Nils", "user", f"I planted tree number {n} in the garden") for n in range(1, 21)])
+    result = memory.consolidate("c", force=True)
+    assert llm.sizes == [20, 10, 5, 5, 5, 5], "the size that fits is kept for the rest"
+    assert result.skipped_reason is None
+    assert len(result.facts) == len({fact.text for fact in result.facts}) == 8
+    assert sum("cut off" in problem for problem in result.problems) == 2
+    assert memory.status().unread == 0
+
+
+def test_messages_of_answers_that_are_always_cut_off_stay_due(opened: Open) -> None:
+    llm = Short(0, "length")
+    memory = opened(llm=llm)
+    talk(memory)
+    result = memory.consolidate("c", force=True)
+    assert llm.sizes == [5, 2, 1]
+    assert "cut off" in str(result.skipped_reason)
+    assert result.problems
+    assert (memory.status().unread, len(memory.get_all())) == (5, 0)
+    llm.most = 9
+    assert len(memory.consolidate("c", force=True).facts) == 2
+    assert memory.status().unread == 0
+
+
+def test_an_empty_text_leaves_the_messages_due_and_an_empty_list_does_not(opened: Open) -> None:
+    lines = [("Nils", "user", f"Good morning number {n}") for n in range(12)]
+    for answer, unread, skipped in (
+        ("", 12, True),
+        ("I'm sorry, I can't help with that.", 12, True),
+        ({"facts": []}, 0, False),
+    ):
+        memory = opened(llm=ScriptedLLM(distil=answer), store=":memory:")
+        talk(memory, lines)
+        result = memory.consolidate("c")
+        assert memory.status().unread == unread
+        assert bool(result.skipped_reason) == skipped
+        assert result.problems, "no fact in many messages is reported in any case"
+
+
+def test_a_server_says_that_its_answer_reached_the_limit(opened: Open) -> None:
+    def answered(received: Received) -> Served:
+        del received
+        choice = {"message": {"content": '{"facts": ['}, "finish_reason": "length"}
+        return Served(body=json.dumps({"choices": [choice]}))
+
+    with OpenAIServer(answered) as server:
+        memory = opened(llm=f"{server.url}#m")
+        talk(memory, TALK[:1])
+        result = memory.consolidate("c", force=True)
+    assert "reached the limit of its length" in str(result.skipped_reason)
+    assert len(server.received) == 1, "the same question would be cut off again"
