@@ -37,6 +37,17 @@ def distilled(prompt: str) -> dict[str, object]:
     return {"facts": facts}
 
 
+def reviewed(prompt: str) -> dict[str, object]:
+    """An answer to a reconcile prompt: each tenth fact says what a memory says already."""
+    facts = re.findall(r"^F(\d+) \([^;]*; near K(\d+)", prompt, re.MULTILINE)
+    known = [(fact, memory) for fact, memory in facts if int(fact) % 10 == 0]
+    changes = [
+        {"fact": int(f), "op": "NOOP", "memory": int(m), "text": None, "relation": "subsumed", "because": "said"}
+        for f, m in known
+    ]
+    return {"reviewed": len(facts), "changes": changes}
+
+
 def locomo(name: str) -> Iterator[list[Message]]:
     """The sessions of a conversation."""
     path = data("locomo", "locomo-dev.json")
@@ -73,14 +84,20 @@ def beam(name: str) -> Iterator[list[Message]]:
 
 def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
     """Calls and tokens of 100 messages, in total and of distilling alone, and the part of each that is not the messages."""
-    llm = ScriptedLLM(distil=distilled, reconcile={"verdicts": []})
-    count = words = 0
-    with AgentMemory.open(":memory:", llm=llm, embedder="none") as memory:
+    llm = ScriptedLLM(distil=distilled, reconcile=reviewed)
+    count = words = told = told_out = 0
+    with AgentMemory.open(":memory:", llm=llm) as memory:
         for session in sessions:
             if count >= MESSAGES:
                 break
             memory.add_messages(session, conversation="talk")
+            before = memory.estimate()
+            told += before.tokens_in
+            told_out += before.tokens_out
             memory.consolidate("talk", force=True)
+            left = memory.estimate()
+            told -= left.tokens_in
+            told_out -= left.tokens_out
             count += len(session)
             words += sum(estimate(message.content) for message in session)
         answered = memory.cost().total.tokens_out
@@ -95,6 +112,8 @@ def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
         "reconcile": tokens["reconcile"],
         "in": sum(tokens.values()),
         "out": share * answered,
+        "estimate in": share * told,
+        "estimate out": share * told_out,
     }
 
 
@@ -107,7 +126,17 @@ def static_tokens() -> int:
 def main() -> None:
     """Print a table and one JSON line."""
     found = {name: measured(locomo(name)) for name in LOCOMO} | {f"BEAM {name}": measured(beam(name)) for name in BEAM}
-    keys: Sequence[str] = ("messages", "words", "calls", "distil", "reconcile", "in", "out")
+    keys: Sequence[str] = (
+        "messages",
+        "words",
+        "calls",
+        "distil",
+        "reconcile",
+        "in",
+        "out",
+        "estimate in",
+        "estimate out",
+    )
     print(
         table(("per 100 messages", *keys), ((name, *(number(row[key]) for key in keys)) for name, row in found.items()))
     )

@@ -1,6 +1,7 @@
 """What thinking costs: every run's cost stands in the journal, caps stop the next call, estimates come before."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 
 from slowwave import Config, MemoryConsolidator
+from slowwave.minds.llm import prompting
+from slowwave.minds.llm.prompts import load
 from slowwave.model.plan import FREE
-from slowwave.pipelines.admin.costs import LINE_TOKENS, PROMPT_TOKENS
+from slowwave.pipelines.admin.costs import ADVICE_TOKENS, LINE_TOKENS, PROMPT_TOKENS, RECONCILE_TOKENS
 from slowwave.policy.ranking.packing import estimate
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import Received, Served, fails, says, stalls
@@ -159,8 +162,10 @@ def test_an_estimate_is_a_little_more_than_what_is_sent(opened: Open, talk: Call
         talk(memory, *(f"{place} {line}" for place in range(12) for line in LINES), conversation=name)
     before = memory.estimate()
     one = memory.estimate("c1")
-    assert (before.conversations, before.messages, before.chunks, before.calls) == (2, 144, 6, 12)
-    assert (one.conversations, one.messages, one.calls) == (1, 72, 6)
+    assert (before.conversations, before.messages, before.chunks, before.calls) == (2, 144, 6, 11), (
+        "the first chunk meets nothing known"
+    )
+    assert (one.conversations, one.messages, one.calls) == (1, 72, 5)
     assert not llm.asked
     assert memory.cost().total == FREE
     for name in ("c1", "c2"):
@@ -172,6 +177,56 @@ def test_an_estimate_is_a_little_more_than_what_is_sent(opened: Open, talk: Call
     assert sent <= told <= 1.25 * sent
     assert before.tokens_in > told
     assert memory.estimate().calls == memory.estimate("nobody").calls == 0
+
+
+def test_an_estimate_is_near_what_consolidating_session_by_session_costs(
+    opened: Open, talk: Callable[..., None]
+) -> None:
+    crafts = ("pottery", "sailing", "chess", "baking", "climbing", "drawing", "fencing", "knitting")
+
+    def distilled(prompt: str) -> dict[str, Any]:
+        said = re.findall(r"^\[(\d+)\] [^:\n]+: (I practise \w+ with \w+ every \w+)", prompt, re.MULTILINE)
+        facts = [
+            {
+                "text": text.replace("I practise", "The user practises"),
+                "category": "interest",
+                "messages": [int(n)],
+                "quote": text,
+            }
+            for n, text in said
+        ]
+        return {"facts": facts}
+
+    def reviewed(prompt: str) -> dict[str, Any]:
+        return {"reviewed": len(re.findall(r"^F\d+ ", prompt, re.MULTILINE)), "changes": []}
+
+    llm = ScriptedLLM(distil=distilled, reconcile=reviewed)
+    memory = opened(llm=llm)
+    told_in = told_out = 0
+    for week, day in enumerate(("Monday", "Tuesday", "Thursday", "Friday", "Sunday")):
+        lines = [
+            f"I practise {craft} with {name} every {day}, and it was good fun again although the rain would not stop."
+            if place == 0
+            else f"That sounds like a fine way to spend the evening, tell me more about number {place} when you can."
+            for craft, name in zip(crafts[:5], ("Ann", "Ben", "Cleo", "Dora", "Emil"), strict=True)
+            for place in range(4)
+        ]
+        talk(memory, *lines, first=1 + 20 * week)
+        before = memory.estimate()
+        told_in, told_out = told_in + before.tokens_in, told_out + before.tokens_out
+        memory.consolidate(force=True)
+    spent = memory.cost().total
+    assert len(memory.get_all()) == 25
+    sent = sum(estimate(asked.text) for asked in llm.asked)
+    assert sent == pytest.approx(told_in, rel=0.25)
+    assert spent.tokens_out == pytest.approx(told_out, rel=0.25)
+
+
+def test_the_tokens_of_the_estimate_are_those_of_the_prompts() -> None:
+    prompt = load("reconcile")
+    marks = estimate("\n".join(prompting.fenced([], "reconcile")))
+    assert estimate(prompt.static) + estimate(prompt.question) + marks == pytest.approx(RECONCILE_TOKENS, rel=0.1)
+    assert sum(prompting.ADVICE) / 4 == pytest.approx(ADVICE_TOKENS, rel=0.1)
 
 
 def test_rules_without_a_model_cost_nothing(opened: Open, talk: Callable[..., None]) -> None:

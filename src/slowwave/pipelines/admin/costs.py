@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from slowwave.model.memory import MESSAGE
+from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
 from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation
 from slowwave.model.plan import FREE, Cost
@@ -26,10 +26,18 @@ PROMPT_TOKENS = 650
 """Of the distilling prompt with its marks and the messages just before a chunk (measured; a test holds it to the prompt)."""
 LINE_TOKENS = 6
 """Of number and speaker before each message, and its part of the time above a session (measured)."""
-ANSWER_TOKENS = 300
-"""Of the facts of one chunk (S0: 8 facts of about 30 tokens, and the envelope)."""
-RECONCILE_TOKENS = (1900, 300)
-"""In and out, of deciding about the facts of one chunk, where all are similar to something known (measured on 8)."""
+MESSAGES_PER_FACT = 4
+"""A model finds about one fact in so many messages of talk (measured on two conversations: 3.4)."""
+FACT_TOKENS = 30
+"""Of one fact in an answer, out."""
+ADVICE_TOKENS = 210
+"""The most of a message of an assistant without a name: a model is shown its beginning and end (a test holds it to the prompt)."""
+RECONCILE_TOKENS = 400
+"""Of the reconciling prompt with its marks (measured; a test holds it to the prompt)."""
+COMPARED_TOKENS = 30
+"""Of one new fact and its share of the known memories near it, in (measured). Half of the facts have none."""
+VERDICT_TOKENS = 20
+"""Of the answer about the facts of one chunk, out: most change nothing."""
 _MILLION = 1_000_000
 
 
@@ -48,9 +56,10 @@ class CostReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """The highest expected cost of consolidating the unread messages; money only where a price is known.
+    """The expected cost of consolidating the unread messages; money only where a price is known.
 
-    `calls` counts one call to distil and one to reconcile for each chunk.
+    `calls` is the most that are expected without repairs: one call to distil and one to reconcile for each chunk. The first
+    chunk of an empty scope needs none to reconcile.
     """
 
     conversations: int = 0
@@ -89,18 +98,25 @@ def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
     basis = Estimate(conversations=len(counts), messages=sum(messages for messages, _ in counts), chunks=len(chunks))
     if not isinstance(ports.mind, Counting):
         return basis
-    tokens_in = sum(chunks) + len(chunks) * RECONCILE_TOKENS[0]
-    tokens_out = len(chunks) * (ANSWER_TOKENS + RECONCILE_TOKENS[1])
+    facts = -(-basis.messages // MESSAGES_PER_FACT)
+    compared = max(0, len(chunks) - (not _knows(ports)))
+    tokens_in = sum(chunks) + compared * RECONCILE_TOKENS + (facts * COMPARED_TOKENS if compared else 0)
+    tokens_out = facts * FACT_TOKENS + compared * VERDICT_TOKENS
     price = ports.mind.price
     return Estimate(
         conversations=basis.conversations,
         messages=basis.messages,
         chunks=basis.chunks,
-        calls=2 * len(chunks),
+        calls=len(chunks) + compared,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         money=(tokens_in * price[0] + tokens_out * price[1]) / _MILLION,
     )
+
+
+def _knows(ports: Ports) -> bool:
+    """Whether the scope has facts with which new ones are compared."""
+    return bool(ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), limit=1)))
 
 
 def _conversations(ports: Ports, name: str | None) -> list[ConversationState]:
@@ -112,7 +128,7 @@ def _conversations(ports: Ports, name: str | None) -> list[ConversationState]:
 
 def _chunks(ports: Ports, found: ConversationState) -> Iterator[int]:
     """The tokens of each chunk that would be read: messages released after review, then new ones."""
-    released = [without_injected_blocks(message) for message in released_messages(ports, found.name)]
+    released = released_messages(ports, found.name)
     while released:
         sizes, consumed = _sizes(released[:MESSAGES])
         yield from sizes
@@ -120,22 +136,30 @@ def _chunks(ports: Ports, found: ConversationState) -> Iterator[int]:
     cursor = found.cursor(CURSOR)
     where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
     while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
-        sizes, consumed = _sizes([without_injected_blocks(message) for message in page])
+        sizes, consumed = _sizes(page)
         yield from sizes
         cursor = page[consumed - 1].seq
 
 
-def _sizes(texts: Sequence[str]) -> tuple[list[int], int]:
-    """The tokens of the chunks that the first of these texts make, and how many texts these are."""
+def _sizes(messages: Sequence[Memory]) -> tuple[list[int], int]:
+    """The tokens of the chunks that the first of these messages make, and how many messages these are."""
+    texts = [without_injected_blocks(message) for message in messages]
     first, start = texts[0], 0
     if (end := piece_end(first, 0)) == len(first):
         batch = first_batch(iter(texts))
-        return [PROMPT_TOKENS + sum(LINE_TOKENS + tokens(text) for text in batch)], len(batch)
+        shown = sum(map(_shown, messages, batch))  # the batch is the first texts, so it may be the shorter of the two
+        return [PROMPT_TOKENS + LINE_TOKENS * len(batch) + shown], len(batch)
     sizes = []
     while start < len(first):
-        sizes.append(PROMPT_TOKENS + LINE_TOKENS + tokens(first[start:end]))
+        sizes.append(PROMPT_TOKENS + LINE_TOKENS + _shown(messages[0], first[start:end]))
         start, end = end, piece_end(first, end)
     return sizes, 1
+
+
+def _shown(message: Memory, text: str) -> int:
+    """The tokens of what a model is shown of a message."""
+    is_advice = message.role == "assistant" and not message.speaker
+    return min(tokens(text), ADVICE_TOKENS) if is_advice else tokens(text)
 
 
 def _line(name: str, cost: Cost) -> str:
