@@ -1,7 +1,7 @@
 """Replies as a careful model would write them for real conversations: what was said is kept, what was not is refused.
 
 The replies are recorded; the conversations are not part of this project. Each reply names the messages and sentences it
-rests on, and its `refused` facts are what a careless model would add: a wrong day, a foreign name, something not said.
+rests on (`also`: further messages), and its `refused` facts are what a careless model would add: a wrong day, a foreign name, something not said.
 """
 
 import json
@@ -39,8 +39,10 @@ def answer(reply: Mapping[str, Any], turns: Sequence[Mapping[str, str]]) -> dict
         number = numbers[fact["dia"]]
         sentences = _SENTENCE.split(turns[number - 1]["text"].strip())
         quote = sentences[min(fact["sentence"], len(sentences) - 1)]
-        told = {"text": fact["text"], "category": fact["category"], "confidence": 0.9}
-        facts.append({**told, "message": number, "quote": quote})
+        others = [numbers[dia] for dia in fact.get("also", ())]
+        facts.append(
+            {**{key: fact[key] for key in ("text", "category")}, "messages": [number, *others], "quote": quote}
+        )
     return {"facts": facts}
 
 
@@ -65,4 +67,4 @@ def test_a_recorded_reply_yields_its_facts_and_ungrounded_items_are_refused(
     asked = (llm.count("distil"), llm.count("reconcile"), result.waiting)
     assert asked == (2, 0, 0), "the refused facts are named to the model once; nothing is known yet"
     for fact in reply["kept"]:
-        assert [str(source) for source in stored[fact["text"]].sources] == [fact["dia"]]
+        assert {str(source) for source in stored[fact["text"]].sources} == {fact["dia"], *fact.get("also", ())}
