@@ -161,7 +161,7 @@ def interpret_verdicts(
                 because=item.because,
             )
         )
-    if reading.reviewed == len(cases) and not reading.rejected:
+    if (reading.reviewed or 0) >= len(cases) and not reading.rejected:
         kept += [Verdict(fact=case.number, op="ADD", because=_UNCHANGED) for case in cases if case.number not in named]
     return tuple(kept), refused
 

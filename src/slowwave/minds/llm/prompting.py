@@ -113,7 +113,7 @@ def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
     for number, candidate in sorted(known.items()):
         note = ", fixed" if number in fixed else ""
         lines.append(f"K{number} ({candidate.memory.at.date()}{note}): {_line(candidate.memory.text, most)}")
-    lines.append("New facts:")
+    lines.append(f"New facts ({len(reconcile_cases)}):")
     for case in reconcile_cases:
         near = ", ".join(f"K{candidate.number}" for candidate in case.candidates)
         lines.append(f"F{case.number} ({case.at.date()}; near {near}): {_line(case.fact.text, most)}")
