@@ -17,6 +17,7 @@ from slowwave.model.query import Query
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
+from slowwave.policy.text.dates import DateParts, mentioned
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.ports import Counting, Ports
 
@@ -79,7 +80,7 @@ def reconcile_cases(
             continue
         similar = [*_similar(ports, new, now, near), *_similar_in_batch(new, incoming[:place], near, counted=counted)]
         if counted:
-            similar = similar_in_content(new.fact.text, similar, near)
+            similar = similar_in_content(new.fact.text, new.memory.at, similar, near)
         for memory, cosine in similar:
             if all(candidate.memory.id != memory.id for candidate in new.candidates):
                 number = numbers.setdefault(memory.id, len(numbers) + 1)
@@ -93,14 +94,20 @@ def reconcile_cases(
 
 
 def similar_in_content(
-    text: str, similar: Sequence[tuple[Memory, float | None]], near: Nearness
+    text: str, at: datetime, similar: Sequence[tuple[Memory, float | None]], near: Nearness
 ) -> list[tuple[Memory, float | None]]:
-    """The FEW memories that share the most with a text; those that share only names, dates or numbers are left out."""
-    stems = content_stems(text)
+    """The FEW memories that share the most with a text that was said at a time.
+
+    Those that share only names, dates or numbers are left out. So are past events of other days than the text's: neither
+    changes the other. A plan is no past event, so a new date of an appointment meets the old one.
+    """
+    stems, days = content_stems(text), past_days(text, at)
     worth = []
     for memory, cosine in similar:
-        theirs = content_stems(memory.text)
-        shared, shortest = len(stems & theirs), min(len(stems), len(theirs))
+        if _are_other_days(days, past_days(memory.text, memory.at)):
+            continue
+        other = content_stems(memory.text)
+        shared, shortest = len(stems & other), min(len(stems), len(other))
         same_matter = cosine is not None and cosine >= near.matter
         if same_matter or shared >= SHARED or 0 < shortest <= 2 * shared:
             worth.append(((shared / max(1, shortest)) + (cosine or 0.0), memory, cosine))
@@ -108,11 +115,31 @@ def similar_in_content(
     return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
 
 
+def past_days(text: str, at: datetime) -> frozenset[DateParts]:
+    """The written dates of a text if all of them name a year and a month and lie before a time, else an empty set.
+
+    >>> past_days("Noor sailed to Texel on 3 May 2023", datetime(2023, 6, 1))
+    frozenset({(2023, 5, 3)})
+    >>> past_days("Noor sails to Texel on 3 May 2023", datetime(2023, 4, 1))
+    frozenset()
+    """
+    readings = [reading for written in mentioned(text) for reading in written.readings]
+    today = (at.year, at.month, at.day)
+    past = all(year and month and (year, month, day or 31) <= today for year, month, day in readings)
+    return frozenset(readings) if past else frozenset()
+
+
+def _are_other_days(first: frozenset[DateParts], second: frozenset[DateParts]) -> bool:
+    """Whether two texts with dates name no common day; a month without a day has all of its days."""
+    common = (one[:2] == two[:2] and (one[2] == two[2] or None in {one[2], two[2]}) for one in first for two in second)
+    return bool(first and second) and not any(common)
+
+
 def content_stems(text: str) -> frozenset[str]:
     """The stems of a text without stop words, names, numbers, and words that only say when.
 
     >>> sorted(content_stems("Noor moved to Tilburg on 3 May 2023"))
-    ['live', 'move']
+    ['live', 'move', 'us']
     """
     found = naming.names(text)
     names = {word for name in (*found.inside, *found.opening) for word in words(name)}
