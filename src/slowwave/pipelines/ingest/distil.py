@@ -281,16 +281,22 @@ def _supported(
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
-    """The fact with its sources, the quoted one first, without secrets; only the messages keep them."""
+    """The fact with its sources, the quoted one first, without secrets; only the messages keep them.
+
+    It is trusted as the least trusted of the fewest messages that support it: the quoted one, those that it names, all lenders.
+    """
     quote = redact(fact.quote).text
-    named = [turn.memory for turn in transcript.turns if turn.number in fact.turns and turn.number != fact.turn]
+    turns = {turn.number: turn.memory for turn in transcript.turns}
+    named = tuple(turns[number] for number in fact.turns if number != fact.turn)
     sources = (
         SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
         *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
     )
-    trust = least((message.trust, *(lender.trust for lender in lenders(fact, transcript))))
-    if trust != message.trust and not check(fact, message, (), transcript.speakers):
-        trust = message.trust  # the message itself contains its names, numbers and dates
+    supporting = next(
+        (around for around in ((), named) if not check(fact, message, around, transcript.speakers)),
+        lenders(fact, transcript),
+    )
+    trust = least((message.trust, *(memory.trust for memory in supporting)))
     text = redact(fact.text).text
     return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
 
