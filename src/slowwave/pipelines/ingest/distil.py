@@ -20,7 +20,7 @@ from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports, Progress
 
 MANY = 10
-"""From how many messages an answer without any fact is reported, although it counts as an answer."""
+"""From how many messages a note says that a model found no fact in them; an empty list is an answer, not a failure."""
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
 
@@ -186,9 +186,11 @@ def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) ->
         return _failed(ports, chunk, str(error), problems, spent)
     facts, rejected = _supported(ports, shown, proposal)
     problems = (*problems, *proposal.problems)
-    if not (proposal.value or rejected) and len(shown.turns) >= MANY:
-        problems = (*problems, f"no fact was found in {chunk}")
-    return _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
+    reading = _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
+    if proposal.cost.calls and not (proposal.value or rejected) and len(shown.turns) >= MANY:
+        notes = (*reading.result.notes, f"the model found no fact in {chunk}")
+        return replace(reading, result=replace(reading.result, notes=notes))
+    return reading
 
 
 def _failed(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost) -> ChunkReading:
