@@ -167,6 +167,39 @@ def test_names_may_come_from_the_message_before_the_transcript() -> None:
     assert isinstance(ground(fact, talk("Yes, that is the dog", "Well", "Rex!")), Rejected)
 
 
+def test_the_first_turns_take_names_from_all_messages_before_the_transcript() -> None:
+    before = ["My cousin Ragna called", "She is well", "And the shop?"]
+    for place, kept in ((1, True), (3, True), (4, False)):
+        lines = [*(f"Line {n}" for n in range(1, place)), "It opened in Visby"]
+        found = ground(
+            Fact(text="Ragna opened a shop in Visby", turn=place, quote="It opened in Visby"),
+            talk(*lines, before=before),
+        )
+        assert isinstance(found, Fact) == kept
+
+
+def test_a_fact_takes_names_from_the_messages_that_it_names_and_from_no_others() -> None:
+    chat = talk("My cousin Ragna called", "Oh", "Well", "Yes", "She moved to Visby")
+    for turns, kept in (((5, 1), True), ((5, 9, 1), True), ((5,), False), ((), False)):
+        found = ground(Fact(text="Ragna moved to Visby", turn=5, turns=turns, quote="She moved to Visby"), chat)
+        assert isinstance(found, Fact) == kept
+        assert not kept or found.turns == (5, 1)
+
+
+def test_a_clause_that_denies_something_else_does_not_count() -> None:
+    for fact, quote, message in (
+        ("User eats fish", "fish is fine for me", "I don't eat meat, and fish is fine for me"),
+        ("User drinks green tea", "only green tea", "I don't drink coffee, only green tea"),
+    ):
+        assert check(Fact(text=fact, quote=quote), said(message)) is None
+    for fact, quote, message in (
+        ("User drinks coffee", "only green tea", "I don't drink coffee, only green tea"),
+        ("User likes olives", "I like figs", "I like figs, I don't like olives"),
+        ("User is allergic to the cat", "not to the cat", "I'm allergic to pollen, not to the cat"),
+    ):
+        assert "denies" in str(check(Fact(text=fact, quote=quote), said(message)))
+
+
 def test_a_complete_summary_misses_and_invents_nothing() -> None:
     members = [said(h, kind="episodic") for h in HIKES]
     assert missing_details(SUMMARY, members) == ()

@@ -158,6 +158,20 @@ def test_a_fact_has_a_source_for_each_message_that_it_names(opened: Open) -> Non
     assert [(str(source), source.quote) for source in fact.sources] == [("m5", SOLD), ("m1", "")]
 
 
+def test_a_fact_is_trusted_as_the_messages_that_it_needs(opened: Open) -> None:
+    lines = [
+        (None, "assistant", "You could visit Ragna in Visby."),
+        (None, "user", "I sold my boat."),
+        (None, "user", "I will go there."),
+    ]
+    sold = item("The user sold a boat", [2, 1], "I sold my boat")
+    visit = item("The user will go to Visby", [3, 1], "I will go there")
+    memory = opened(llm=ScriptedLLM(distil={"facts": [sold, visit]}))
+    talk(memory, lines)
+    facts = {fact.text: fact.trust for fact in memory.consolidate("c", force=True).facts}
+    assert facts == {sold["text"]: "user", visit["text"]: "assistant"}
+
+
 # --- one turn to put refused facts right
 
 
@@ -272,7 +286,8 @@ def test_an_empty_text_leaves_the_messages_due_and_an_empty_list_does_not(opened
         result = memory.consolidate("c")
         assert memory.status().unread == unread
         assert bool(result.skipped_reason) == skipped
-        assert result.problems, "no fact in many messages is reported in any case"
+        assert bool(result.problems) == skipped
+        assert result.problems or result.notes == ("the model found no fact in messages 1 to 12 of c",)
 
 
 def test_a_server_says_that_its_answer_reached_the_limit(opened: Open) -> None:

@@ -92,7 +92,7 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
         {**MOVED, "category": "Vorliebe", "expires_in_hours": 2, "valid_from": "2026-02-28"},
         {**MOVED, "text": "Alice has a dog", "message": 3},
         {"text": "Alice has a cat"},
-        {"text": "those that say a name, date or thing that the quote lacks"},
+        {"text": "add each that says a name, date or thing that the quote lacks"},
         {"text": "Alice has a bird", "message": 2},
     ]}  # fmt: skip
     said = ("I moved to Bern yesterday!", "And I have a cat.")

@@ -20,7 +20,7 @@ from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports, Progress
 
 MANY = 10
-"""From how many messages an answer without any fact is reported, although it counts as an answer."""
+"""From how many messages a note says that a model found no fact in them; an empty list is an answer, not a failure."""
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
 
@@ -186,9 +186,11 @@ def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) ->
         return _failed(ports, chunk, str(error), problems, spent)
     facts, rejected = _supported(ports, shown, proposal)
     problems = (*problems, *proposal.problems)
-    if not (proposal.value or rejected) and len(shown.turns) >= MANY:
-        problems = (*problems, f"no fact was found in {chunk}")
-    return _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
+    reading = _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
+    if proposal.cost.calls and not (proposal.value or rejected) and len(shown.turns) >= MANY:
+        notes = (*reading.result.notes, f"the model found no fact in {chunk}")
+        return replace(reading, result=replace(reading.result, notes=notes))
+    return reading
 
 
 def _failed(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost) -> ChunkReading:
@@ -281,16 +283,22 @@ def _supported(
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
-    """The fact with its sources, the quoted one first, without secrets; only the messages keep them."""
+    """The fact with its sources, the quoted one first, without secrets; only the messages keep them.
+
+    It is trusted as the least trusted of the fewest messages that support it: the quoted one, those that it names, all lenders.
+    """
     quote = redact(fact.quote).text
-    named = [turn.memory for turn in transcript.turns if turn.number in fact.turns and turn.number != fact.turn]
+    turns = {turn.number: turn.memory for turn in transcript.turns}
+    named = tuple(turns[number] for number in fact.turns if number != fact.turn)
     sources = (
         SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
         *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
     )
-    trust = least((message.trust, *(lender.trust for lender in lenders(fact, transcript))))
-    if trust != message.trust and not check(fact, message, (), transcript.speakers):
-        trust = message.trust  # the message itself contains its names, numbers and dates
+    supporting = next(
+        (around for around in ((), named) if not check(fact, message, around, transcript.speakers)),
+        lenders(fact, transcript),
+    )
+    trust = least((message.trust, *(memory.trust for memory in supporting)))
     text = redact(fact.text).text
     return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
 

@@ -83,6 +83,8 @@ _YEARS: Final = lazy_regex(
 _ORDINAL_DAYS: Final = 62
 """How many days from a message a bare ordinal ("from the 10th to the 14th") may name a day."""
 
+_FIRST_TURNS: Final = 3
+
 RESTS_ON_MAX: Final = 6
 """The most messages that a fact rests on; further ones that it names are ignored."""
 
@@ -110,14 +112,20 @@ def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
 def lenders(fact: Fact, transcript: Transcript) -> tuple[Memory, ...]:
     """The messages from which a fact may take names, numbers and dates, without the one that it quotes.
 
-    They are those that it names, and those beside the quoted one.
+    They are those that it names, those beside the quoted one, and for the first turns the messages before the transcript, which
+    have no numbers.
     """
-    messages = [*transcript.before[-1:], *(each.memory for each in transcript.turns)]
+    messages = [*transcript.before, *(each.memory for each in transcript.turns)]
     turns = {turn.number: turn.memory for turn in transcript.turns}
     place = messages.index(turns[fact.turn or 0])
-    beside = messages[max(0, place - 1) : place] + messages[place + 1 : place + 2]
+    early = place - len(transcript.before) < _FIRST_TURNS
+    beside = [
+        *(transcript.before if early else ()),
+        *messages[max(0, place - 1) : place],
+        *messages[place + 1 : place + 2],
+    ]
     named = [turns[number] for number in fact.turns if number != fact.turn]
-    return (*named, *(memory for memory in beside if memory not in named))
+    return tuple({memory.id: memory for memory in (*named, *beside)}.values())
 
 
 def _placed(fact: Fact, turn: Turn, quote: str, turns: Mapping[int, Turn]) -> Fact:

@@ -120,12 +120,12 @@ def sentence_runs(text: str, *, semicolons: bool = False) -> Iterator[re.Match[s
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence ends with a question mark.
+    """Whether a sentence ends with a question mark, or with one and an exclamation mark.
 
-    >>> is_question("“Are you sure?” "), is_question("I am.")
-    (True, False)
+    >>> is_question("“Are you sure?” "), is_question("Paris?!"), is_question("I am.")
+    (True, True, False)
     """
-    return sentence.rstrip(_CLOSING).endswith(("?", "？"))
+    return sentence.rstrip(_CLOSING).endswith(("?", "？", "?!", "？！"))
 
 
 def captions(text: str) -> list[str]:
