@@ -16,13 +16,14 @@ class TinyModel:
         """Return the answer to a prompt."""
         task = messages[0]["content"].splitlines()[0]
         if task == "Task: distil":
-            facts = [
+            proposed = [
                 {"text": "Ada keeps four hives", "category": "project", "message": 1, "quote": "I keep four hives"},
                 {"text": "Ada keeps nine hives", "category": "project", "message": 1, "quote": "I keep nine hives"},
             ]
-            return json.dumps({"facts": facts})
+            return json.dumps({"facts": proposed})
         if task == "Task: reconcile":
-            return json.dumps({"verdicts": []})
+            facts = messages[-1]["content"].count("\nF")  # each new fact stands on a line "F1 (date; near K1): …"
+            return json.dumps({"reviewed": facts, "changes": []})
         return "A summary."
 
 
