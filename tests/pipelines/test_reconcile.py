@@ -169,6 +169,23 @@ def test_noop_reinforces_the_known_fact(world: "World", verdict: "Says", only: "
     assert receipt.notes == ("already known: 'Matteo is allergic to shellfish'",)
 
 
+def test_a_fact_that_says_more_takes_its_newer_date_and_an_event_keeps_its_day(
+    world: "World", verdict: "Says", only: "Only"
+) -> None:
+    memory = world.open()
+    memory.add("Matteo skis")
+    world.later(days=10)
+    world.mind.verdicts = [verdict("UPDATE", "Matteo skis on telemark skis", "subsumes")]
+    memory.add("Matteo skis on telemark skis")
+    assert only(memory).valid_from == world.clock()
+    world.mind.verdicts = [verdict("ADD", memory=None)]
+    event = memory.add("Matteo won the harbour race", kind="episodic").ids[0]
+    began = world.clock()
+    world.later(days=10)
+    memory.add("Matteo won the harbour race", kind="episodic")
+    assert memory.get(event).valid_from == began
+
+
 def test_a_noop_that_loses_a_detail_stores_both_facts(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo pays 300 francs rent")

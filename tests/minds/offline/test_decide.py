@@ -229,3 +229,20 @@ def test_another_value_that_nothing_announces_points_at_the_latest_one() -> None
 def test_an_explicit_retraction_supersedes_the_fact(new: str, old: str, op: str) -> None:
     verdicts = decided(case(Fact(text=new), known(1, old)))
     assert op in {v.op for v in verdicts}
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "op", "old"),
+    [
+        ("The user is not vegetarian", "I lied, I'm not vegetarian", "DELETE", "The user is vegetarian"),
+        ("The user is not vegetarian", "I'm not vegetarian", "UPDATE", "The user is vegetarian"),
+        ("The user doesn't live in Bern any more", "I don't live in Bern any more", "UPDATE", "The user lives in Bern"),
+        ("The user is not vegetarian after all", "I'm not vegetarian after all", "DELETE", "The user is vegetarian"),
+        ("Ottilie does not drive a tram", "Kidding! Ottilie doesn't drive a tram", "DELETE", "Ottilie drives a tram"),
+    ],
+)
+def test_a_denial_ends_what_it_names_and_one_after_a_lie_takes_it_back(
+    text: str, quote: str, op: str, old: str
+) -> None:
+    verdicts = decided(case(Fact(text=text, quote=quote), known(1, old), known(2, "The user keeps two goats")))
+    assert [(verdict.op, verdict.memory) for verdict in verdicts if verdict.op in {"UPDATE", "DELETE"}] == [(op, 1)]
