@@ -224,7 +224,7 @@ def test_an_estimate_is_near_what_consolidating_session_by_session_costs(
 
 def test_the_tokens_of_the_estimate_are_those_of_the_prompts() -> None:
     prompt = load("reconcile")
-    marks = estimate("\n".join(prompting.fenced([], "reconcile")))
+    marks = estimate(prompting.fenced([], "reconcile"))
     assert estimate(prompt.static) + estimate(prompt.question) + marks == pytest.approx(RECONCILE_TOKENS, rel=0.1)
     assert sum(prompting.ADVICE) / 4 == pytest.approx(ADVICE_TOKENS, rel=0.1)
 

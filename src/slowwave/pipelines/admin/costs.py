@@ -32,7 +32,7 @@ FACT_TOKENS = 30
 """Of one fact in an answer, out."""
 ADVICE_TOKENS = 210
 """The most of a message of an assistant without a name: a model is shown its beginning and end (a test holds it to the prompt)."""
-RECONCILE_TOKENS = 400
+RECONCILE_TOKENS = 350
 """Of the reconciling prompt with its marks (measured; a test holds it to the prompt)."""
 COMPARED_TOKENS = 30
 """Of one new fact and its share of the known memories near it, in (measured). Half of the facts have none."""
