@@ -10,6 +10,7 @@ from slowwave.minds.offline.rules.first_person import classify_first_person
 from slowwave.minds.offline.rules.introductions import introduced
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
 from slowwave.minds.offline.rules.rewrite import third_person
+from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.minds.offline.rules.third_party import dated_statement, instruction, named_statement, restore_subject
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
@@ -93,6 +94,7 @@ class _Conversation:
     names: frozenset[str]
     known: set[str]
     first: int
+    playing: frozenset[str]
 
 
 def _conversation(transcript: Transcript) -> _Conversation:
@@ -100,7 +102,12 @@ def _conversation(transcript: Transcript) -> _Conversation:
     names = frozenset(name for m in messages for name in naming.names(m.text).inside)
     first = 0 if transcript.before else next((t.number for t in transcript.turns if t.memory.role == "user"), 0)
     return _Conversation(
-        assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set(), first=first
+        assistant=with_assistant(transcript),
+        speakers=transcript.speakers,
+        names=names,
+        known=set(),
+        first=first,
+        playing=playing_at(messages),
     )
 
 
@@ -117,7 +124,8 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
         return
     speaker = message.speaker or USER
     opens = conversation.assistant and turn.number == conversation.first
-    for place, piece in enumerate(pieces(message.text, conversation.speakers - {speaker})):
+    read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
+    for place, piece in enumerate(read):
         words = generalise_demonstratives(resolve(piece.text, message.at))
         draft = (introduced(piece, speaker) if opens and not place else None) or _draft(words, speaker, conversation)
         if draft is None:
