@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.first_person import classify_first_person
 from slowwave.minds.offline.rules.introductions import introduced
@@ -56,7 +57,8 @@ def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ..
     only are equally useful, although the later one has fewer new words.
 
     In a conversation with an assistant (whose messages have no speaker) only the user is read, in one between people
-    everyone. Only English is understood; messages in other languages give no facts and stay searchable.
+    everyone. English is read by rules, German, French and Spanish by tables; messages in other languages give no facts and
+    stay searchable.
     """
     conversation = _conversation(transcript)
     found = [f for turn in transcript.turns for f in _in_turn(turn, conversation)]
@@ -120,9 +122,12 @@ def with_assistant(transcript: Transcript) -> bool:
 def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     message = turn.memory
     is_person = message.role in {"user", None} or (message.role == "assistant" and message.speaker)
-    if not is_person or not prepare(message.text).english:
+    if not is_person:
         return
     speaker = message.speaker or USER
+    if not prepare(message.text).english:
+        yield from _in_other_language(turn, speaker, conversation)
+        return
     opens = conversation.assistant and turn.number == conversation.first
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
     for place, piece in enumerate(read):
@@ -149,6 +154,25 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
             start=piece.start,
             worth=recall_likelihood(piece.text, claim, conversation.known),
         )
+    conversation.known.update(terms(message.text))
+
+
+def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) -> Iterator[_Found]:
+    """The facts of a message that is not English, in its own language; none for languages without a table."""
+    message = turn.memory
+    for found in statements(message.text, speaker, playing=message.id in conversation.playing):
+        claim = Claim(category=found.category, kind=found.kind, confidence=found.confidence)
+        fact = Fact(
+            text=found.text,
+            category=found.category,
+            kind=found.kind,
+            subject=speaker,
+            confidence=found.confidence,
+            turn=turn.number,
+            quote=found.quote,
+        )
+        worth = recall_likelihood(found.quote, claim, conversation.known)
+        yield _Found(fact=fact, turn=turn.number, start=found.start, worth=worth)
     conversation.known.update(terms(message.text))
 
 
