@@ -2,6 +2,7 @@
 
 import pytest
 
+from slowwave import AgentMemory, Message
 from slowwave.minds.offline.languages.reading import language_of, statements
 from slowwave.minds.offline.languages.table import tables
 
@@ -96,4 +97,26 @@ def test_instructions_are_procedural() -> None:
 
 def test_a_language_needs_a_word_of_its_table() -> None:
     assert language_of("Zürich Genf Basel") is None
+    assert language_of("I have a friend in Die and we like no rain") is None
     assert {table.name for table in tables()} == {"German", "French", "Spanish"}
+
+
+@pytest.mark.parametrize(
+    ("said", "again", "question", "fact"),
+    [
+        (
+            "Ich bin allergisch gegen Haselnüsse",
+            "Ich bin allergisch gegen Haselnüsse!",
+            "Wogegen bin ich allergisch?",
+            "Der Nutzer ist allergisch gegen Haselnüsse",
+        ),
+        ("Ma fille s'appelle Zoé", "Ma fille s’appelle Zoé.", "Comment s'appelle ma fille ?", "L'utilisateur : « Ma fille s'appelle Zoé »"),
+        ("Mi hija se llama Noa", "Mi hija se llama Noa.", "¿Cómo se llama mi hija?", "El usuario: «Mi hija se llama Noa»"),
+    ],
+)  # fmt: skip
+def test_a_statement_made_twice_is_one_fact_and_is_found(said: str, again: str, question: str, fact: str) -> None:
+    with AgentMemory.in_memory() as memory:
+        for text in (said, again):
+            memory.add_message(Message(role="user", content=text), "talk")
+            memory.consolidate("talk", force=True)
+        assert [hit.text for hit in memory.search_knowledge(question)] == [fact]

@@ -125,8 +125,11 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     if not is_person:
         return
     speaker = message.speaker or USER
-    if not prepare(message.text).english:
-        yield from _in_other_language(turn, speaker, conversation)
+    abroad = list(
+        _in_other_language(turn, speaker, conversation)
+    )  # a short message can look English: "Ich arbeite als Arzt"
+    if abroad or not prepare(message.text).english:
+        yield from abroad
         return
     opens = conversation.assistant and turn.number == conversation.first
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
@@ -173,7 +176,6 @@ def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) ->
         )
         worth = recall_likelihood(found.quote, claim, conversation.known)
         yield _Found(fact=fact, turn=turn.number, start=found.start, worth=worth)
-    conversation.known.update(terms(message.text))
 
 
 def _draft(words: str, speaker: str, conversation: _Conversation) -> tuple[str, str, Claim] | None:

@@ -9,9 +9,9 @@ from slowwave.minds.offline.languages.table import Form, Table, tables
 from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.model.memory import Kind
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import ENGLISH_EVIDENCE
 
 USER: Final = "The user"
-_LEAST_EVIDENCE: Final = 1  # words of the language
 _LONGEST: Final = 25  # words of a clause
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:['’]\w+)?")
 _SENTENCE: Final = lazy_regex(r"(?:[^.!?…\n]|(?<=\d)[.](?=\s?\w)|[.](?=\w))+[.!?…]*")
@@ -50,14 +50,15 @@ def statements(text: str, speaker: str = USER, *, playing: bool = False) -> tupl
 
 
 def language_of(text: str) -> Table | None:
-    """The table of the language with the most of its words in a text; None if none has one, or two have as many."""
+    """The table of the language with the most of its words in a text; None if another or English has as many."""
     words = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
     words += [part for word in words if "'" in word for part in (word.partition("'")[0] + "'",)]
     found = sorted(
         ((sum(word in table.words for word in words), table) for table in tables()), key=lambda each: -each[0]
     )
     (most, table), (second, _) = found[:2]
-    return table if most >= _LEAST_EVIDENCE and most > second else None
+    english = sum(word in ENGLISH_EVIDENCE for word in words)
+    return table if most > max(second, english) else None
 
 
 def _read(table: Table, text: str, speaker: str, *, playing: bool) -> Iterator[ForeignStatement]:
