@@ -21,7 +21,7 @@ _TEXT: Final = (
     r"poems?|haikus?|limericks?|sonnets?|lyrics|songs?|verses?|chorus|rap|chapters?|scenes?|scripts?|screenplays?|dialogues?|monologues?|novels?|fables?|fairy ?tales?|"
     r"excerpts?|extracts?|quot(?:e|es|ation|ations)|transcripts?|transcriptions?|interviews?|conversations?|chats?|logs?|notes?|abstracts?|statements?|testimon(?:y|ies|ials?)|"
     r"bios?|biograph(?:y|ies)|profiles?|cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|postings?|vacanc(?:y|ies)|adverts?|ads?|captions?|speech(?:es)?|"
-    r"descriptions?|paragraph|phrases?|words|lines?|grammar|spelling|punctuation|wording|phrasing|translations?|drafts?|fan ?fic(?:tion)?s?|diar(?:y|ies)|journal entry|entries)"
+    r"descriptions?|paragraph|phrases?|words|lines?|grammar|spelling|punctuation|wording|phrasing|translations?|drafts?|fan ?fic(?:tion)?s?|diar(?:y|ies)|journal entry|entries|readme|docs?|documentation|english|german|french|spanish|italian|portuguese|dutch)"
 )
 _PASTED_KIND: Final = (
     r"(?:cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|vacanc(?:y|ies)|profiles?|bios?|e-?mails?|mails?|letters?|messages?|texts?|sms|posts?|"
@@ -65,7 +65,7 @@ _KINDS: Final = (
     "text sentence paragraph passage mail letter message sms post comment review tweet thread article essay stor poem haiku limerick sonnet lyrics song verse chorus rap chapter "
     "scene script screenplay dialogue monologue novel fable tale excerpt extract quot transcri interview conversation chat log note abstract statement testimon bio profile cv "
     "resume résumé application ad posting vacanc caption speech description phrase word line grammar spelling punctuation phrasing translation draft fic diar journal entr prologue "
-    "epilogue ballad hymn jingle joke riddle epitaph sketch voicemail listing report memo newsletter"
+    "epilogue ballad hymn jingle joke riddle epitaph sketch readme doc english german french spanish italian portuguese dutch voicemail listing report memo newsletter"
 )
 _LANGUAGES: Final = (
     "ish german french italian portuguese dutch norwegian czech russian ukrainian greek arabic hebrew hindi urdu chinese mandarin cantonese japanese korean vietnamese thai "
@@ -79,6 +79,11 @@ def _pattern(text: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
 
 # A task on a text, with the text behind it: after a colon, a line break, or the end of a sentence that points at it.
 _TASK: Final = (
+    cue(
+        rf"{_START}{_POLITE}{_TASK_VERB}(?:\s+(?:please|pls|this|it|that|these|for me|the following|below|here))*\s*[.!:\n]",
+        _VERBS,
+    ),
+    cue(rf"\b(?:this|these|that|the following) {_TEXT}\b[^.!?:\n]{{0,30}}[?:](?=\s+\S)", _KINDS),
     cue(rf"{_START}{_POLITE}{_TASK_VERB}\b[^:?\n.\"“]{{0,80}}(?::|\n|[\"“])", _VERBS),
     cue(
         rf"\b{_TASK_VERB}\b[^:\n.!?]{{0,30}}\b{_DEICTIC}\b[^:\n.!?]{{0,60}}(?:[:\n.!?]|\s[-–—]\s)",
@@ -160,6 +165,28 @@ _TASK_AFTER: Final = (
 # Words that announce a pasted or invented text; it lasts until the end of the message.
 _ANNOUNCED: Final = (
     cue(
+        r"\b(?:from|in|on) (?:the|a|an|my|this|that|some) (?:\w+ ){0,2}(?:book|novel|film|movie|show|series|play|song|article|speech|blog|forum|website|site|ad|letter|diary|comic|poem|"
+        r"story|podcast|episode|wall|mug|shirt|t-shirt|sign|card|poster|label|box|page|chat)\b[^.!?:\n]{0,40}:",
+        "from_ in_ on_",
+    ),
+    cue(
+        r"\b(?:sent|wrote|emailed|mailed|messaged|texted|posted|forwarded|left|got|received|found|read|saw|heard|copied)\b[^.!?:\n]{0,30}\b(?:this|that|it|these|the following)\b[^.!?:\n]{0,20}:",
+        "sent wrote mailed messaged texted posted forwarded left got received found read saw heard copied",
+    ),
+    cue(
+        r"^\W{0,9}(?:readme|about page|documentation|changelog|faq|subject|betreff)\b[^\n]{0,20}?[:\n]",
+        "readme about_page documentation changelog faq subject betreff",
+    ),
+    cue(
+        r"(?:^|(?<=\n)|(?<=[.:!?]\s))[ \t]{0,9}dear (?!(?:assistant|ai|claude|chat\w*|gpt|bot|friend|all)\b)[^,\n]{1,40},",
+        "dear_",
+    ),
+    cue(r"\b(?:unit|integration|smoke|load|e2e|regression|sanity|system)[ -]tests?\b[^.!?\n]{0,20}:", "test"),
+    cue(
+        r"\b(?:an? |the |this |our )(?:\w+ )?(?:applicant|candidate|employee|customer|client|patient|student|witness|suspect|interviewee|guest|reviewer)\b[^.!?:\n]{0,40}:",
+        "applicant candidate employee customer client patient student witness suspect interviewee guest reviewer",
+    ),
+    cue(
         rf"\b(?:here(?:['’]s| is| are| comes| goes)|below (?:is|are)|this is|these are|it(?:['’]s| is)|i(?:['’]m| am)? (?:got|found|received|read|saw|wrote|writing|pasted|pasting|copied|came across|screening)|"
         rf"(?:just )?(?:got|found|received|read|saw|wrote|copied|pasting|writing)|look at|have a look at|check out)\b"
         rf"(?! my (?:cv|r[ée]sum[ée]|bio|profile)\b)[^.!?:\n]{{0,60}}\b{_PASTED_KIND}\b[^.!?:\n]{{0,60}}(?::|\n|\s[-–—]\s(?=[\"“'‘])|\bbelow\b[^\n]{{0,40}}\n?|[.?!,](?=\s*[\"“]))",
@@ -205,6 +232,10 @@ _ANNOUNCED: Final = (
 # A hypothetical case: it lasts until the end of its paragraph.
 _HYPOTHETICAL: Final = (
     cue(
+        r"\b(?:picture|imagine|consider|suppose|assume) (?:this|that|the following)(?: \w+){0,2}\s*[:,.–—-]",
+        "picture imagine consider suppose assume",
+    ),
+    cue(
         rf"{_START}(?:ok(?:ay)?|so|now|but|and|well|just|please|hey)?,?\s*(?:suppose|supposing|imagine|assume|assuming|pretend|picture|let['’]?s (?:say|suppose|assume|imagine|pretend)|say|think of it)"
         rf"(?: for a (?:moment|second|minute))?,?(?: that)? (?:{_I}|you|a|an|the|there|someone|somebody|he|she|they|it)\b(?! surprise)",
         "suppos imagin assum pretend picture say think_of",
@@ -228,6 +259,7 @@ _UNREAL: Final = cue(
 _WOULD: Final = _pattern(r"\b(?:would|wouldn['’]t|could|couldn['’]t|might)\b|\b(?:i|we|he|she|they|it|you)['’]d\b")
 # What somebody else says or writes, without quotation marks.
 _REPORTED: Final = (
+    cue(rf"\baccording to (?:him|her|them|(?:my|the|his|her|our) \w+|(?-i:[A-Z])\w+),?\s*(?={_I}\b)", "according_to"),
     cue(
         rf"\b(?:said|says|say|saying|told|tells?|telling|wrote|writes?|writing|stated|states|claimed|claims|texted|texts|posted|posts|announced|yelled|shouted|replied|replies|whispered|sang|sings|"
         rf"thinks|goes|went|reads|asks|asked|answered|repl(?:y|ied)|sounds? like|(?:is|was) like|(?:are|were) like|quote|like this)\b[^.!?:\n\"“]{{0,40}}(?:[:]|\s[-–—])\s*(?={_I}\b)",
@@ -278,7 +310,8 @@ _FIRST: Final = _pattern(rf"\b{_I}\b")
 _WORD: Final = _pattern(r"[^\W_]+(?:['’-]\w+)*")
 _LONG_QUOTE: Final = 7
 """Words from which a quotation is blanked even without "I": shorter ones are names, titles and codes."""
-_FIRST_QUOTE: Final = 3
+_FIRST_QUOTE: Final = 2
+_SHORT_WORD: Final = 3  # letters of a word that has no capital in a title
 
 _HEADER: Final = _pattern(
     r"^[ \t>*]*(?:From|To|Subject|Sent|Date|Cc|Bcc|Reply-To|Von|An|Betreff|De|À|Objet|Para|Asunto)[ \t]*:.*$",
@@ -480,7 +513,7 @@ def _quotations(text: str) -> Spans:
     for pattern in (*_QUOTES[2:], _OPEN_QUOTE):
         for match in pattern.finditer(text):
             words = _WORD.findall(match.group())
-            title = all(word[0].isupper() or len(word) <= _FIRST_QUOTE for word in words)
+            title = all(word[0].isupper() or len(word) <= _SHORT_WORD for word in words)
             first = len(words) >= _FIRST_QUOTE and _FIRST.search(match.group())
             if (first or len(words) >= _LONG_QUOTE) and not title:
                 yield _sentence_start(text, match.start()), max(match.end(), _sentence_end(text, match.end() - 1))

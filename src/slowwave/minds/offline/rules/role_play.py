@@ -33,13 +33,15 @@ _HELPER: Final = (
 _ARTICLE: Final = r"(?:an?|the|my|our|his|her|some|this|that|one of)\b"
 _NAME: Final = r"(?-i:[A-Z])"
 _SENTENCE: Final = r"(?:^|(?<=[\n.!?]\s)|(?<=[\n,;:])|(?<=:\s))\s{0,9}"
-_LEAD: Final = r"(?:(?:from now on|starting now|in this game|for the next \w+|today|ok(?:ay)?|so|now|hey|hi),?\s+)*"
+_LEAD: Final = (
+    r"(?:(?:from now on|starting now|in this game|for the next (?:\w+ ?){1,3}|today|ok(?:ay)?|so|now|hey|hi),?\s+)*"
+)
 _YOU_ARE: Final = r"you(?:['’]?re| are| play| be| will be|['’]ll be| will play)(?: now| going to be)?"
 _I_AM: Final = r"(?:I['’]?m|I am|I['’]?ll (?:be|play)|I will (?:be|play)|I['’]?m playing|I play|I be)"
 # "You are a great help", "you are the best": praise, no part.
 _PRAISE: Final = (
     r"(?:best|greatest|one|only|first|same|most|reason|kindest|nicest|good|great|nice|really|very|real|true|big|huge|star|gem|genius|legend|"
-    r"life-?saver|champ(?:ion)?|darling|treasure|wonderful|amazing|lot|bit|little)\b"
+    r"life-?saver|champ(?:ion)?|darling|treasure|wonderful|amazing|lot|bit|little|hope|friend|hero|rock|favou?rite|angel|second|third|last|right|person|company|people|ones)\b"
 )
 _PART: Final = (
     r"(?:knight|king|queen|prince|princess|wizard|witch|dragon|pirate|vampire|werewolf|zombie|ghost|robot|alien|detective|innkeeper|barkeep(?:er)?|bartender|"
@@ -96,13 +98,29 @@ _BEGINS: Final = (
     ),
     cue(
         rf"{_SENTENCE}{_LEAD}(?:(?:please|I want you to|I['’]d like you to|can you|could you|will you|would you)\s+)*(?:act|behave|play|respond)"
-        rf"(?: to me)? (?:as|like)(?: if you (?:are|were))? (?!(?:if|soon|well|usual|follows|before|possible)\b|(?:an? |my |the )?{_HELPER})(?:{_ARTICLE}|{_NAME})",
+        rf"(?: to me)? (?:as|like)(?: if| though)?(?: you(?:['’]?re| are| were))? (?!(?:if|soon|well|usual|follows|before|possible)\b|(?:an? |my |the )?{_HELPER})(?:{_ARTICLE}|{_NAME})",
         "act behav play respond",
         "_as_ _like_",
     ),
     cue(
         rf"{_SENTENCE}{_LEAD}(?:please |I want you to |I['’]d like you to |can you |could you |will you )*be (?:an?|the|my) (?!{_HELPER})(?:\w+ ){{0,3}}?{_PART}",
         "be_",
+    ),
+    cue(
+        rf"\b(?:I want|I need|I['’]d like|can|could|will|would) you (?:to )?(?:be|play) (?:an?|the|my) (?!{_HELPER}|{_PRAISE})\w+",
+        "be_ play_",
+    ),
+    cue(
+        r"\bas (?:if|though) I(?:['’]?m| am| was| were) (?:an?|the|your)\b|\bplay along\b|\bnew game\b\s*[!:.,]|\bcharacter\s*:",
+        "as_ play_along new_game character",
+    ),
+    cue(
+        rf"{_SENTENCE}{_LEAD}(?:we are|we['’]re) (?:two|three|four|five|both|all|the)\b[^.!?\n]{{0,40}}[.!;,]\s+(?:and )?{_I_AM} {_NAME}",
+        "we_are we're we’re",
+    ),
+    cue(
+        rf"{_SENTENCE}{_LEAD}{_YOU_ARE} (?:the|my) (?!{_HELPER}|{_PRAISE})(?:\w+ ){{0,2}}?\w+[.;]\s+(?:{_I_AM}|I|My)\b",
+        _YOU,
     ),
     # Two parts: "you're the innkeeper and I'm a knight"
     cue(
