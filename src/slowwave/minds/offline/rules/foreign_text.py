@@ -170,7 +170,7 @@ _ANNOUNCED: Final = (
         "from_ in_ on_",
     ),
     cue(
-        r"\b(?:sent|wrote|emailed|mailed|messaged|texted|posted|forwarded|left|got|received|found|read|saw|heard|copied)\b[^.!?:\n]{0,30}\b(?:this|that|it|these|the following)\b[^.!?:\n]{0,20}:",
+        r"\b(?:sent|wrote|emailed|mailed|messaged|texted|posted|forwarded|left|got|received|found|read|saw|heard|copied)\b[^.!?:\n]{0,30}\b(?:this|that|it|these|the following)(?: \w+)?\s*:",
         "sent wrote mailed messaged texted posted forwarded left got received found read saw heard copied",
     ),
     cue(
@@ -183,7 +183,7 @@ _ANNOUNCED: Final = (
     ),
     cue(r"\b(?:unit|integration|smoke|load|e2e|regression|sanity|system)[ -]tests?\b[^.!?\n]{0,20}:", "test"),
     cue(
-        r"\b(?:an? |the |this |our )(?:\w+ )?(?:applicant|candidate|employee|customer|client|patient|student|witness|suspect|interviewee|guest|reviewer)\b[^.!?:\n]{0,40}:",
+        r"\b(?:from|by|of) (?:an? |the |this |our |my )?(?:\w+ )?(?:applicant|candidate|employee|customer|client|patient|student|witness|suspect|interviewee|guest|reviewer)\b[^.!?:\n]{0,40}:",
         "applicant candidate employee customer client patient student witness suspect interviewee guest reviewer",
     ),
     cue(
@@ -193,7 +193,7 @@ _ANNOUNCED: Final = (
         _KINDS,
     ),
     cue(
-        rf"{_START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{_PASTED_KIND}|{_FICTION_KIND})\b[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{_I}\b))",
+        rf"{_START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{_PASTED_KIND}|{_FICTION_KIND})\b(?! (?:\w+ )?(?:is|are|was|were|has|have)\b)[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{_I}\b))",
         _KINDS,
     ),
     cue(
@@ -207,7 +207,7 @@ _ANNOUNCED: Final = (
         _KINDS,
     ),
     cue(
-        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|play|script|book i['’]m writing),\s+(?={_I}\b)",
+        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|screenplay|script|book i['’]m writing),?\s+(?={_I}\b)",
         "novel story screenplay fiction fanfic dream nightmare play campaign script book",
         "in_",
     ),
@@ -244,8 +244,10 @@ _HYPOTHETICAL: Final = (
         r"\b(?:hypothetical(?:ly)?|theoretically|in theory|thought experiment|in another life|in a parallel universe|in an alternate universe|for the sake of (?:the )?argument|asking for a friend|purely theoretical(?:ly)?)\b",
         "hypothetical theor thought_experiment another_life parallel alternate argument asking_for",
     ),
-    cue(rf"\b(?:pretend|imagine)(?: that)? {_I}\b", "pretend imagine"),
-    cue(rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]*\b{_I}\b", "what_if what_would what_happens"),
+    cue(rf"(?<!\bI )(?:\bpretend|\bimagine)(?: that)? {_I}\b", "pretend imagine"),
+)
+_WHAT_IF: Final = cue(
+    rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]*\b{_I}\b", "what_if what_would what_happens"
 )
 # A condition in a question, or with would: the sentence speaks of no fact from "if" on.
 _CONDITION: Final = cue(
@@ -289,7 +291,7 @@ _REQUESTED: Final = _pattern(
     r"\b(?:give|write|need|show|want|use|make|create|how|generate|invent|say|says|store|stores|remember|save|mean|type|enter|input|user|users|someone|people|sentence|sentences|prompt|phrase|answer|answers)\b"
 )
 _JOKE: Final = cue(
-    r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)|kidding|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
+    r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
     r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!)\b|(?<=[.!?,]\s)not!\s*$",
     "/s /j sarcas jk j/k kidding joking yeah_right as_if not joke april lies psych",
 )
@@ -447,6 +449,8 @@ def _hypothetical(text: str, lower: str) -> Spans:
     for each in _HYPOTHETICAL:
         for match in each.find(text, lower):
             yield match.start(), _line_end(text, match.end())
+    for match in _WHAT_IF.find(text, lower):
+        yield match.start(), _sentence_end(text, match.end())
     for match in _UNREAL.find(text, lower):
         yield _sentence_start(text, match.start()), _sentence_end(text, match.end())
     yield from _conditions(text, lower)

@@ -115,7 +115,7 @@ _BEGINS: Final = (
         "as_ play_along new_game character",
     ),
     cue(
-        rf"{_SENTENCE}{_LEAD}(?:we are|we['’]re) (?:two|three|four|five|both|all|the)\b[^.!?\n]{{0,40}}[.!;,]\s+(?:and )?{_I_AM} {_NAME}",
+        rf"{_SENTENCE}{_LEAD}(?:we are|we['’]re) (?:two|three|four|five|both|all)\b[^.!?\n]{{0,40}}[.!;,]\s+(?:and )?{_I_AM} {_NAME}",
         "we_are we're we’re",
     ),
     cue(
