@@ -53,7 +53,13 @@ def show(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """A table in Markdown: a row for each ability, R@10 / NDCG@10 for each half."""
     abilities = dict.fromkeys(ability for figures in found.values() for ability in figures)
     rows = [
-        (ability, *("/".join(str(figures[ability][name]) for name in SHOWN) if ability in figures else "" for figures in found.values()))
+        (
+            ability,
+            *(
+                "/".join(str(figures[ability][name]) for name in SHOWN) if ability in figures else ""
+                for figures in found.values()
+            ),
+        )
         for ability in abilities
     ]
     return table(("R@10/NDCG@10", *found), rows)
@@ -78,7 +84,9 @@ def main() -> None:
         print(f"skipped: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no beam")
         return
     if both:
-        found["100K, all"] = by_ability([kind for kinds, _ in both for kind in kinds], np.concatenate([r for _, r in both]))
+        found["100K, all"] = by_ability(
+            [kind for kinds, _ in both for kind in kinds], np.concatenate([r for _, r in both])
+        )
     print(show(found))
     print(json.dumps({name: figures["all"] for name, figures in found.items()}))
     print(f"saved in {save('beam', found)}")

@@ -20,6 +20,7 @@ from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
+from slowwave.policy.text.languages import is_foreign
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, reque
     """
     most, expired = query.top_k, request.deep or request.as_of is not None or known is not None
     while True:
-        ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
+        ranked = with_associates(ports, query, _ranked(ports, query))
         if request.deep and query.outdated_penalty < 1.0:
             ranked = _without_penalty_for_exact_text(ports, query, ranked)
         hits = _hits(ports, ranked, known, request)
@@ -99,6 +100,27 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, reque
         if len(found) >= most or len(found) == len(hits) or len(ranked) < query.top_k:
             return found[:most]
         query = replace(query, top_k=2 * query.top_k)
+
+
+def _ranked(ports: Ports, query: Query) -> list[Ranked]:
+    """The ranking of the store. If the question is not in English, the best of it are also compared by their spelling."""
+    if not is_foreign(query.text):
+        return ports.store.search(ports.scopes, query)
+    from slowwave.policy.ranking.spelling import (  # noqa: PLC0415 - most questions do without
+        CANDIDATES,
+        spelling_shares,
+    )
+
+    ranked = ports.store.search(ports.scopes, replace(query, top_k=max(query.top_k, CANDIDATES)))
+    texts = {memory.id: memory.text for memory in ports.store.get(ports.scopes, [row.id for row in ranked])}
+    shares = spelling_shares(query.text, [texts.get(row.id, "") for row in ranked])
+    if shares is None:
+        return ranked[: query.top_k]
+    spelled = [
+        replace(row, score=row.score + share, parts={**row.parts, "spelling": share}) if share else row
+        for row, share in zip(ranked, shares, strict=True)
+    ]
+    return sorted(spelled, key=lambda row: -row.score)[: query.top_k]  # sorting is stable
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:

@@ -33,6 +33,7 @@ LENGTH: Final = 0.75  # BM25's b
 DATE: Final = 0.75  # a matching date counts as this many occurrences of a word
 OPEN: Final = 40.0  # texts up to this many words exchange context with their neighbours in full
 BARE: Final = 15.0  # words up to which a question counts in full
+GAP: Final = 6 * 3600.0  # seconds between two messages from which on they exchange no context
 
 # Weights of the neighbours of a message: those before it, nearest first, and those after it.
 BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS, MONTHS, WEEKDAYS
+from slowwave.policy.text.languages import content_words
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.names import word_set
@@ -146,6 +147,7 @@ class ParsedQuestion:
         speaker: the number of the known speaker it names, if it names exactly one; else None.
         of_user: whether it is about the user of an assistant: it says "I" or "my", or does not address the assistant.
         recent: whether it asks for the present state ("now", "latest", "currently").
+        foreign: whether it is in another language than English, as its function words tell.
     """
 
     wording: str
@@ -154,6 +156,7 @@ class ParsedQuestion:
     speaker: int | None = None
     of_user: bool = False
     recent: bool = False
+    foreign: bool = False
 
 
 def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQuestion:
@@ -177,13 +180,15 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQues
     wording = _WORD.sub(without_name, text) if names else text
     speakers = frozenset.intersection(*named) if named else frozenset()
     lowered = wording.lower()
+    content, foreign = content_words(wording)
     return ParsedQuestion(
         wording=" ".join(wording.split()) if named else text,
-        terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
+        terms=tuple(dict.fromkeys(map(word_id, content))),
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
         speaker=min(speakers) if len(speakers) == 1 else None,
         of_user=_MYSELF.search(lowered) is not None or _YOU.search(lowered) is None,
         recent=_NOW.search(lowered) is not None,
+        foreign=foreign,
     )
 
 
