@@ -20,6 +20,7 @@ from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
+from slowwave.policy.ranking.slots import Slot, slot_of
 from slowwave.policy.text.languages import is_foreign
 from slowwave.ports import Ports
 
@@ -69,16 +70,30 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     request = _checked(request)
     question = clean(request.text)[:QUESTION_LONGEST]
     query, known = _query(ports, request, question)
-    if asks_for_value(question) or asks_current_value(question):
+    slot = slot_of(question)
+    if slot is not None or asks_for_value(question) or asks_current_value(question):
         query = replace(query, top_k=max(request.top_k, LOOKED_AT))
     if query.allowed is not None and not query.allowed:
         return []
     hits = _findable(ports, query, known, request)
     _log.debug("search: %d hits found, at most %d returned", len(hits), request.top_k)
-    hits = _changed_values(ports, question, hits)[: request.top_k]
+    hits = _changed_values(ports, question, hits)
+    if slot is not None:
+        hits = _stated_first(ports, slot, hits, query, known, request)
+    hits = hits[: request.top_k]
     if request.min_relevance is not None:
         hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
     return _with_linked(ports, hits, request) if request.known_at is None else hits
+
+
+def _stated_first(
+    ports: Ports, slot: Slot, hits: list[Hit], query: Query, known: dict[str, Memory] | None, request: Search
+) -> list[Hit]:
+    """The hits, with statements of the slot first; those without a word of the question are searched by their own words."""
+    from slowwave.pipelines.recall.slots import stated_first  # noqa: PLC0415 - most questions do without
+
+    wording = replace(query, text=slot.wording, vector=None, embedder=None, top_k=2 * LOOKED_AT)
+    return stated_first(slot, hits, _findable(ports, wording, known, request))
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
