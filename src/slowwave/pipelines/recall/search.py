@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slowwave.policy.comparison.succession import Supersession
+    from slowwave.policy.comparison.values import ValuePair
 
 _log = Log("recall")
 
@@ -77,7 +78,7 @@ def search(ports: Ports, request: Search) -> list[Hit]:
         return []
     hits = _findable(ports, query, known, request)
     _log.debug("search: %d hits found, at most %d returned", len(hits), request.top_k)
-    hits = _changed_values(ports, question, hits)
+    hits = _changed_values(ports, question, hits, request)
     if slot is not None:
         hits = _stated_first(ports, slot, hits, query, known, request)
     hits = hits[: request.top_k]
@@ -327,6 +328,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
                 deep=request.deep and not (memory.is_searchable and memory.gist is None),
                 stale=memory.outdated and request.as_of is None,
                 because=f"{memory.reason or memory.phase}" if not memory.is_searchable else "",
+                replaced=row.replaced,
             )
         )
     return hits
@@ -349,7 +351,7 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
     return tuple(found)
 
 
-def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
+def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Search) -> list[Hit]:
     """If two hits give different values of what the question asks for, the newer one moves directly above the older."""
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
     statements = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
@@ -357,10 +359,21 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     if asks_for_value(question):
         found += older_value_hits(question, [(text, at) for text, at, _ in statements], _idf(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
+    if request.as_of is None and request.known_at is None:
+        pairs += _replaced_hits(ports, hits)
     for pair in pairs:
-        if pair.stale:
+        if pair.stale and not hits[pair.older].stale:
             hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because, perhaps=not pair.certain)
     return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
+
+
+def _replaced_hits(ports: Ports, hits: list[Hit]) -> "list[ValuePair]":
+    facts = {hit.memory.id: hit.replaced for hit in hits if hit.replaced and not hit.stale}
+    if not facts:
+        return []
+    from slowwave.pipelines.recall.replaced import replaced_hits  # noqa: PLC0415 - most questions do without
+
+    return replaced_hits(ports, hits, facts)
 
 
 def _gives_values(memory: Memory) -> bool:

@@ -58,15 +58,18 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
     if not asks_current_value(question):
         return []
     question_stems = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
-    relevant = _statements([_relevant_sentences(question_stems, text) for text, _, _ in ranked])
-    with_statements = [place for place, sentences_of in enumerate(relevant) if sentences_of]
+    every = [_relevant_sentences(question_stems, text) for text, _, _ in ranked]
+    relevant = _statements(every)
+    with_statements = [place for place, sentences_of in enumerate(every) if sentences_of]
     pairs = []
     for first, second in combinations(with_statements, 2):
         (_, first_at, first_speaker), (_, second_at, second_speaker) = ranked[first], ranked[second]
         if first_at == second_at or first_speaker != second_speaker:
             continue
         older, newer = (first, second) if first_at < second_at else (second, first)
-        if supersession := _first_supersession(relevant[newer], relevant[older]):
+        if supersession := _first_supersession(relevant[newer], relevant[older]) or _first_by_rule(
+            every[newer], every[older]
+        ):
             pairs.append(_pair(newer, older, supersession, stale=not asks_for_history(question)))
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
 
@@ -106,7 +109,7 @@ def _sentences(text: str) -> tuple[tuple[str, str], ...]:
 def _statements(relevant: Sequence[RelevantSentences]) -> list[RelevantSentences]:
     """Of these sentences those that have the form of a statement or a correction."""
     if sum(map(bool, relevant)) < _PAIR:
-        return []
+        return [()] * len(relevant)
     from slowwave.policy.comparison.statements import formed  # noqa: PLC0415 - most questions do without
 
     return [[each for each in of_text if formed(each[0]) or _CORRECTS.search(each[0])] for of_text in relevant]
@@ -119,6 +122,19 @@ def _first_supersession(newer: RelevantSentences, older: RelevantSentences) -> "
         for old, is_shared in older:
             if is_shared and (supersession := supersedes(new, old) or _correction(new, old)):
                 return supersession
+    return None
+
+
+def _first_by_rule(newer: RelevantSentences, older: RelevantSentences) -> "Supersession | None":
+    from slowwave.policy.comparison.pair_rules import outdated_by  # noqa: PLC0415 - see above
+    from slowwave.policy.comparison.succession import Supersession  # noqa: PLC0415
+
+    for new, _ in newer:
+        for old, is_shared in older:
+            if is_shared and (found := outdated_by(new, old)):
+                return Supersession(
+                    certain=found.certain, new_value=found.new_value, old_value=found.old_value, because=found.because
+                )
     return None
 
 
