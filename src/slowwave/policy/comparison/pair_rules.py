@@ -19,6 +19,8 @@ _DENIED_LONGEST: Final = 5
 """The content words of what a correction denies."""
 ALIKE: Final = 0.5
 """The share of the shorter sentence's content words that two statements of one thing have in common."""
+SAME: Final = 0.75
+"""The share of a doubtful sentence's content words that a later plain one of the same words has."""
 _LEAST: Final = 2
 """The content words that they have in common at least."""
 
@@ -94,7 +96,9 @@ def outdated_by(new: str, old: str) -> Outdated | None:
         return None
     if later.rule and earlier.rule and later.content != earlier.content:
         because = f"A later instruction says: “{new.strip()}”"
-    elif earlier.doubtful and not earlier.denies and not later.denies and shared >= _LEAST:
+    elif (
+        earlier.doubtful and not (earlier.denies or later.denies) and shared >= max(_LEAST, SAME * len(earlier.content))
+    ):
         because = f"A later statement is plain where this one is not: “{new.strip()}”"
     else:
         return None

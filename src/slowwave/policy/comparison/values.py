@@ -33,7 +33,28 @@ _CUE_BEFORE: Final = 7
 _CUE_AFTER: Final = 6
 _UNIT_WORDS: Final = 2
 _NOUN_WORDS: Final = 3  # before a noun, among which its determiner is looked for
-_LINKS: Final = frozenset(["is", "are", "was", "were", "be", "been", "being", "to", "of", "at", "from", "now", "only", "set", "currently", "up", "down", "about"])
+_LINKS: Final = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "to",
+        "of",
+        "at",
+        "from",
+        "now",
+        "only",
+        "set",
+        "currently",
+        "up",
+        "down",
+        "about",
+    ]
+)
 _NO_UNITS: Final = frozenset({"now", "today", "instead", "again"})
 _DETERMINERS: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "its", "their", "this", "that"])
 _CACHED_TEXTS: Final = 1024
