@@ -23,7 +23,9 @@ def test_function_words_tell_the_language_and_are_left_out(question: str, langua
     assert content_words(question) == (content, True)
 
 
-@pytest.mark.parametrize("question", ["Where does my sister live?", "What did Die Hard cost?", "pizza Napoli", ""])
+@pytest.mark.parametrize(
+    "question", ["Where does my sister live?", "What did Die Hard cost?", "pizza Napoli", "cat", "die cast", ""]
+)
 def test_an_english_question_and_one_without_function_words_are_not_foreign(question: str) -> None:
     assert not is_foreign(question)
     assert not parse_question(question, {}).foreign

@@ -2,8 +2,9 @@
 
 import pytest
 
-from slowwave.policy.comparison.pair_rules import outdated_by
+from slowwave.policy.comparison.pair_rules import changed_for, outdated_by
 from slowwave.policy.comparison.restatement import superseded_hits
+from slowwave.policy.text.tokens import stem, words
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,32 @@ def test_the_older_hit_of_a_denied_value_is_marked() -> None:
     ranked = [("The rehearsal is on Thursday.", 1, None), ("Sorry, the rehearsal is on Friday, not Thursday.", 2, None)]
     (pair,) = superseded_hits("When is the rehearsal?", ranked)
     assert (pair.newer, pair.older, pair.stale) == (1, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "new", "old"),
+    [
+        ("who is my landlord", "We have a new landlord, Mrs Oak.", "My landlord is Mr Brandt."),
+        ("when is the call with Ola", "The call with Ola got pushed to Thursday.", "The call with Ola is on Tuesday."),
+    ],
+)
+def test_a_word_of_change_in_a_short_later_sentence_outdates_perhaps(question: str, new: str, old: str) -> None:
+    stems = frozenset(map(stem, words(question)))
+    found = changed_for(stems, new, old)
+    assert found is not None
+    assert not found.certain
+    assert changed_for(stems, old, new) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "new", "old"),
+    [
+        ("who is my landlord", "I might look for a new landlord.", "My landlord is Mr Brandt."),
+        ("who is my landlord", "I have a new dentist now.", "My landlord is Mr Brandt."),
+        ("what is my dog called", "My dog Rex is ill now.", "My dog is Rex."),
+    ],
+)
+def test_a_doubt_another_subject_and_a_statement_that_keeps_all_change_nothing(
+    question: str, new: str, old: str
+) -> None:
+    assert changed_for(frozenset(map(stem, words(question))), new, old) is None

@@ -21,6 +21,8 @@ ALIKE: Final = 0.5
 """The share of the shorter sentence's content words that two statements of one thing have in common."""
 SAME: Final = 0.75
 """The share of a doubtful sentence's content words that a later plain one of the same words has."""
+SHORT: Final = 8
+"""The most content words of sentences of which a word of change in the later one is about the whole."""
 _LEAST: Final = 2
 """The content words that they have in common at least."""
 
@@ -49,6 +51,13 @@ _QUOTED: Final = lazy_regex(
 )
 
 
+_ORDER: Final = lazy_regex(r"^\W*(?:please|kindly|stop|keep|use|answer|reply|call me|write)\b", re.IGNORECASE)
+_CHANGE: Final = lazy_regex(
+    r"\b(?:new|now|these days|nowadays|switched|changed|moved|pushed|postponed|rescheduled|raised|lowered|increased|reduced|stopped|quit"
+    r"|no longer|any ?more|again|turns out|instead|sold|closed|from now on|replaced|upgraded|actually|correction|update|broke up"
+    r"|divorced|left)\b",
+    re.IGNORECASE,
+)
 _TOO_LITTLE: Final = lazy_regex(r"^(?:only|just|even|all|that|very|so|too|sure|quite|yet|really)\b", re.IGNORECASE)
 _EMPTY: Final = frozenset(
     {"always", "never", "please", "now", "maybe", "perhaps", "actually", "really", "ask", "might"}
@@ -75,6 +84,8 @@ class _Read:
     denies: bool
     doubtful: bool
     rule: bool
+    order: bool
+    changes: bool
 
 
 def outdated_by(new: str, old: str) -> Outdated | None:
@@ -94,7 +105,7 @@ def outdated_by(new: str, old: str) -> Outdated | None:
     shared, fewer = len(later.content & earlier.content), min(len(later.content), len(earlier.content))
     if not shared or shared < ALIKE * fewer:
         return None
-    if later.rule and earlier.rule and later.content != earlier.content:
+    if later.rule and earlier.order and later.content != earlier.content:
         because = f"A later instruction says: “{new.strip()}”"
     elif (
         earlier.doubtful and not (earlier.denies or later.denies) and shared >= max(_LEAST, SAME * len(earlier.content))
@@ -102,6 +113,38 @@ def outdated_by(new: str, old: str) -> Outdated | None:
         because = f"A later statement is plain where this one is not: “{new.strip()}”"
     else:
         return None
+    return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
+
+
+def changed_for(question: frozenset[str], new: str, old: str) -> Outdated | None:
+    """Whether a later sentence perhaps gives a new value of what a question asks: it has a word of change and the same words of it.
+
+    Both are short, and the later one has at least half of the question's words that the earlier one has.
+
+    Args:
+        question: The content stems of the question.
+        new: The later sentence.
+        old: The earlier one.
+
+    >>> changed_for(frozenset({"landlord"}), "We have a new landlord, Mrs Oak", "My landlord is Mr Brandt").certain
+    False
+    """
+    if max(len(new), len(old)) > _LONGEST:
+        return None
+    later, earlier = _read(new), _read(old)
+    asked = earlier.content & question
+    if (
+        not later.changes
+        or later.doubtful
+        or later.denies
+        or earlier.changes
+        or not asked
+        or earlier.content <= later.content
+    ):
+        return None
+    if max(len(later.content), len(earlier.content)) > SHORT or len(later.content & asked) < ALIKE * len(asked):
+        return None
+    because = f"A later statement may give a new value: “{new.strip()}”"
     return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
 
 
@@ -123,7 +166,9 @@ def _read(sentence: str) -> _Read:
         ),
         denies=_DENIAL.search(sentence) is not None,
         doubtful=_DOUBT.search(sentence) is not None or _QUOTED.search(sentence) is not None,
-        rule=bool(index_text(sentence).cues & RULE),
+        rule=(rule := bool(index_text(sentence).cues & RULE)),
+        order=rule or _ORDER.match(sentence) is not None,
+        changes=_CHANGE.search(sentence) is not None,
     )
 
 

@@ -50,6 +50,7 @@ _FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "pay": (
         r"I H NOW (?:earnV|makeV|getV paid|earning|making|paid)(?: (?:about|around|roughly|some|only|up to))* (?P<value>[$€£]?\d[\d,.]*\s?k?)",
+        r"I H NOW (?:got|received) a (?:pay )?raise(?: \w+){0,3}? to (?P<value>[$€£]?\d[\d,.]*\s?k?)",
         r"MY (?:new |current |monthly |yearly |annual )*(?:salary|pay|income|wage|wages)(?: \w+){0,4}? (?P<value>[$€£]?\d[\d,.]*\s?k?)",
     ),
     "age": (

@@ -13,7 +13,10 @@ from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, words
+from slowwave.policy.text.word_frequency import probabilities
 
+RARE: Final = 5e-6
+"""The share of running English text up to which a word, such as "donde", is not one of English."""
 _KANA: Final = lazy_regex(r"[\u3041-\u309f\u30fc]{2}")
 """A pair of hiragana: Japanese writes its particles and endings in them, and most content in other characters."""
 
@@ -33,9 +36,16 @@ def languages(question: Iterable[str]) -> frozenset[str]:
     if not votes:
         return frozenset()
     most = max(votes.values())
-    if most <= len(distinct & STOP_WORDS):
+    if most <= len(distinct & STOP_WORDS) or (
+        most == 1 and any(_is_english(word) for word in distinct if word in known)
+    ):
         return frozenset()
     return frozenset(name for name, count in votes.items() if count == most)
+
+
+def _is_english(word: str) -> bool:
+    """Whether a word is also one of English, such as cat and die: alone it tells no language."""
+    return probabilities().get(word, 0.0) > RARE
 
 
 def is_foreign(question: str) -> bool:
