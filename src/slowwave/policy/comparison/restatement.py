@@ -62,7 +62,7 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
     if not asks_current_value(question):
         return []
     question_stems = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
-    stems = frozenset(question_stems)
+    stems, history = frozenset(question_stems), asks_for_history(question)
     every = [_relevant_sentences(question_stems, text) for text, _, _ in ranked]
     relevant = _statements(every)
     with_statements = [place for place, sentences_of in enumerate(every) if sentences_of]
@@ -72,17 +72,17 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
         if first_at == second_at or first_speaker != second_speaker:
             continue
         older, newer = (first, second) if first_at < second_at else (second, first)
-        supersession = _first_supersession(relevant[newer], relevant[older]) or _first_by_rule(
-            every[newer], every[older]
-        )
-        if (
-            supersession is None
-            and first_speaker is None
-            and max(map(len, (ranked[first][0], ranked[second][0]))) <= SHORT
-        ):
-            supersession = _first_change(stems, every[newer], every[older])
+        supersession = _first_supersession(relevant[newer], relevant[older])
+        if supersession is None and not history:
+            supersession = _first_by_rule(every[newer], every[older])
+            if (
+                supersession is None
+                and first_speaker is None
+                and max(len(ranked[first][0]), len(ranked[second][0])) <= SHORT
+            ):
+                supersession = _first_change(stems, every[newer], every[older])
         if supersession:
-            pairs.append(_pair(newer, older, supersession, stale=not asks_for_history(question)))
+            pairs.append(_pair(newer, older, supersession, stale=not history))
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
 
 
