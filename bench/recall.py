@@ -8,6 +8,7 @@ same questions resampled together, so that it may be certain where the figures t
 """
 
 import argparse
+import ast
 import json
 import os
 import tempfile
@@ -59,10 +60,14 @@ measurement opens its memories again."""
 
 @dataclass(frozen=True)
 class Talk:
-    """One conversation of a benchmark: messages by session, and questions with the ids of their evidence."""
+    """One conversation of a benchmark: messages by session, and questions with the ids of their evidence.
+
+    `kinds` has the ability that each question tests, if the benchmark names one.
+    """
 
     sessions: Mapping[str, Sequence[Message]]
     questions: Sequence[tuple[str, frozenset[str]]]
+    kinds: Sequence[str] = ()
 
     @property
     def end(self) -> datetime:
@@ -80,7 +85,7 @@ def locomo() -> list[Talk]:
 def beam(size: str) -> list[Talk]:
     """BEAM's chats of a size ("100K"): all messages, and the questions of all abilities with evidence."""
     path = data("beam", size)
-    return [_chat(folder) for folder in sorted(path.iterdir())] if path else []
+    return [_chat(folder) for folder in sorted(path.iterdir(), key=lambda folder: int(folder.name))] if path else []
 
 
 def _chat(folder: Path) -> Talk:
@@ -91,15 +96,18 @@ def _chat(folder: Path) -> Talk:
     known = {str(message.id) for message in said}
     asked = json.loads((folder / "probing_questions.json").read_text(encoding="utf-8"))
     questions = [
-        (str(item["question"]), evidence)
-        for items in asked.values()
+        (ability, str(item["question"]), evidence)
+        for ability, items in asked.items()
         for item in items
         if (evidence := frozenset(map(str, _numbers(item.get("source_chat_ids")))) & known)
     ]
-    return Talk({folder.name: said}, questions)
+    pairs = [(question, evidence) for _, question, evidence in questions]
+    return Talk({folder.name: said}, pairs, [ability for ability, _, _ in questions])
 
 
 def _numbers(cited: object) -> Iterator[int]:
+    if isinstance(cited, str):  # some chats have the list as a string
+        cited = ast.literal_eval(cited) if cited else []
     if isinstance(cited, Mapping):
         cited = list(cited.values())
     if isinstance(cited, list):

@@ -125,7 +125,7 @@ def test_the_best_two_messages_are_shown_in_full_and_others_as_their_facts(world
     memory.add_messages(talk(*said), conversation="c")
     memory.consolidate("c", force=True)
     assert len(memory.get_all()) == 3
-    context = memory.context("which beds of the deploy pipeline did Alice tune?", conversation="other")
+    context = memory.context("which beds of our deploy pipeline did Alice tune?", conversation="other")
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
     told = [item.text.partition("] ")[2] for item in relevant.items]
     assert all("what a day. (Alice tuned bed" in text for text in told[:2])

@@ -266,10 +266,10 @@ def test_an_embedder_that_is_down_costs_the_meaning_and_not_the_answer(world: "W
     assert _found(memory, "who owns deploys?") == ["Alice owns the deploy pipeline"]
 
 
-def test_the_user_bonus_applies_if_the_question_names_no_speaker(world: "World") -> None:
+def test_the_user_bonus_applies_if_the_question_says_our_and_names_no_speaker(world: "World") -> None:
     memory = world.open()
     memory.add_message(Message(role="user", content="Alice owns deploys"), conversation="c")
-    (hit,) = memory.search("who owns deploys?")
+    (hit,) = memory.search("who owns our deploys?")
     assert hit.parts["user"] > 0
     assert "asked" not in hit.parts
     assert sum(hit.parts.values()) == pytest.approx(hit.score)

@@ -129,10 +129,11 @@ def test_without_known_speakers_the_wording_is_the_exact_text() -> None:
         ("What is my name?", True),
         ("What did you suggest?", False),
         ("Did you know me?", True),
-        ("Which port is used?", True),
+        ("Which port is used?", False),
+        ("Welcher Port wird benutzt?", True),
     ],
 )
-def test_a_question_is_about_the_user_unless_it_addresses_the_assistant(text: str, of_user: bool) -> None:
+def test_a_question_is_about_the_user_if_it_says_i_or_my_or_is_not_in_english(text: str, of_user: bool) -> None:
     assert parse_question(text, {}).of_user is of_user
 
 

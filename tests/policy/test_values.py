@@ -242,3 +242,15 @@ def test_most_real_updates_are_recognised_among_the_evidence() -> None:
     assert total == 10
     assert right >= 4
     assert wrong == 0
+
+
+def test_a_noun_before_its_number_is_the_unit_of_a_number_without_one() -> None:
+    assert [(m.value, sorted(m.unit)) for m in mentions("The batch size is 20.")] == [("20", ["size"])]
+    assert [(m.value, sorted(m.unit)) for m in mentions("We raised the batch size to 40")] == [("40", ["size"])]
+    assert mentions("We went to 40") == ()
+
+
+def test_a_changed_number_after_its_noun_outdates_the_older_one() -> None:
+    ranked = [("The batch size is 20 for the trainer", 1), ("I changed the trainer's batch size to 40 now", 2)]
+    (pair,) = older_value_hits("What is the batch size of the trainer?", ranked, lambda _: 3.0)
+    assert (pair.newer, pair.older, pair.new_value, pair.old_value) == (1, 0, "40", "20")

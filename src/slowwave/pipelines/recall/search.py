@@ -20,6 +20,8 @@ from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
+from slowwave.policy.ranking.slots import Slot, slot_of
+from slowwave.policy.text.languages import is_foreign
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slowwave.policy.comparison.succession import Supersession
+    from slowwave.policy.comparison.values import ValuePair
 
 _log = Log("recall")
 
@@ -68,16 +71,30 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     request = _checked(request)
     question = clean(request.text)[:QUESTION_LONGEST]
     query, known = _query(ports, request, question)
-    if asks_for_value(question) or asks_current_value(question):
+    slot = slot_of(question)
+    if slot is not None or asks_for_value(question) or asks_current_value(question):
         query = replace(query, top_k=max(request.top_k, LOOKED_AT))
     if query.allowed is not None and not query.allowed:
         return []
     hits = _findable(ports, query, known, request)
     _log.debug("search: %d hits found, at most %d returned", len(hits), request.top_k)
-    hits = _changed_values(ports, question, hits)[: request.top_k]
+    hits = _changed_values(ports, question, hits, request)
+    if slot is not None:
+        hits = _stated_first(ports, slot, hits, query, known, request)
+    hits = hits[: request.top_k]
     if request.min_relevance is not None:
         hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
     return _with_linked(ports, hits, request) if request.known_at is None else hits
+
+
+def _stated_first(
+    ports: Ports, slot: Slot, hits: list[Hit], query: Query, known: dict[str, Memory] | None, request: Search
+) -> list[Hit]:
+    """The hits, with statements of the slot first; those without a word of the question are searched by their own words."""
+    from slowwave.pipelines.recall.slots import stated_first  # noqa: PLC0415 - most questions do without
+
+    wording = replace(query, text=slot.wording, vector=None, embedder=None, top_k=2 * LOOKED_AT)
+    return stated_first(slot, hits, _findable(ports, wording, known, request))
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
@@ -87,7 +104,7 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, reque
     """
     most, expired = query.top_k, request.deep or request.as_of is not None or known is not None
     while True:
-        ranked = with_associates(ports, query, ports.store.search(ports.scopes, query))
+        ranked = with_associates(ports, query, _ranked(ports, query))
         if request.deep and query.outdated_penalty < 1.0:
             ranked = _without_penalty_for_exact_text(ports, query, ranked)
         hits = _hits(ports, ranked, known, request)
@@ -99,6 +116,27 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, reque
         if len(found) >= most or len(found) == len(hits) or len(ranked) < query.top_k:
             return found[:most]
         query = replace(query, top_k=2 * query.top_k)
+
+
+def _ranked(ports: Ports, query: Query) -> list[Ranked]:
+    """The ranking of the store. If the question is not in English, the best of it are also compared by their spelling."""
+    if not is_foreign(query.text):
+        return ports.store.search(ports.scopes, query)
+    from slowwave.policy.ranking.spelling import (  # noqa: PLC0415 - most questions do without
+        CANDIDATES,
+        spelling_shares,
+    )
+
+    ranked = ports.store.search(ports.scopes, replace(query, top_k=max(query.top_k, CANDIDATES)))
+    texts = {memory.id: memory.text for memory in ports.store.get(ports.scopes, [row.id for row in ranked])}
+    shares = spelling_shares(query.text, [texts.get(row.id, "") for row in ranked])
+    if shares is None:
+        return ranked[: query.top_k]
+    spelled = [
+        replace(row, score=row.score + share, parts={**row.parts, "spelling": share}) if share else row
+        for row, share in zip(ranked, shares, strict=True)
+    ]
+    return sorted(spelled, key=lambda row: -row.score)[: query.top_k]  # sorting is stable
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:
@@ -290,6 +328,7 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
                 deep=request.deep and not (memory.is_searchable and memory.gist is None),
                 stale=memory.outdated and request.as_of is None,
                 because=f"{memory.reason or memory.phase}" if not memory.is_searchable else "",
+                replaced=row.replaced,
             )
         )
     return hits
@@ -312,7 +351,7 @@ def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
     return tuple(found)
 
 
-def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
+def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Search) -> list[Hit]:
     """If two hits give different values of what the question asks for, the newer one moves directly above the older."""
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
     statements = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
@@ -320,10 +359,21 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     if asks_for_value(question):
         found += older_value_hits(question, [(text, at) for text, at, _ in statements], _idf(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
+    if request.as_of is None and request.known_at is None:
+        pairs += _replaced_hits(ports, hits)
     for pair in pairs:
-        if pair.stale:
+        if pair.stale and not hits[pair.older].stale:
             hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because, perhaps=not pair.certain)
     return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
+
+
+def _replaced_hits(ports: Ports, hits: list[Hit]) -> "list[ValuePair]":
+    facts = {hit.memory.id: hit.replaced for hit in hits if hit.replaced and not hit.stale}
+    if not facts:
+        return []
+    from slowwave.pipelines.recall.replaced import replaced_hits  # noqa: PLC0415 - most questions do without
+
+    return replaced_hits(ports, hits, facts)
 
 
 def _gives_values(memory: Memory) -> bool:

@@ -32,6 +32,31 @@ _REACH: Final = 12  # words of context on each side of a value
 _CUE_BEFORE: Final = 7
 _CUE_AFTER: Final = 6
 _UNIT_WORDS: Final = 2
+_NOUN_WORDS: Final = 3  # before a noun, among which its determiner is looked for
+_LINKS: Final = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "to",
+        "of",
+        "at",
+        "from",
+        "now",
+        "only",
+        "set",
+        "currently",
+        "up",
+        "down",
+        "about",
+    ]
+)
+_NO_UNITS: Final = frozenset({"now", "today", "instead", "again"})
+_DETERMINERS: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "its", "their", "this", "that"])
 _CACHED_TEXTS: Final = 1024
 _LONGEST: Final = 20_000  # characters read of one text
 _MENTIONS_MAX: Final = 50  # values compared of one text; a pasted table has more
@@ -154,6 +179,7 @@ def _in_sentence(tokens: Sequence[re.Match[str]], sentence: str) -> list[ValueMe
         if kind is None:
             continue
         unit = _unit(token, stems[place + 1 :]) if kind == "number" else frozenset({kind})
+        unit = unit or _noun_before(tokens[:place], stems[:place])
         if not unit:
             continue
         near = stems[max(0, place - _REACH) : place + _REACH + 1]
@@ -211,10 +237,22 @@ def _unit(token: re.Match[str], following: Sequence[str]) -> frozenset[str]:
         return frozenset({attached.casefold()})
     nouns: list[str] = []
     for word in following:
-        if not word or len(nouns) == _UNIT_WORDS:
+        if not word or word in _NO_UNITS or len(nouns) == _UNIT_WORDS:
             break
         nouns.append(word)
     return frozenset(nouns)
+
+
+def _noun_before(tokens: Sequence[re.Match[str]], stems: Sequence[str]) -> frozenset[str]:
+    """The noun whose value a number without a unit is: "the size is 20", "raised our limit to 40". It has a determiner."""
+    said = [token.group().casefold() for token in tokens]
+    place = len(said) - 1
+    while place >= 0 and said[place] in _LINKS:
+        place -= 1
+    if place < 0 or place == len(said) - 1 or not stems[place] or said[place] in _CUE:
+        return frozenset()
+    determined = place == 0 or not _DETERMINERS.isdisjoint(said[max(0, place - _NOUN_WORDS) : place])
+    return frozenset({stems[place]}) if determined else frozenset()
 
 
 def _cue(tokens: Sequence[re.Match[str]], place: int, sentence: str) -> bool:

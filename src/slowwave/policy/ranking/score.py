@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.policy.text.features import WHEN, ParsedQuestion
+from slowwave.policy.text.features import PREFERS, RULE, WHEN, ParsedQuestion
 
 Floats = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
@@ -22,6 +22,8 @@ QUESTION: Final = 0.2
 DATED: Final = 0.05
 CUE: Final = 0.05
 RECENT: Final = 0.05
+PREFERENCE: Final = 0.15
+STANDING: Final = 0.2
 LENT: Final = 0.5
 IMPORTANCE: Final = 0.5  # in the profile "generative_agents"
 RECENCY: Final = 0.3  # in the profile "generative_agents"
@@ -33,6 +35,7 @@ LENGTH: Final = 0.75  # BM25's b
 DATE: Final = 0.75  # a matching date counts as this many occurrences of a word
 OPEN: Final = 40.0  # texts up to this many words exchange context with their neighbours in full
 BARE: Final = 15.0  # words up to which a question counts in full
+GAP: Final = 6 * 3600.0  # seconds between two messages from which on they exchange no context
 
 # Weights of the neighbours of a message: those before it, nearest first, and those after it.
 BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)
@@ -122,10 +125,12 @@ def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> d
     meaning: MEANING times the cosine of the question and the row with its context.
     estimated: MEANING times "words", for rows without a vector if other rows have one.
     asked: ASKED if the row is by the one speaker that the question names.
-    user: ASKED if the row is by the user of an assistant, and the question names nobody and does not address the assistant.
+    user: ASKED if the row is by the user of an assistant, and the question names nobody and says I, my, we or our.
     question: down to -QUESTION for a row that is only a question; only in conversations between people.
     dated: DATED for a row that says when something happened; only in conversations between people.
     cue: CUE if the row contains the kind of answer that the question asks for.
+    advice: PREFERENCE for a user's preference if the question wants advice, STANDING for a user's rule for the assistant if it
+        is a request; only in talk with an assistant.
     recent: RECENT for the newest row, halved every 30 days, if the question asks for the present state.
     """
     signals = {"words": lexical(corpus, question)}
@@ -140,9 +145,19 @@ def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> d
     signals |= sentences(corpus)
     if question.cue:
         signals["cue"] = CUE * ((corpus.cues & question.cue) != 0)
+    if question.wanted:
+        signals["advice"] = advice(corpus, question.wanted)
     if question.recent:
         signals["recent"] = RECENT * np.exp2((corpus.at - corpus.latest) / RECENT_HALF_LIFE)
     return signals
+
+
+def advice(corpus: Corpus, wanted: int) -> Floats:
+    """The signal "advice" of `parts`: the greater of both weights."""
+    cues = corpus.cues & wanted
+    worth = np.maximum(PREFERENCE * ((cues & PREFERS) != 0), STANDING * ((cues & RULE) != 0))
+    found: Floats = worth * (corpus.user & ~corpus.people)
+    return found
 
 
 def sentences(corpus: Corpus) -> dict[str, Floats]:

@@ -12,13 +12,18 @@ from typing import Final, TypeAlias
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS, MONTHS, WEEKDAYS
+from slowwave.policy.text.languages import content_words
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, term_id, word_id, words
 
-WHEN, COUNT, WHERE, WHY, WHO = 1, 2, 4, 8, 16
-"""The bits of `IndexEntry.cues`: which kinds of question a text may answer."""
+WHEN, COUNT, WHERE, WHY, WHO, PREFERS, RULE = 1, 2, 4, 8, 16, 32, 64
+"""The bits of `IndexEntry.cues`: which kinds of question a text may answer.
+
+PREFERS: it states what somebody prefers, loves, avoids or is allergic to. RULE: it tells an assistant how to answer ("always
+…", "from now on", "when I ask"). Entries of older versions have neither bit.
+"""
 
 # Most cues are single words: a look-up in the set of a text's words costs a tenth of a search with a pattern. Patterns are used
 # only where capitals or neighbouring words matter, and only if a word shows that they can match.
@@ -40,6 +45,18 @@ _NAME: Final = lazy_regex(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]")  # does not match "I"
 # Unlike `clauses.sentences` it keeps all end marks and does not normalise: the share of questions is stored in the index.
 _SENTENCE: Final = lazy_regex(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s?(?!\w))?")
+_PREFERENCE_WORDS: Final = table_words("cue_preferences")
+_PREFERENCE: Final = lazy_regex(
+    r"\b(?:i|i'd|i'll|i've|we|we'd|user|he|she|they)(?: \w+){0,2} (?:prefer|love|hate|avoid|enjoy|dislike|favou?r|appreciate)(?:s|ed)?\b"
+    r"|\bi(?:'d| would) rather\b|\b(?:my|his|her|their|user's)(?: \w+)? (?:favou?rite|preference|preferred)s?\b|\ballergic\b|\ballergy\b",
+    re.IGNORECASE,
+)
+_RULE_WORDS: Final = word_set("always never on ask forward future")
+_RULE: Final = lazy_regex(
+    r"(?:^|[.!?;:\n]\s*|, )(?:(?:please|and|so|but|user:|remember to|wants you to)\s+)*(?:always|never|from now on|going forward|in (?:the )?future)\b"
+    r"|\b(?:when|whenever|every time|each time|if) i ask\b|\bfrom now on\b",
+    re.IGNORECASE,
+)
 _QUESTIONS: Final = (
     (WHEN, lazy_regex(r"\bwhen\b|\bwh(?:at|ich) (?:date|day|month|year|time)\b|\bhow long ago\b")),
     (COUNT, lazy_regex(r"\bhow (?:many|much|often|long|old|far)\b|\bwhat (?:number|percentage|amount)\b")),
@@ -48,7 +65,14 @@ _QUESTIONS: Final = (
     (WHO, lazy_regex(r"\bwho\b|\bwhom\b|\bwhose\b")),
 )
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
-_YOU: Final = lazy_regex(r"\b(?:you|your|yours|assistant)\b")
+_ADVICE: Final = lazy_regex(
+    r"\b(?:suggest|recommend|advi[cs]e|should (?:i|we)|help me|any (?:ideas|tips)|ideas for|(?:can|could|would|will) you"
+    r"|walk me through|show me|tell me how)"
+)
+_REQUEST: Final = lazy_regex(
+    r"\bhow (?:do|can|could|should|would|to)\b|\bwhat are (?:some|the)\b|\b(?:explain|describe|write|create|give me)\b"
+)
+_SAID: Final = lazy_regex(r"\b(?:did|said|told|mention(?:ed)?)\b")
 _NOW: Final = lazy_regex(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
 
 PASSAGE: Final = 40
@@ -102,7 +126,18 @@ def _cues(text: str, text_words: list[str]) -> int:
         not distinct.isdisjoint(_REASON_OPENS) and _REASON.search(text) is not None
     )
     cues |= WHY if reason else 0
+    cues |= PREFERS if not distinct.isdisjoint(_PREFERENCE_WORDS) and _PREFERENCE.search(text) else 0
+    cues |= RULE if not distinct.isdisjoint(_RULE_WORDS) and _RULE.search(text) else 0
     return cues | (WHO if not distinct.isdisjoint(_KIN) or _NAME.search(text) else 0)
+
+
+def _wanted(lowered: str) -> int:
+    """The bits of what a request to an assistant wants beside its answer: preferences for advice, and rules for any request."""
+    if _SAID.search(lowered):
+        return 0
+    if _ADVICE.search(lowered):
+        return PREFERS | RULE
+    return RULE if _REQUEST.search(lowered) else 0
 
 
 def passages(text: str) -> list[str]:
@@ -144,8 +179,10 @@ class ParsedQuestion:
         terms: the ids of its distinct stems, without stop words and speakers' names.
         cue: the bits of the kinds of answer it asks for.
         speaker: the number of the known speaker it names, if it names exactly one; else None.
-        of_user: whether it is about the user of an assistant: it says "I" or "my", or does not address the assistant.
+        of_user: whether it is about the user of an assistant: it says I, my, we or our, or is not in English.
+        wanted: PREFERS and RULE if it wants advice from an assistant, RULE if it is another request to one, else 0.
         recent: whether it asks for the present state ("now", "latest", "currently").
+        foreign: whether it is in another language than English, as its function words tell.
     """
 
     wording: str
@@ -153,7 +190,9 @@ class ParsedQuestion:
     cue: int = 0
     speaker: int | None = None
     of_user: bool = False
+    wanted: int = 0
     recent: bool = False
+    foreign: bool = False
 
 
 def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQuestion:
@@ -177,13 +216,16 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQues
     wording = _WORD.sub(without_name, text) if names else text
     speakers = frozenset.intersection(*named) if named else frozenset()
     lowered = wording.lower()
+    content, foreign = content_words(wording)
     return ParsedQuestion(
         wording=" ".join(wording.split()) if named else text,
-        terms=tuple(dict.fromkeys(word_id(word) for word in words(wording) if word not in STOP_WORDS)),
+        terms=tuple(dict.fromkeys(map(word_id, content))),
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
         speaker=min(speakers) if len(speakers) == 1 else None,
-        of_user=_MYSELF.search(lowered) is not None or _YOU.search(lowered) is None,
+        of_user=foreign or _MYSELF.search(lowered) is not None,
+        wanted=0 if foreign else _wanted(lowered),
         recent=_NOW.search(lowered) is not None,
+        foreign=foreign,
     )
 
 

@@ -167,7 +167,7 @@ LOOKED: Final = 1000
 SCORED: Final = 80
 """The number of candidates that are scored, by both together; four for each wanted hit if that is more."""
 UNNEAR: Final = 300
-"""The number of candidates that are scored if the question has no vector: words alone separate them less well."""
+"""The number of candidates that are scored if the question has no vector, or wants advice: the server's order is less exact."""
 AROUND: Final = 40
 """The number of candidates with the words of which the neighbouring messages are scored too."""
 
@@ -290,7 +290,10 @@ class ServerSearch(SearchSync):
     def _best(self, token: int, request: SearchRequest, weights: Mapping[int, float]) -> set[int]:
         """The best by words and by vectors, the neighbours of those with the words, the speaker's, and the newest."""
         worded, near, who = self._by_words(request, weights), self._by_vectors(request), self._by_who(token, request)
-        wanted = max(SCORED if near else UNNEAR, 4 * request.query.top_k)
+        few = (
+            near and not request.question.wanted
+        )  # the server does not know which memories state preferences and rules
+        wanted = max(SCORED if few else UNNEAR, 4 * request.query.top_k)
         # If others have a vector, the words of a memory without one also count for its meaning.
         worded |= {key: score * (1.0 + MEANING) for key, score in worded.items() if near and key in who}
         if near and (missing := worded.keys() - near.keys() - who.keys()):

@@ -1,12 +1,13 @@
 """The search index of one scope in RAM: built from stored index entries, extended by new ones, scanned exactly."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import KINDS, MESSAGE, Memory
+from slowwave.model.memory import KINDS, MESSAGE, SUMMARY, Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.ranking.relevance import Features, information, relevances
 from slowwave.policy.ranking.score import (
@@ -21,6 +22,7 @@ from slowwave.policy.ranking.score import (
     top_rows_with_ties,
     total,
 )
+from slowwave.policy.summaries.pages import PAGE
 from slowwave.policy.text.features import ParsedQuestion, parse_question
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.search.cold_load import MessageColumns
@@ -139,8 +141,13 @@ class Index:
         rows = self._ordered(top_rows_with_ties(np.where(allowed, scores, -np.inf), query.top_k), scores, query.top_k)
         shown = self._shown(rows, scores, searchable, corpus)
         features, shared = self._features(rows, shown, shares, corpus, question, query.related)
+        replaced = self._replaced(rows, corpus)
         groups = [[features[row], *(features[self._rows.row[fact]] for fact in shown.get(row, ()))] for row in rows]
-        return self._ranked(rows, shares, scores, shown, relevances(groups, question), shared)
+        ranked = self._ranked(rows, shares, scores, shown, relevances(groups, question), shared)
+        return [
+            replace(one, replaced=replaced[row]) if row in replaced else one
+            for row, one in zip(rows, ranked, strict=True)
+        ]
 
     def _parts(self, corpus: Corpus, question: ParsedQuestion, query: Query) -> dict[str, Floats]:
         """The parts of every score. They are cached, because a context asks the same question of several selections."""
@@ -166,6 +173,9 @@ class Index:
                 mask
                 & np.array([name in query.categories for name in self._rows.categories])[self._rows.view("category")]
             )
+        elif PAGE in self._rows.categories:  # a topic page repeats what its members say, and would take their places
+            of_pages = self._rows.view("category") == self._rows.categories[PAGE]
+            mask = mask & ~(of_pages & (self._rows.view("kind") == KINDS.index(SUMMARY)))
         if query.conversation is not None:
             inside = self._rows.view("conversation") == self._rows.conversations.get(query.conversation, -2)
             resting = corpus.lenders[inside[corpus.borrowers]]
@@ -208,6 +218,20 @@ class Index:
         for fact in self._ordered(np.array(list(home), dtype=np.intp), scores, len(home)):
             shown.setdefault(home[fact], []).append(self._rows.ids[fact])
         return shown
+
+    def _replaced(self, rows: list[int], corpus: Corpus) -> dict[int, tuple[str, ...]]:
+        """By row, the facts that rest on it, if all that are open are outdated."""
+        if not len(corpus.lenders) or not (outdated := self._rows.view("outdated")).any():
+            return {}
+        resting: dict[int, list[int]] = {}
+        near = np.isin(corpus.borrowers, rows) & self._rows.view("open")[corpus.lenders]
+        for fact, row in zip(corpus.lenders[near].tolist(), corpus.borrowers[near].tolist(), strict=True):
+            resting.setdefault(row, []).append(fact)
+        return {
+            row: tuple(self._rows.ids[fact] for fact in facts)
+            for row, facts in resting.items()
+            if outdated[facts].all()
+        }
 
     def _features(
         self,

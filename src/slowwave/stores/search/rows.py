@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated
-from slowwave.policy.ranking.score import Corpus, Mask, Rows, length_normalisation
+from slowwave.policy.ranking.score import GAP, Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
 from slowwave.stores.search.cold_load import MessageColumns, seconds
 from slowwave.stores.search.snapshot import IndexState
@@ -111,8 +111,10 @@ class IndexRows(IndexState):
         ends = [*starts[1:], count]
         columns["conversation"][:count] = np.repeat(numbers, np.subtract(ends, starts))
         columns["before"][:count], columns["after"][:count] = np.arange(-1, count - 1), np.arange(1, count + 1)
-        columns["before"][starts] = -1
-        columns["after"][np.subtract(ends, 1)] = -1
+        times = np.array(seconds(messages.at))
+        apart = np.flatnonzero(np.abs(np.diff(times)) > GAP) + 1
+        columns["before"][starts] = columns["before"][apart] = -1
+        columns["after"][np.subtract(ends, 1)] = columns["after"][apart - 1] = -1
         speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(messages.speaker)}
         columns["speaker"][:count] = [speakers[name] for name in messages.speaker]
         columns["user"][:count] = [role == "user" for role in messages.role]
@@ -219,6 +221,8 @@ class IndexRows(IndexState):
         columns, number = self.columns, self._conversation(memory.conversation or "")
         columns["conversation"][row] = number
         previous = self._last[number][1]
+        if previous >= 0 and abs(memory.at.timestamp() - columns["at"][previous]) > GAP:
+            previous = -1
         columns["before"][row] = previous
         if previous >= 0:
             columns["after"][previous] = row

@@ -18,7 +18,7 @@ from slowwave.stores.search.vectors import ContextVectors
 if TYPE_CHECKING:
     from slowwave.policy.ranking.score import Corpus
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """The version of the layout. Raise it when the same entries give other numbers or another form."""
 
 _ALIGNED: Final = 64

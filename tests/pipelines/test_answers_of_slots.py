@@ -1,0 +1,65 @@
+"""Elementary questions, replaced messages and other languages, asked of a memory."""
+
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from slowwave import Message
+from slowwave.model.memory import Memory, SourceRef
+from slowwave.model.query import Hit
+from slowwave.pipelines.recall.replaced import replaced_hits
+
+if TYPE_CHECKING:
+    from tests.conftest import World
+
+
+def _said(world: "World", *texts: str) -> None:
+    memory = world.open()
+    for number, text in enumerate(texts):
+        memory.add_message(
+            Message(role="user", content=text, at=world.clock.now - timedelta(days=30 - number)), f"c{number}"
+        )
+
+
+def test_the_newest_statement_of_a_slot_comes_first_and_the_older_is_marked(world: "World") -> None:
+    _said(world, "I live in Graz", "My cat lives in the fridge now, I swear", "We moved to Linz in May")
+    hits = world.open().search("Where do I live?")
+    assert [hit.text for hit in hits[:2]] == ["We moved to Linz in May", "I live in Graz"]
+    assert [hit.stale for hit in hits[:2]] == [False, True]
+    assert hits[0].relevance > hits[1].relevance
+
+
+def test_a_question_in_another_language_finds_another_ending_of_a_word(world: "World") -> None:
+    _said(world, "Kupiłem nowe buty", "Byłem u siostry w Gdyni", "Pada deszcz")
+    hits = world.open(embedder="none").search("Gdzie mieszka moja siostra?")
+    assert hits[0].text == "Byłem u siostry w Gdyni"
+    assert hits[0].parts["spelling"] > 0
+
+
+def test_a_message_is_outdated_as_its_replaced_facts_are_and_perhaps_if_it_says_more(world: "World") -> None:
+    memory = world.open()
+    at = world.clock.now - timedelta(days=9)
+    old, new = (
+        Memory(
+            id=name, scope=memory.scope, kind="semantic", text=text, recorded_at=at, valid_from=at,
+            sources=(SourceRef(memory=source, ref=source),), superseded_by=successor,
+            phase="superseded" if successor else "active", reason="replaced" if successor else None,
+        )
+        for name, text, source, successor in (
+            ("old", "The user lives in Graz", "m1", "new"), ("new", "The user lives in Linz", "m2", None),
+        )
+    )  # fmt: skip
+    known = {"old": old, "new": new}
+    ports = SimpleNamespace(
+        scopes=(memory.scope,), store=SimpleNamespace(get=lambda _, ids: [known[i] for i in ids if i in known])
+    )
+    told = "I live in Graz"
+    for text, certain in ((told, True), (f"{told}. " + "My dog likes the park and the river. " * 3, False)):
+        first, second = (
+            Hit(memory=replace(old, id=name, kind="message", text=said, sources=(), superseded_by=None), score=1.0)
+            for name, said in (("m1", text), ("m2", "I live in Linz"))
+        )
+        (pair,) = replaced_hits(ports, [first, second], {"m1": ("old",)})
+        assert (pair.newer, pair.older, pair.certain) == (1, 0, certain)
+        assert pair.new_value == new.text
