@@ -18,6 +18,7 @@ SPORTS = (
     "My yoga class moved to the old gym.",
     "I climbed the granite trail behind the abbey.",
     "I bought skis for the tournament in March.",
+    "I lost the tennis match against my cousin.",
 )
 
 
@@ -70,12 +71,12 @@ def test_consolidating_writes_pages_as_a_part_of_its_run(memory: AgentMemory, cl
 
 
 def test_a_page_takes_in_what_is_new_and_a_second_pass_changes_nothing(memory: AgentMemory, clock: FrozenClock) -> None:
-    tell(memory, clock, *SPORTS[:5])
+    tell(memory, clock, *SPORTS[:6])
     memory.sleep()
-    tell(memory, clock, SPORTS[5])
+    tell(memory, clock, SPORTS[6])
     memory.sleep()
     page = pages(memory)["Ines/sports"]
-    assert (page.version, len(lines_of(page))) == (2, 6)
+    assert (page.version, len(lines_of(page))) == (2, 7)
     memory.sleep()
     runs = len(memory.runs(parts="all"))
     memory.sleep()
@@ -93,7 +94,10 @@ def test_few_entries_begin_no_page_and_count_later(memory: AgentMemory, clock: F
 
 
 def test_a_replaced_fact_is_marked_and_a_withdrawn_one_leaves(memory: AgentMemory, clock: FrozenClock) -> None:
-    texts = [f"Ines trains for the {race} race" for race in ("harbour", "forest", "bridge", "island", "winter")]
+    texts = [
+        f"Ines trains for the {race} race"
+        for race in ("harbour", "forest", "bridge", "island", "winter", "castle", "night")
+    ]
     ids = [memory.add(text, subject="Ines").ids[0] for text in texts]
     tell(memory, clock, "Good morning.")
     memory.sleep()
@@ -167,25 +171,25 @@ def test_an_undone_page_is_not_written_again_in_the_same_words(memory: AgentMemo
 
 
 def test_a_later_page_does_not_stand_in_the_way_of_an_undo(memory: AgentMemory, clock: FrozenClock) -> None:
-    tell(memory, clock, *SPORTS[:5])
+    tell(memory, clock, *SPORTS[:6])
     night = memory.sleep().plan.id
-    tell(memory, clock, SPORTS[5])
+    tell(memory, clock, SPORTS[6])
     memory.sleep()
     memory.undo(night)
     assert len(lines_of(pages(memory)["Ines/sports"])) == len(SPORTS)
 
 
 def test_a_person_may_write_a_page_in_another_form(memory: AgentMemory, clock: FrozenClock) -> None:
-    tell(memory, clock, *SPORTS[:5])
+    tell(memory, clock, *SPORTS[:6])
     memory.sleep()
     page = pages(memory)["Ines/sports"]
     memory.update(page.id, text="Ines rows, climbs and skis.")
-    tell(memory, clock, SPORTS[5])
+    tell(memory, clock, SPORTS[6])
     memory.sleep()
     assert pages(memory)["Ines/sports"].text == "Ines rows, climbs and skis."
 
 
 def test_a_secret_stays_in_its_message(memory: AgentMemory, clock: FrozenClock) -> None:
-    tell(memory, clock, *SPORTS[:5], "My gym locker password is hunter2horse9 since the race.")
+    tell(memory, clock, *SPORTS[:6], "My gym locker password is hunter2horse9 since the race.")
     memory.sleep()
     assert not any("hunter2horse9" in page.text for page in pages(memory).values())

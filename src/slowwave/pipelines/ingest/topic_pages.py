@@ -49,7 +49,7 @@ GATHERED_MAX: Final = 2000
 """How many of the newest messages, and of the newest facts, are read for a page that does not exist yet."""
 PAGES_MAX: Final = 100
 """How many pages one pass writes."""
-LINES_MIN: Final = 5
+LINES_MIN: Final = 6
 """A page with fewer lines is not begun."""
 LINES_MAX: Final = 50
 """Lines of a page; those of least worth are left out, and are still found as facts and messages."""
