@@ -171,7 +171,7 @@ def _spelled(parts: Mapping[str, float]) -> str:
 
 
 def _hot(context: SleepContext, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
-    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories)
+    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories, pages=False)
     return [memory for memory in context.standing(where) if memory.id not in context.taken]
 
 

@@ -80,6 +80,7 @@ class SleepContext:
 def _matches(memory: Memory, where: Where) -> bool:
     return (
         not memory.is_cascade
+        and (where.pages or not memory.is_page)
         and (where.kinds is None or memory.kind in where.kinds)
         and (where.phases is None or memory.phase in where.phases)
         and (where.categories is None or memory.category in where.categories)

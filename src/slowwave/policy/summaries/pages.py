@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from slowwave.model.memory import SUMMARY, Memory
+from slowwave.model.memory import PAGE, Memory
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-PAGE: Final = "page"
-"""The category of a topic page; its kind is "summary", its depth 1."""
+__all__ = ["PAGE", "PageLine", "lines_of", "page_key", "page_text"]
 
 _LINE: Final = lazy_regex(r"- (?P<day>\d{4}-\d\d-\d\d): (?P<text>.*?)(?: \(until (?P<until>\d{4}-\d\d-\d\d)\))?$")
 
@@ -44,11 +43,6 @@ class PageLine:
         return f"- {self.day.isoformat()}: {self.text}{end}"
 
 
-def is_page(memory: Memory) -> bool:
-    """Whether a memory is a topic page."""
-    return memory.kind == SUMMARY and memory.category == PAGE and memory.span is None
-
-
 def page_key(subject: str, topic: str) -> str:
     """The `ref` of a page, which is unique among the pages of a scope.
 
@@ -69,7 +63,7 @@ def page_text(subject: str, topic: str, lines: Iterable[PageLine]) -> str:
 
 def lines_of(page: Memory) -> tuple[PageLine, ...]:
     """The entries of a page, oldest first; empty for a memory that is no page or whose text was edited out of its form."""
-    if not is_page(page):
+    if not page.is_page:
         return ()
     matches = [_LINE.fullmatch(line) for line in page.text.split("\n")[1:]]
     if len(matches) != len(page.members):
