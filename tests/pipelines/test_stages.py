@@ -16,9 +16,9 @@ DOWN = ModelError("model down")
 HIKES = (
     "User went hiking at Mount Rainier on March 12, 2024",
     "User went kayaking at Lake Washington on March 15, 2024",
-    "User ran a 5K in Fremont on March 20, 2024",
+    "User went sailing at Fremont on March 20, 2024",
     "User went rock climbing at Stone Gardens on March 25, 2024",
-    "User joined a cycling club on March 28, 2024",
+    "User went cycling at Green Lake on March 28, 2024",
 )
 
 
