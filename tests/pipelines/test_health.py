@@ -117,6 +117,20 @@ def test_health_names_the_conversations_that_sleep_is_to_read(world: "World", ta
     assert kinds(memory) == {}
 
 
+def test_health_lists_facts_whose_words_say_that_they_end(world: "World") -> None:
+    memory = world.open(embedder="none")
+    pinned = memory.add("Mia is pregnant", category="identity").ids[0]
+    memory.pin(pinned)
+    memory.add("Mia currently rents a flat", category="identity")
+    memory.add("Mia plays the oboe", category="identity")
+    assert kinds(memory) == {}
+    world.later(days=301)
+    memory.sleep()
+    assert kinds(memory) == {"ended": (1, False), "dated": (1, False)}
+    (ended, _) = memory.health().findings
+    assert ended.examples == (pinned,)
+
+
 def test_more_outdated_than_standing(world: "World") -> None:
     memory = world.open(embedder="none")
     for n in range(21):

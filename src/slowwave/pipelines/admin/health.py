@@ -13,7 +13,8 @@ from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.ingest.review import review
 from slowwave.pipelines.sleep.unread import unread
-from slowwave.policy.retention.policies import RESTORED
+from slowwave.policy.retention.lasting import own_end, tells_of_now
+from slowwave.policy.retention.policies import RESTORED, is_expired
 from slowwave.ports import Ports
 
 EXAMPLES: Final = 5
@@ -26,6 +27,8 @@ LISTED: Final = 500
 """Hot facts beyond which a person no longer reads the whole list."""
 OVERDUE: Final = timedelta(days=7)
 """Age of an unread message after which it is urgent: no sleep pass is run, or each fails to read it."""
+STALE: Final = timedelta(days=180)
+"""Age of a fact about the present ("currently", a job, an age) after which a person should look at it."""
 UNREAD_READ: Final = 1000
 """Conversations with unread messages, those idle longest, whose first unread message is read."""
 OUTDATED_SHARE: Final = 0.5
@@ -100,6 +103,7 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_linked(ports),
         *_waiting(ports, facts),
         *_facts(ports, facts),
+        *_ending(ports, facts),
         *_outdated(ports, hot),
         *_hidden(ports),
         *_growth(ports, hot),
@@ -203,6 +207,33 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         [fact for fact in facts if fact.sources and stored.isdisjoint(source.memory for source in fact.sources)],
         "facts have source messages that are not in the store",
         "import the messages too, or `delete` the unsupported facts",
+    )
+
+
+def _ending(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
+    """Facts whose words say that they end: past their end but protected, or old and never confirmed."""
+    now = ports.now()
+    over = [
+        fact
+        for fact in facts
+        if (end := fact.expires_at or own_end(fact)) is not None
+        and end < now
+        and not is_expired(fact, ports.config, now)
+    ]
+    old = [fact for fact in facts if tells_of_now(fact) and now - fact.last_used_or_recorded > STALE]
+    yield from _finding(
+        "ended",
+        over,
+        "facts are past the end that their words say, and a pin or core memory keeps them hot",
+        "`update` or `delete` each; `unpin` lets the next `sleep` archive it",
+        urgent=False,
+    )
+    yield from _finding(
+        "dated",
+        old,
+        f"facts say what is so at present, and nothing has confirmed them for {STALE.days} days",
+        "`update` those that changed, `delete` those that ended, `pin` those that hold",
+        urgent=False,
     )
 
 

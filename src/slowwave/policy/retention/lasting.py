@@ -80,6 +80,7 @@ _STATES: Final = tuple(
     )
 )
 """States that end, and the days after which they are no longer taken for true. A pregnancy has 280 at most."""
+_NOW: Final = lazy_regex(r"\b(?:currently|now|these days|nowadays|still|lately|recently|at present)\b", re.IGNORECASE)
 _GRACE: Final = timedelta(days=1)
 """How long after its day a plan stays: the day may have been elsewhere on Earth."""
 
@@ -103,6 +104,16 @@ def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durabi
         return "lasting"
     lasts = category in SELDOM_CHANGES or (category in OF_A_LIFE and tells)
     return "lasting" if is_state and lasts else "ordinary"
+
+
+def tells_of_now(memory: Memory) -> bool:
+    """Whether a state of a life is told as the present one, and may have changed: "currently", "now", "these days", "still"."""
+    return (
+        memory.kind == "semantic"
+        and memory.category in PERSONAL
+        and not memory.pinned
+        and bool(_NOW.search(memory.text))
+    )
 
 
 def own_end(memory: Memory) -> datetime | None:
