@@ -406,16 +406,17 @@ class AgentMemory:
         self,
         conversation: str | None = None,
         *,
-        force: bool = False,  # noqa: ARG002 - accepted for older programs
+        force: bool = False,
         on_progress: Progress | None = None,
     ) -> "ConsolidationResult":
-        """Extract facts from all unread messages of a conversation, and reconcile them with the known facts.
+        """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
-        `sleep` does so too, once a conversation is idle or `Config.min_messages` are unread. If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
+        `sleep` does so too. Fewer than `Config.min_messages` unread messages wait until the conversation has been idle for
+        an hour; `force` and `end_conversation` read them at once. If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
 
         Args:
             conversation: its name; None: the one written to last.
-            force: accepted for older programs; a call reads however few messages are unread.
+            force: read however few messages are unread.
             on_progress: called after each part with the number of messages that were read, and of all to read.
 
         Raises:
@@ -425,7 +426,7 @@ class AgentMemory:
 
         conversation = optional_conversation(conversation)
         self._session.check_conversation(conversation)
-        result = consolidate(self.ports.start_run(), conversation, on_progress=on_progress)
+        result = consolidate(self.ports.start_run(), conversation, force=force, on_progress=on_progress)
         self._session.raise_if_strict(result.problems)
         return result
 
@@ -433,7 +434,7 @@ class AgentMemory:
     def consolidate_all(
         self,
         *,
-        force: bool = False,  # noqa: ARG002 - accepted for older programs
+        force: bool = False,
         on_progress: Progress | None = None,
     ) -> "ConsolidationResult":
         """Extract facts from all conversations with unread messages, the one that was idle longest first.
@@ -443,18 +444,18 @@ class AgentMemory:
         not read.
 
         Args:
-            force: accepted for older programs; a call reads however few messages are unread.
+            force: read however few messages are unread.
             on_progress: called after each conversation with the number visited so far and the number in all.
         """
         from slowwave.pipelines.ingest.distil_all import consolidate_all
 
-        result = consolidate_all(self.ports.start_run(), on_progress=on_progress)
+        result = consolidate_all(self.ports.start_run(), force=force, on_progress=on_progress)
         self._session.raise_if_strict(result.problems)
         return result
 
     def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
-        """Consolidate the unread messages of a conversation that has ended. The same as `consolidate(conversation)`."""
-        return self.consolidate(conversation)
+        """Consolidate all unread messages of a conversation that has ended: `consolidate(conversation, force=True)`."""
+        return self.consolidate(conversation, force=True)
 
     @traced("update_memory")
     def record_retrieval(
@@ -901,7 +902,7 @@ class AgentMemory:
         """Run one sleep pass: consolidate what is unread, merge, summarise and archive what is due.
 
         The conversation that was idle longest is read first. Fewer than `Config.min_messages` unread messages of a
-        conversation wait until it has been idle for an hour; `consolidate` reads them at once. A model that fails leaves
+        conversation wait until it has been idle for an hour; `end_conversation` reads them at once. A model that fails leaves
         its messages unread, and the next pass tries again.
 
         Args:

@@ -109,7 +109,7 @@ class MemoryConsolidator:
         self._add_missing(memory, recent_messages)
         if self._llm is not None:
             ports = with_mind(ports, self._llm)
-        return consolidate(ports.start_run(), None, minimum=ports.config.min_messages)
+        return consolidate(ports.start_run(), None)
 
     def decay(self, knowledge: Knowledge, *, half_life_days: float = 14.0, prune: bool = True) -> int:
         """Archive the facts whose strength is below the threshold. A deep search still finds them.
@@ -254,7 +254,7 @@ def extract_memories(
     """
     if messages:
         memory.add_messages(messages)
-    return consolidate(_run_ports(memory, llm, model), None)
+    return consolidate(_run_ports(memory, llm, model), None, force=True)
 
 
 def consolidate_and_cleanup(memory: AgentMemory) -> SleepReport:

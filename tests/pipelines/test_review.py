@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import Message
+from slowwave import Message, TooFew
 from slowwave.errors import ConflictError, ModelError
 from slowwave.model.mind import Fact, Verdict
 from slowwave.policy.guard.trust import trusted
@@ -114,13 +114,14 @@ def test_a_sleep_pass_reads_released_messages_before_the_short_stretch_after_the
     assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]] * 2, "and nothing else"
 
 
-def test_new_messages_are_read_with_a_released_one_before_them(world: "World") -> None:
+def test_too_few_new_messages_stay_unread_when_a_released_one_is_read(world: "World") -> None:
     memory, waiting = talked(world)
     again = world.open(min_messages=6)
     said(again, "user", "Something new")
     memory.release(waiting)
     assert again.consolidate("c1").skipped_reason is None
-    assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"], ["Something new"]]
+    assert again.consolidate("c1").too_few == TooFew(unread=1, minimum=6)
+    assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]]
 
 
 def test_a_message_released_before_its_cursor_is_read_with_the_others(world: "World") -> None:

@@ -71,7 +71,7 @@ def consolidate(
         if every:
             return _consolidate_all(options, memory)
         with progress(options, "reading messages") as shown:
-            result = memory.consolidate(conversation, on_progress=shown)
+            result = memory.consolidate(conversation, force=True, on_progress=shown)
     if options.json:
         options.output.write_json([{"conversation": conversation, **to_json_value(result)}])
     else:
@@ -82,7 +82,7 @@ def consolidate(
 def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | None:
     """Read every conversation with unread messages; print those with facts or problems, and the totals."""
     with progress(options, "reading conversations") as shown:
-        result = memory.consolidate_all(on_progress=shown)
+        result = memory.consolidate_all(force=True, on_progress=shown)
     if options.json:
         parts = result.by_conversation.items()
         options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in parts])

@@ -8,7 +8,7 @@ from slowwave.pipelines.planning import new_id
 from slowwave.ports import Ports, Progress
 
 
-def consolidate_all(ports: Ports, *, on_progress: Progress | None = None) -> ConsolidationResult:
+def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress | None = None) -> ConsolidationResult:
     """Distil all conversations with unread messages, the one that was idle longest first.
 
     They are the parts of one run. It stops at the first conversation for which the mind fails, because a model that
@@ -16,6 +16,7 @@ def consolidate_all(ports: Ports, *, on_progress: Progress | None = None) -> Con
 
     Args:
         ports: the store, the mind, the embedder and the settings.
+        force: also read conversations with fewer than `Config.min_messages` unread messages.
         on_progress: called after each conversation with how many were visited, and of how many.
     """
     unread = ports.store.unread(ports.scope)
@@ -24,12 +25,14 @@ def consolidate_all(ports: Ports, *, on_progress: Progress | None = None) -> Con
     results: dict[str, ConsolidationResult] = {}
     left: dict[str, str] = {}
     for done, name in enumerate(names, 1):
-        results[name] = consolidate(ports, name, parent=parent)
+        results[name] = consolidate(ports, name, force=force, parent=parent)
         if on_progress is not None:
             on_progress(done, len(names))
         if (reason := results[name].skipped_reason) is not None:
-            left = dict.fromkeys(names[done - 1 :], reason)
-            break
+            left[name] = reason
+            if results[name].too_few is None:
+                left |= dict.fromkeys(names[done:], reason)
+                break
     return _total(results, left, parent)
 
 
@@ -37,9 +40,10 @@ def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent
     """The results of all conversations in one."""
     every = list(results.values())
     facts = {fact.id: fact for result in every for fact in result.facts}
+    failed = next((result.skipped_reason for result in every if result.skipped_reason and not result.too_few), None)
     return ConsolidationResult(
         facts=tuple(facts.values()),
-        skipped_reason=next(iter(left.values()), None) if every else "no new messages",
+        skipped_reason=failed or _reason(len(every), len(left)),
         run_id=parent if any(result.run_id for result in every) else None,
         cost=sum((result.cost for result in every), FREE),
         rejected=tuple(chain.from_iterable(result.rejected for result in every)),
@@ -52,3 +56,11 @@ def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent
         left=left,
         by_conversation=results,
     )
+
+
+def _reason(visited: int, left: int) -> str | None:
+    if not visited:
+        return "no new messages"
+    if not left:
+        return None
+    return "1 conversation has too few messages" if left == 1 else f"{left} conversations have too few messages"

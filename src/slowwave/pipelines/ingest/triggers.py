@@ -22,7 +22,7 @@ def run_triggers(ports: Ports, receipt: Receipt, conversation: str) -> Receipt:
         return receipt
     if _complete_turns(ports, conversation) < every or _cooling(ports):
         return receipt
-    result = consolidate(ports, conversation, minimum=ports.config.min_messages)
+    result = consolidate(ports, conversation)
     notes = [f"distilled {len(result.facts)} facts"] if result.facts else []
     return with_notes(receipt, notes=notes, problems=result.problems, waiting=result.waiting)
 

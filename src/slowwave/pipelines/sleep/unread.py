@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, UNRECONCILED, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Change
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
+from slowwave.pipelines.conversations import idle_from
 from slowwave.pipelines.ingest.chunks import is_partly_read, released_messages
 from slowwave.pipelines.ingest.distil import ChunkReading, planned
 from slowwave.pipelines.ingest.reconcile import reconcile
@@ -21,8 +22,6 @@ CHUNKS_MAX: Final = 100
 """How many chunks of messages one pass reads; the rest stays due at once."""
 FAILURES_MAX: Final = 2
 """Conversations in a row that a mind may fail at before the pass stops reading: one alone does not block the others."""
-IDLE: Final = timedelta(hours=1)
-"""Time without a new message after which a conversation is idle."""
 RETRY: Final = timedelta(minutes=15)
 """Time after which messages that could not be read are due again."""
 
@@ -56,7 +55,7 @@ def unread(ports: Ports, now: datetime, name: str | None = None) -> Unread:
         count = counts.get(one.name, 0)
         if one.name in released or (count and (count >= ports.config.min_messages or is_partly_read(one))):
             due.append(one)
-        elif count and (at := _idle_from(ports, one, now)) > now:
+        elif count and (at := idle_from(ports, one, now)) > now:
             waits.append((at, count))
         elif count:
             due.append(one)
@@ -69,19 +68,6 @@ def _conversations(ports: Ports, name: str | None) -> Sequence[ConversationState
         return ports.store.conversations(ports.scope)[::-1]
     found = ports.store.conversation(ports.scope, name)
     return [] if found is None else [found]
-
-
-def _idle_from(ports: Ports, conversation: ConversationState, now: datetime) -> datetime:
-    """When a conversation is idle if no message follows. Imported talk is idle by the times of its messages.
-
-    A message that was stored in the future was stored while the clock was wrong: its conversation is idle at once.
-    """
-    if conversation.last_at + IDLE <= now:
-        return conversation.last_at + IDLE
-    where = Where(kinds=frozenset({MESSAGE}), conversation=conversation.name, order="newest", limit=1)
-    newest = ports.store.select((ports.scope,), where)
-    last = min((min(message.at, message.recorded_at) for message in newest), default=conversation.last_at)
-    return last + IDLE if last <= now else now
 
 
 def distil(context: SleepContext) -> StagePlan:

@@ -28,7 +28,7 @@ _MILESTONE: Final = lazy_regex(
     r"|promoted|resigned|retired|quit|adopt(?:ed|s|ing|ion)|founded|published|released|won|earned|awarded|qualified|passed"
     r"|mov(?:ed|es|ing) (?:in|out|to|from|back|away|into|here|there|abroad)|relocated|emigrated|immigrated|born|gave birth"
     r"|pregnan(?:t|cy)|died|death|passed away|funeral|diagnos(?:ed|is)|surgery|operation|injur(?:ed|y)|hurt|broke (?:an?|his|her|their|my)"
-    r"|hospitali[sz]ed|recovered|joined|enrolled|admitted|accepted|appl(?:ied|ies|ying) (?:to|for)|signed up|became|came out|transitioned"
+    r"|hospitali[sz]ed|recovered|enrolled|admitted|accepted|appl(?:ied|ies|ying) (?:to|for)|signed up|became|came out|transitioned"
     r"|(?:start(?:ed|s|ing)|beg(?:an|ins|inning)|finish(?:ed|es|ing)|complet(?:ed|es|ing)|open(?:ed|s|ing)|launch(?:ed|es|ing)|left|leav(?:es|ing)"
     r"|los(?:t|es|ing)|sold|sell(?:s|ing)|bought|buy(?:s|ing)|got|gets|getting)"
     r" (?:(?:an?|the|his|her|their|my|our|new|own|another|first|second|old) ){0,3}(?:[\w'’-]+ ){0,2}?"
@@ -36,7 +36,8 @@ _MILESTONE: Final = lazy_regex(
     r"|home|flat|apartment|car|dogs?|puppy|pup|cats?|kitten|kitty|pets?|baby|child|book|novel|thesis|album|band|marathon|race"
     r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
     r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
-    r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race|10k|5k)|first (?:step|time|job|child|day at))\b",
+    r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|band|choir|board|faculty|staff|party|union)"
+    r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race)|first (?:step|time|job|child|day at))\b",
     re.IGNORECASE,
 )
 _HEALTH: Final = lazy_regex(
