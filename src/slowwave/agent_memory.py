@@ -411,11 +411,12 @@ class AgentMemory:
     ) -> "ConsolidationResult":
         """Extract facts from the unread messages of a conversation, and reconcile them with the known facts.
 
-        If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
+        `sleep` does so too. Fewer than `Config.min_messages` unread messages wait until the conversation has been idle for
+        an hour; `force` and `end_conversation` read them at once. If the model fails, the messages stay unread, and the result's `skipped_reason` says why.
 
         Args:
             conversation: its name; None: the one written to last.
-            force: also read fewer than `Config.min_messages` messages.
+            force: read however few messages are unread.
             on_progress: called after each part with the number of messages that were read, and of all to read.
 
         Raises:
@@ -430,7 +431,12 @@ class AgentMemory:
         return result
 
     @traced("upsert_memory")
-    def consolidate_all(self, *, force: bool = False, on_progress: Progress | None = None) -> "ConsolidationResult":
+    def consolidate_all(
+        self,
+        *,
+        force: bool = False,
+        on_progress: Progress | None = None,
+    ) -> "ConsolidationResult":
         """Extract facts from all conversations with unread messages, the one that was idle longest first.
 
         It is one run, which `undo` reverses whole. If the model fails, the call stops: the facts so far are stored, the other
@@ -438,7 +444,7 @@ class AgentMemory:
         not read.
 
         Args:
-            force: also read conversations with fewer than `Config.min_messages` unread messages.
+            force: read however few messages are unread.
             on_progress: called after each conversation with the number visited so far and the number in all.
         """
         from slowwave.pipelines.ingest.distil_all import consolidate_all
@@ -448,7 +454,7 @@ class AgentMemory:
         return result
 
     def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
-        """Consolidate all unread messages of a conversation: `consolidate(conversation, force=True)`."""
+        """Consolidate all unread messages of a conversation that has ended: `consolidate(conversation, force=True)`."""
         return self.consolidate(conversation, force=True)
 
     @traced("update_memory")
@@ -893,7 +899,11 @@ class AgentMemory:
 
     @traced("upsert_memory")
     def sleep(self, *, dry_run: bool = False, think: bool = True, on_progress: Progress | None = None) -> "SleepReport":
-        """Run one sleep pass: read what is unread, merge, summarise and archive what is due.
+        """Run one sleep pass: consolidate what is unread, merge, summarise and archive what is due.
+
+        The conversation that was idle longest is read first. Fewer than `Config.min_messages` unread messages of a
+        conversation wait until it has been idle for an hour; `end_conversation` reads them at once. A model that fails leaves
+        its messages unread, and the next pass tries again.
 
         Args:
             dry_run: plan and change nothing. The model is asked as in a real pass. `apply(report.plan)` carries it out.

@@ -317,7 +317,7 @@ class Scheduler(Protocol):
         ...
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
-        """Return scopes with a due fact or new content since their last sleep pass, those that slept longest ago first.
+        """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
 
         A scope where a fact waits for a model is due again 15 minutes after its last pass. It takes a few index steps
         for each scope of the store.
@@ -365,10 +365,16 @@ class Leases(Protocol):
         """
         ...
 
-    def slept(self, scope: str, holder: str, run: int) -> None:
+    def slept(self, scope: str, holder: str, run: int, again: datetime | None = None) -> None:
         """Record the end of a sleep pass that has seen all runs up to this key. Until then the scope stays due.
 
         Does nothing if `holder` no longer has the lease.
+
+        Args:
+            scope: the scope that was slept.
+            holder: the text that took the lease.
+            run: the key of the last run that the pass has seen.
+            again: when the work that the pass left is due: then the scope is due again. None: it left none.
         """
         ...
 

@@ -464,14 +464,13 @@ def test_a_limit_below_one_is_wrong_input(run: Run, words: tuple[str, ...], limi
 
 
 def test_help_shows_no_type_for_a_flag(run: Run) -> None:
-    flags = [line for line in run("consolidate", "--help").out.splitlines() if "--force" in line or "--json" in line]
+    flags = [line for line in run("consolidate", "--help").out.splitlines() if "  --all " in line or "--json" in line]
     assert len(flags) == 2
     assert not any("bool" in line for line in flags)
 
 
 def test_counts_of_one_are_in_the_singular(run: Run) -> None:
     run("remember", "I'm allergic to walnuts.", "--conversation", "a")
-    assert "only 1 message (min 6): use --force" in run("consolidate").out
     assert "1 fact from 1 conversation, 0 refused:" in run("consolidate", "--all").out
 
 

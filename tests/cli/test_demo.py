@@ -44,15 +44,15 @@ def test_the_demo_shows_every_step_of_its_story(
         "“Don't tell Bas”",
         "x refused: Juno wants to learn the foghorn solo",
         "5 fading memories become one",
-        "06 Nov  faded  Bas leads the brass band",
-        "never used in 248 days",
+        "03 Aug  faded  Juno submitted the permit application on 20 April 2026",
+        "never used in 104 days",
         "nights found nothing due",
         "“The permit. The permit application is due on 14 April. It is eleven pages",
         "→ permit application due on 14 April; eleven pages and page nine wants to know about goats",
         "words were said and",
         "words in common",
-        "Odile owns the ferry and is Juno's aunt  cold, faded",
-        "it is active again: strength 0.08 → 1.00.",
+        "Juno submitted the permit application on 20 April 2026, with a drawing of…  cold, faded",
+        "it is active again: strength 0.01 → 1.00.",
         "$ slowwave undo ",
         "+ Juno painted the stairs to the cellar on 7 March 2026  cold, as it was",
         "The next night leaves it at that: a person decided.",
@@ -80,7 +80,9 @@ def test_the_demo_stores_nothing_and_ignores_the_settings(
         ],
         "What is Juno allergic to?": ["Juno is allergic to walnuts"],
         "How many steps do the stairs have?": "stairs have 212 steps",
-        "Who owns the ferry?": ["Odile owns the ferry and is Juno's aunt"],
+        "Which drawing went with the permit application?": [
+            "Juno submitted the permit application on 20 April 2026, with a drawing of Admiral in a safety vest"
+        ],
     }
     assert sorted(memory["phase"] for memory in story["undone"]) == ["active", "active", "active", "cold", "cold"]
 

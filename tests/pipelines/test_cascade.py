@@ -337,7 +337,8 @@ def test_the_cost_and_the_problem_of_a_failure_are_reported(world: "World") -> N
     memory.command("@compact-memories")
     world.mind.summary = _short
     memory.sleep()
-    assert memory.cost().total.calls == 2
+    calls = {cause: cost.calls for cause, cost in memory.cost().causes.items()}
+    assert calls == {"cascade/summary": 1, "sleep/cascade": 1, "sleep/distil": 1}
 
 
 def test_a_dry_run_thinks_and_plans_and_its_plan_can_be_applied(world: "World") -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, Message
+from slowwave import AgentMemory, Message, TooFew
 from slowwave.errors import ModelError, NotFoundError, PortError
 from slowwave.model.mind import Fact, Transcript
 from slowwave.model.operations import MoveCursor, RejectFact
@@ -58,9 +58,19 @@ def test_the_same_messages_are_never_distilled_twice(world: "World", talk: "Talk
 def test_few_messages_wait_unless_forced(world: "World", talk: "Talk") -> None:
     memory = world.open()
     memory.add_messages(talk("Hello there", "Good morning"), conversation="c")
-    assert memory.consolidate("c").skipped_reason == "only 2 messages (min 6)"
+    waits = memory.consolidate("c")
+    assert waits.too_few == TooFew(unread=2, minimum=6)
+    assert "only 2 messages (min 6)" in str(waits.skipped_reason)
     assert world.mind.asked == []
     assert memory.end_conversation("c").skipped_reason is None
+    assert _cursor(memory) == 2
+
+
+def test_few_messages_of_a_conversation_that_is_idle_are_read(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    memory.add_messages(talk("Hello there", "Good morning"), conversation="c")
+    world.later(hours=1)
+    assert memory.consolidate("c").skipped_reason is None
     assert _cursor(memory) == 2
 
 

@@ -17,7 +17,7 @@ from slowwave.model.plan import Group, Plan
 from slowwave.pipelines.admin import health
 
 if TYPE_CHECKING:
-    from tests.conftest import World
+    from tests.conftest import Talk, World
 
     from slowwave import AgentMemory
 
@@ -68,6 +68,7 @@ def test_messages_of_the_future_and_vectors_of_another_embedder(world: "World") 
     memory.add_message(Message(role="user", content="Hello", at=world.clock() + timedelta(days=2)))
     assert kinds(memory) == {"future": (1, True)}
     world.later(days=3)
+    memory.sleep()
     assert kinds(memory) == {}
     memory.close()
     assert kinds(world.open(embedder="static")) == {"unembedded": (1, True)}
@@ -96,6 +97,38 @@ def test_health_reports_junk_growth_and_unread_messages(world: "World") -> None:
     memory.add_messages([Message(role="user", content=f"Line {n}") for n in range(501)], "long")
     assert kinds(memory) == {"junk": (24, False), "growth": (24, False), "unread": (501, False)}
     assert memory.health().ok
+
+
+def test_health_names_the_conversations_that_sleep_is_to_read(world: "World", talk: "Talk") -> None:
+    memory = world.open(embedder="none")
+    earlier = world.clock() - timedelta(minutes=20)
+    memory.add_messages(talk("Hello", "Good morning", start=earlier), "short")
+    assert kinds(memory) == {}, "it goes on"
+    memory.add_messages(talk(ids="n", start=earlier), "long")
+    (found,) = memory.health().findings
+    assert (found.kind, found.count, found.examples, found.urgent) == ("unread", 8, ("long",), False)
+    assert found.shown == ("long: 8 since 2026-03-01",)
+    world.later(hours=2)
+    (found,) = memory.health().findings
+    assert (found.count, set(found.examples)) == (10, {"short", "long"})
+    world.later(days=7)
+    assert not memory.health().ok, "no sleep pass for a week"
+    memory.sleep()
+    assert kinds(memory) == {}
+
+
+def test_health_lists_facts_whose_words_say_that_they_end(world: "World") -> None:
+    memory = world.open(embedder="none")
+    pinned = memory.add("Mia is pregnant", category="identity").ids[0]
+    memory.pin(pinned)
+    memory.add("Mia currently rents a flat", category="identity")
+    memory.add("Mia plays the oboe", category="identity")
+    assert kinds(memory) == {}
+    world.later(days=301)
+    memory.sleep()
+    assert kinds(memory) == {"ended": (1, False), "dated": (1, False)}
+    (ended, _) = memory.health().findings
+    assert ended.examples == (pinned,)
 
 
 def test_more_outdated_than_standing(world: "World") -> None:

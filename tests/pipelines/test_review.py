@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import Message
+from slowwave import Message, TooFew
 from slowwave.errors import ConflictError, ModelError
 from slowwave.model.mind import Fact, Verdict
 from slowwave.policy.guard.trust import trusted
@@ -99,8 +99,10 @@ def test_a_message_released_after_its_cursor_is_read_once(world: "World") -> Non
     assert memory.status().unread == 1, "what was taken back is due again"
 
 
-def test_a_sleep_pass_reads_released_messages_even_if_automatic_reading_is_off(world: "World") -> None:
-    memory, waiting = talked(world)
+def test_a_sleep_pass_reads_released_messages_before_the_short_stretch_after_them_is_due(world: "World") -> None:
+    talked(world)
+    memory = world.open()
+    (waiting,) = [one.id for one in memory.review()]
     said(memory, "user", "Something new")
     memory.release(waiting)
     assert memory.sleep(think=False).left == {"distil": 1}
@@ -118,7 +120,7 @@ def test_too_few_new_messages_stay_unread_when_a_released_one_is_read(world: "Wo
     said(again, "user", "Something new")
     memory.release(waiting)
     assert again.consolidate("c1").skipped_reason is None
-    assert again.consolidate("c1").skipped_reason == "only 1 messages (min 6)"
+    assert again.consolidate("c1").too_few == TooFew(unread=1, minimum=6)
     assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]]
 
 

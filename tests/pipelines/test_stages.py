@@ -8,6 +8,7 @@ import pytest
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import ModelError
 from slowwave.model.mind import Verdict
+from slowwave.policy.retention.policies import fade_date
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Texts, World
@@ -16,9 +17,9 @@ DOWN = ModelError("model down")
 HIKES = (
     "User went hiking at Mount Rainier on March 12, 2024",
     "User went kayaking at Lake Washington on March 15, 2024",
-    "User ran a 5K in Fremont on March 20, 2024",
+    "User went sailing at Fremont on March 20, 2024",
     "User went rock climbing at Stone Gardens on March 25, 2024",
-    "User joined a cycling club on March 28, 2024",
+    "User went cycling at Green Lake on March 28, 2024",
 )
 
 
@@ -176,6 +177,26 @@ def test_originals_of_a_summary_are_reached_by_deep_search_and_lend_it_their_sou
     assert not any(hit.memory.id in summary.members for hit in memory.search("Mount Rainier"))
     deep = {hit.memory.id: hit for hit in memory.search("Mount Rainier", deep=True)}
     assert any(deep[one].deep and not deep[one].stale for one in summary.members if one in deep)
+
+
+def test_a_fact_that_fades_later_joins_the_summary_of_its_like(world: "World", only: "Only") -> None:
+    memory = world.open()
+    _hikes(world, memory)
+    world.fade(memory)
+    memory.sleep()
+    first = only(memory)
+    later = memory.add("User went skating at Gas Works on April 2, 2024", kind="episodic", category="observation")
+    world.clock.now = fade_date(memory.get(later.ids[0]), memory.ports.config, 0.2)
+    night = memory.sleep()
+    second = only(memory)
+    assert set(second.members) == {*first.members, later.ids[0]}
+    assert "skating" in second.text
+    assert (memory.get(first.id).phase, memory.get(first.id).superseded_by) == ("superseded", second.id)
+    assert {memory.get(one).superseded_by for one in second.members} == {second.id}
+    assert memory.health().ok
+    memory.undo(night.plan.id)
+    assert memory.get(first.id).phase == "active"
+    assert {memory.get(one).superseded_by for one in first.members} == {first.id}
 
 
 def test_summaries_are_summarised_once_more_and_never_twice(world: "World") -> None:

@@ -96,3 +96,11 @@ def test_a_core_fact_below_new_thresholds_is_demoted() -> None:
 def test_a_pinned_fact_stays_in_core_and_no_other_phase_can_be_demoted() -> None:
     assert demotes(memory(phase="core", pinned=True), CONFIG, contradicted=True) is None
     assert demotes(memory(), CONFIG, contradicted=True) is None
+
+
+def test_a_single_event_or_a_mood_is_not_promoted_however_often_it_is_shown() -> None:
+    shown = {**EARNED, "category": "observation"}
+    assert promotes(memory(**shown, kind="semantic", text="Ann swims twice a week"), CONFIG)
+    assert promotes(memory(**shown, kind="episodic", text="Ann married Paul on 3 May 2025"), CONFIG)
+    assert promotes(memory(**shown, kind="episodic", text="Ann went to the zoo on 3 May 2025"), CONFIG) is None
+    assert promotes(memory(**shown, kind="semantic", text="Ann is swamped with work"), CONFIG) is None

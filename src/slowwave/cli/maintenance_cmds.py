@@ -44,12 +44,21 @@ REFUSED_SHOWN: Final = 3
 
 @click.command("consolidate", cls=Command, examples=("slowwave consolidate --all", "slowwave consolidate --estimate"))
 @conversation_option("Its name; by default the conversation written to last.")
-@click.option("--all", "every", is_flag=True, help="Every conversation with unread messages, also short ones.")
-@click.option("--force", is_flag=True, help="Also short conversations.")
+@click.option("--all", "every", is_flag=True, help="Every conversation with unread messages.")
+@click.option(
+    "--force",
+    is_flag=True,
+    hidden=True,
+    expose_value=False,
+    help="Accepted for older scripts; short conversations are always read.",
+)
 @click.option("--estimate", is_flag=True, help="Only show what it would cost.")
 @common_options
 def consolidate(
-    options: CommonOptions, conversation: str | None, every: bool, force: bool, estimate: bool
+    options: CommonOptions,
+    conversation: str | None,
+    every: bool,
+    estimate: bool,
 ) -> int | None:
     """Extract facts from messages. Each fact keeps the quote that it came from."""
     if conversation and every:
@@ -62,7 +71,7 @@ def consolidate(
         if every:
             return _consolidate_all(options, memory)
         with progress(options, "reading messages") as shown:
-            result = memory.consolidate(conversation, force=force, on_progress=shown)
+            result = memory.consolidate(conversation, force=True, on_progress=shown)
     if options.json:
         options.output.write_json([{"conversation": conversation, **to_json_value(result)}])
     else:
@@ -138,9 +147,7 @@ def _skipped_reason(result: "ConsolidationResult") -> str:
     reason = str(result.skipped_reason)
     if reason in result.problems:
         return "the rest stays due: the next `slowwave consolidate` asks again"
-    if (few := result.too_few) is None:
-        return reason
-    return f"only {format_counts(few.unread, 'message')} (min {few.minimum}): use --force"
+    return reason
 
 
 @click.command("sleep", cls=Command, examples=("slowwave sleep --dry-run", "slowwave sleep --every 8h"))

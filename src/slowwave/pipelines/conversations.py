@@ -1,11 +1,13 @@
 """Looks up conversations, their messages and their summaries."""
 
+from datetime import datetime, timedelta
 from typing import Final
 
 from slowwave.errors import InputError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
 from slowwave.model.message import Message
 from slowwave.model.query import Where
+from slowwave.model.status import ConversationState
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.ports import Ports
 
@@ -16,6 +18,8 @@ WITHHELD: Final = "[withheld for review]"
 """Replaces the text of a message under review, which may try to instruct a model."""
 BEGINNING_MIN: Final = 6
 """Characters that the beginning of a name or a title has at least, like that of an id."""
+IDLE: Final = timedelta(hours=1)
+"""Time without a new message after which a conversation is idle."""
 NAMED = 5
 """Names of conversations that an error lists."""
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
@@ -105,3 +109,16 @@ def conversation_summaries(ports: Ports, name: str, limit: int | None = None) ->
         limit=limit,
     )
     return ports.store.select((ports.scope,), where)[::-1]
+
+
+def idle_from(ports: Ports, conversation: ConversationState, now: datetime) -> datetime:
+    """When a conversation is idle if no message follows. Imported talk is idle by the times of its messages.
+
+    A message that was stored in the future was stored while the clock was wrong: its conversation is idle at once.
+    """
+    if conversation.last_at + IDLE <= now:
+        return conversation.last_at + IDLE
+    where = Where(kinds=frozenset({MESSAGE}), conversation=conversation.name, order="newest", limit=1)
+    newest = ports.store.select((ports.scope,), where)
+    last = min((min(message.at, message.recorded_at) for message in newest), default=conversation.last_at)
+    return last + IDLE if last <= now else now

@@ -127,10 +127,14 @@ class PlanApplier(StoreBase):
             self._db.run("put_lease", (scope_token, token, holder, at + span, run))
         return int(token)
 
-    def slept(self, scope: str, holder: str, run: int) -> None:
-        """Record that the sleep pass of the lease's holder has seen all runs up to this one. Other holders change nothing."""
+    def slept(self, scope: str, holder: str, run: int, again: datetime | None = None) -> None:
+        """Record that the sleep pass of the lease's holder has seen all runs up to this one, and when it left work for.
+
+        Other holders change nothing.
+        """
         with self._guard, self._transaction(scope):
-            self._db.run("slept", (run, self._tokens.new_scope(scope), holder))
+            due = None if again is None else to_micros(again)
+            self._db.run("slept", (run, due, self._tokens.new_scope(scope), holder))
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
         """Write index entries, which are derived from texts: no memory changes and nothing is journaled.

@@ -271,7 +271,7 @@ class Reader(StoreBase):
             return int(self._one("ingests", {"scope": token, "low": low, "high": high})[0])
 
     def scopes_due(self, now: datetime, limit: int) -> list[str]:
-        """Scopes with a fact that is due, waits for a mind or is newer than the last sleep pass; the oldest pass first."""
+        """Scopes with a due fact, one that waits for a mind, or content or work since the last pass; the oldest pass first."""
         slept = now - timedelta(seconds=RETRY_SECONDS)
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:

@@ -140,7 +140,7 @@ def test_a_write_in_several_transactions_is_counted_once(opened: Opened, clock: 
     said = "I bought {0} apples in Porto, and Clara ate {0} pears in Cascais"
     memory.add_messages([Message(role="user", content=said.format(n)) for n in range(3, 620)], "a")
     clock.advance(days=3)
-    foreseen, report = memory.sleep(dry_run=True), memory.sleep()
+    foreseen, report = memory.sleep(dry_run=True, think=False), memory.sleep(think=False)
     for lines in (str(foreseen).splitlines(), str(report).splitlines()):
         told = [line for line in lines if "in fewer words" in line or "over a number of hot words" in line]
         counts = [int(line.split()[1].replace(",", "")) for line in told]

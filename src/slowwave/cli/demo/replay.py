@@ -30,7 +30,7 @@ QUESTIONS: Final = (
     "What is Juno allergic to?",
     "How many steps do the stairs have?",
 )
-FORGOTTEN: Final = "Who owns the ferry?"
+FORGOTTEN: Final = "Which drawing went with the permit application?"
 """A question whose fact has faded by December."""
 
 

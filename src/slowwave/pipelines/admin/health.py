@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, SUMMARY, UNRECONCILED, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
+from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
+from slowwave.model.status import ConversationState
+from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.ingest.review import review
-from slowwave.policy.retention.policies import RESTORED
+from slowwave.pipelines.sleep.unread import unread
+from slowwave.policy.retention.lasting import own_end, tells_of_now
+from slowwave.policy.retention.policies import RESTORED, is_expired
 from slowwave.ports import Ports
 
 EXAMPLES: Final = 5
@@ -17,9 +23,14 @@ LOOKED_AT: Final = 20_000
 JUNK: Final = (0.3, 0.6)
 """A fact that was never used is junk if its importance and its confidence are below these."""
 JUNK_SHARE: Final = 0.1
-READABLE: Final = 500
+LISTED: Final = 500
 """Hot facts beyond which a person no longer reads the whole list."""
-UNREAD: Final = 500
+OVERDUE: Final = timedelta(days=7)
+"""Age of an unread message after which it is urgent: no sleep pass is run, or each fails to read it."""
+STALE: Final = timedelta(days=180)
+"""Age of a fact about the present ("currently", a job, an age) after which a person should look at it."""
+UNREAD_READ: Final = 1000
+"""Conversations with unread messages, those idle longest, whose first unread message is read."""
 OUTDATED_SHARE: Final = 0.5
 OUTDATED_FEW: Final = 20
 
@@ -39,7 +50,7 @@ class Finding:
     """One kind of problem or notice.
 
     `examples` are ids, two in each for pairs; `shown` are their texts. An `urgent` finding makes `Health.ok` false: something
-    is wrong, or a person has to decide.
+    is wrong, or a person has to decide. `of` is how many things the examples were taken from, if that is not `count`.
     """
 
     kind: str
@@ -49,10 +60,12 @@ class Finding:
     urgent: bool = True
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    of: int | None = None
 
     def __str__(self) -> str:
         head = f"{'!' if self.urgent else '-'} {self.kind} ({self.count:,}): {self.says}"
-        more = (f"and {self.count - EXAMPLES:,} more",) if self.shown and self.count > EXAMPLES else ()
+        total = self.count if self.of is None else self.of
+        more = (f"and {total - EXAMPLES:,} more",) if self.shown and total > EXAMPLES else ()
         return "\n      ".join((head, *self.shown, *more)) + f"\n    → {self.fix}"
 
 
@@ -90,9 +103,11 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_linked(ports),
         *_waiting(ports, facts),
         *_facts(ports, facts),
+        *_ending(ports, facts),
         *_outdated(ports, hot),
         *_hidden(ports),
         *_growth(ports, hot),
+        *_unread(ports),
         *_held(ports),
     )
     return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)))
@@ -195,6 +210,33 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
     )
 
 
+def _ending(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
+    """Facts whose words say that they end: past their end but protected, or old and never confirmed."""
+    now = ports.now()
+    over = [
+        fact
+        for fact in facts
+        if (end := fact.expires_at or own_end(fact)) is not None
+        and end < now
+        and not is_expired(fact, ports.config, now)
+    ]
+    old = [fact for fact in facts if tells_of_now(fact) and now - fact.last_used_or_recorded > STALE]
+    yield from _finding(
+        "ended",
+        over,
+        "facts are past the end that their words say, and a pin or core memory keeps them hot",
+        "`update` or `delete` each; `unpin` lets the next `sleep` archive it",
+        urgent=False,
+    )
+    yield from _finding(
+        "dated",
+        old,
+        f"facts say what is so at present, and nothing has confirmed them for {STALE.days} days",
+        "`update` those that changed, `delete` those that ended, `pin` those that hold",
+        urgent=False,
+    )
+
+
 def _outdated(ports: Ports, hot: int) -> Iterator[Finding]:
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"superseded", "retracted"}), limit=LOOKED_AT)
     outdated = [memory for memory in ports.store.select((ports.scope,), where) if memory.outdated]
@@ -224,15 +266,48 @@ def _hidden(ports: Ports) -> Iterator[Finding]:
 
 
 def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
-    limit = ports.config.hot_facts_max or READABLE
+    limit = ports.config.hot_facts_max or LISTED
     if hot > limit:
         fix = "set `hot_facts_max`, or a shorter `semantic_decay_days`, or let it sleep more often"
         yield Finding(kind="growth", count=hot, says=f"hot facts, more than {limit:,}", fix=fix, urgent=False)
-    unread_by_name = ports.store.unread(ports.scope)
-    if (unread := sum(unread_by_name.values())) > UNREAD:
-        fix = "`consolidate` all conversations, or set `consolidate_every_turns`"
-        says = f"messages of {len(unread_by_name):,} conversations were never distilled"
-        yield Finding(kind="unread", count=unread, says=says, fix=fix, urgent=False)
+
+
+def _unread(ports: Ports) -> Iterator[Finding]:
+    """Messages that the next sleep pass is to read, the oldest first; urgent once the oldest waited for long."""
+    counts = ports.store.unread(ports.scope)
+    due = unread(ports, ports.now()).due if counts else ()
+    if not due:
+        return
+    first = sorted(
+        ((memory, one) for one in due[:UNREAD_READ] if (memory := _first_unread(ports, one)) is not None),
+        key=lambda pair: pair[0].at,
+    )
+    since = f", the oldest since {first[0][0].at:%Y-%m-%d}" if first else ""
+    many = "1 conversation" if len(due) == 1 else f"{len(due):,} conversations"
+    lines = [f"{one.title or one.name}: {counts[one.name]:,} since {memory.at:%Y-%m-%d}" for memory, one in first]
+    yield Finding(
+        kind="unread",
+        count=sum(counts[one.name] for one in due),
+        says=f"messages of {many} are not distilled yet{since}",
+        fix="`sleep` reads them, and `consolidate` at once; if they stay, the report of `sleep` names the problem",
+        urgent=any(ports.now() - memory.recorded_at > OVERDUE for memory, _ in first),
+        examples=tuple(one.name for _, one in first[:EXAMPLES]),
+        shown=tuple(lines[:EXAMPLES]),
+        of=len(due),
+    )
+
+
+def _first_unread(ports: Ports, conversation: ConversationState) -> Memory | None:
+    """The first message after the cursor that a mind may read."""
+    where = Where(
+        kinds=frozenset({MESSAGE}),
+        phases=READABLE,
+        conversation=conversation.name,
+        after_seq=conversation.cursor(DISTIL_CURSOR),
+        order="seq",
+        limit=1,
+    )
+    return next(iter(ports.store.select((ports.scope,), where)), None)
 
 
 def _held(ports: Ports) -> Iterator[Finding]:

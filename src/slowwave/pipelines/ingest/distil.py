@@ -11,6 +11,7 @@ from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.status import ConversationState
+from slowwave.pipelines.conversations import idle_from
 from slowwave.pipelines.ingest.chunks import MESSAGES, Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.topic_pages import write_pages
@@ -41,7 +42,7 @@ class ConsolidationResult:
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
     as the error of the model; then the messages stay due. `undo` of `run_id` undoes all chunks. `waiting` counts the
     facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
-    `too_few` is set if nothing was read because too few messages are unread; `force=True` reads them. Of a consolidation
+    `too_few` is set if nothing was read because too few messages are unread and the conversation goes on. Of a consolidation
     of all conversations, `conversations` are those that were read, and `left` has the reason for each one that was not, by
     name; `by_conversation` has the result of each.
     """
@@ -86,7 +87,8 @@ def consolidate(
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due. With `parent` all chunks are parts of that run. `on_progress` is called after each chunk with the number of messages
+    due. Without `force`, fewer than `Config.min_messages` messages of a conversation that goes on
+    are left unread. With `parent` all chunks are parts of that run. `on_progress` is called after each chunk with the number of messages
     that were read, and of all to read.
     """
     found = _conversation(ports, conversation)
@@ -94,11 +96,12 @@ def consolidate(
     released = found is not None and bool(released_messages(ports, found.name))
     if found is None or (unread == 0 and not released):
         return ConsolidationResult(skipped_reason="no new messages")
-    enough = unread >= ports.config.min_messages or force or is_partly_read(found)
+    minimum, now = ports.config.min_messages, ports.now()
+    enough = force or unread >= minimum or is_partly_read(found) or idle_from(ports, found, now) <= now
     if not enough and not released:
-        minimum = ports.config.min_messages
         return ConsolidationResult(
-            skipped_reason=f"only {unread} messages (min {minimum})", too_few=TooFew(unread=unread, minimum=minimum)
+            skipped_reason=f"only {unread} messages (min {minimum}) of a conversation that goes on: end it, or use force",
+            too_few=TooFew(unread=unread, minimum=minimum),
         )
     whole, until = parent is None, found.last_seq if enough else 0
     results: list[ConsolidationResult] = []

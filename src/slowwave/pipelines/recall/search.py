@@ -151,8 +151,8 @@ def _ranked(ports: Ports, query: Query) -> list[Ranked]:
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:
-    """Whether the end that was stated for a fact has passed; the next sleep pass archives it."""
-    if memory.expires_at is None:
+    """Whether the end of a fact has passed, which was stated or is said by its words; the next sleep pass archives it."""
+    if memory.kind not in FACT_KINDS and memory.expires_at is None:
         return False
     from slowwave.policy.retention.policies import has_ended  # noqa: PLC0415 - most questions do without
 

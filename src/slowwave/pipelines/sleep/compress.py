@@ -18,6 +18,7 @@ from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import similarity
 from slowwave.pipelines.planning import new_id, reschedule, transition
+from slowwave.pipelines.sleep.later_members import later_members
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.policy.guard.grounding import invented_details, missing_details, shares_content
 from slowwave.policy.guard.summary_support import unsupported_by_facts
@@ -44,8 +45,13 @@ Sort = tuple[str, str, int]
 
 
 def compress(context: SleepContext) -> StagePlan:
-    """Replace each cluster of fading facts that contains due ones by a validated summary."""
-    found = not_yet_refused(context, _found(context))
+    """Replace each cluster of fading facts that contains due ones by a validated summary.
+
+    A fact that fades later joins the summary of its like, which is written again with it.
+    """
+    clusters = _found(context)
+    clusters += later_members(context, {member.id for members in clusters for member in members})
+    found = not_yet_refused(context, clusters)
     if not context.think:
         context.waiting.update(member.id for members in found for member in members)
         return StagePlan(left=len(found))
@@ -218,6 +224,13 @@ def _refusal(ports: Ports, text: str, members: tuple[Memory, ...]) -> str | None
     return f"a summary of {len(members)} memories was refused: {reason}" if reason else None
 
 
+def _held_by(member: Memory, summary: Memory, ports: Ports) -> Memory:
+    """The member of a new summary, which may have been in another one."""
+    if member.phase == "superseded":
+        return replace(member, superseded_by=summary.id, version=member.version + 1)
+    return transition(member, "consolidate", ports.config, superseded_by=summary.id)
+
+
 def _replacement(
     context: SleepContext, members: tuple[Memory, ...], text: str, what: str
 ) -> tuple[Group, tuple[str, ...]]:
@@ -242,15 +255,14 @@ def _replacement(
     )
     summary = reschedule(summary, ports.config)
     because = f"{len(members)} {what} of category {summary.category} became one summary"
+    held = {str(member.superseded_by) for member in members if member.phase == "superseded"}
+    former = ports.store.get((ports.scope,), held) if held else []
+    if former:
+        because = f"a summary took in {sum(member.phase != 'superseded' for member in members)} later {what}"
     # The members first: a summary may have the text of one of them, and a scope holds each content key once.
     operations: list[Operation] = [
-        Change(
-            before=member,
-            after=transition(member, "consolidate", ports.config, superseded_by=summary.id),
-            because=because,
-            unless_used=True,
-        )
-        for member in members
+        Change(before=member, after=_held_by(member, summary, ports), because=because, unless_used=True)
+        for member in (*former, *members)
     ]
     operations.append(Add(memory=summary, because=because, entry=entry))
     operations += [

@@ -6,7 +6,7 @@ from slowwave.errors import ModelError
 from slowwave.model.memory import FACT_KINDS, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.mind import Candidate, ReconcileCase, Verdict
 from slowwave.model.operations import MoveCursor
-from slowwave.model.plan import Group, cost_of
+from slowwave.model.plan import FREE, Group, cost_of
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.change_set import ChangeSet
 from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, compared_pair_key, similarity
@@ -62,8 +62,8 @@ def duplicates(context: SleepContext) -> StagePlan:
         )
     ]
     left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
-    cost = {"cost": proposal.cost} if proposal else {}
-    return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), **cost)
+    cost = proposal.cost if proposal else FREE
+    return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), cost=cost)
 
 
 def _pairs(context: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:

@@ -11,19 +11,22 @@ from slowwave.pipelines.sleep.apply import applied
 from slowwave.pipelines.sleep.size_limits import excess_facts, excess_messages
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.trim_text import trim_excess_words
+from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.retention.policies import archive_rules, expiry, is_expired, should_fade, strength
 from slowwave.ports import Ports
 
 
 def expire(context: SleepContext) -> StagePlan:
-    """Archive facts that are past their time to live, unless something protects them."""
+    """Archive facts that are past their end or their time to live, unless something protects them."""
     changes = []
     for memory in context.open():
-        if not is_expired(memory, context.ports.config, context.now):
+        if memory.id in context.kept_hot or not is_expired(memory, context.ports.config, context.now):
             continue
         after = transition(memory, "expire", context.ports.config)
         until = expiry(memory, context.ports.config)
         because = f"{memory.category}: kept until {until:%d %b %Y}"
+        if until == own_end(memory):
+            because = f"its words end by {until:%d %b %Y}"
         changes.append(Change(before=memory, after=after, because=because, unless_used=True))
     context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "past their time"))
@@ -31,7 +34,7 @@ def expire(context: SleepContext) -> StagePlan:
 
 def refresh(context: SleepContext) -> StagePlan:
     """Move the due memories that no stage changed to their next instant of attention."""
-    unchanged = [memory for memory in context.open() if memory.id not in context.waiting]
+    unchanged = [memory for memory in context.open() if memory.id not in context.waiting | context.kept_hot]
     changes = [change for memory in unchanged if (change := context.later(memory)) is not None]
     context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "looked at and left as they are"))
@@ -73,7 +76,7 @@ def _faded(context: SleepContext) -> list[Change]:
     changes = []
     for memory in context.open():
         reason = should_fade(memory, context.ports.config, context.now)
-        if reason is None:
+        if reason is None or memory.id in context.kept_hot:
             continue
         after = transition(memory, "stage" if reason == "stage" else "fade", context.ports.config)
         changes.append(Change(before=memory, after=after, because=_reason(context, memory), unless_used=True))

@@ -117,10 +117,13 @@ class Lease:
         self.beats = 0
         return self._held()
 
-    def slept(self) -> None:
-        """Record that the pass has ended, so that what was stored before it causes no other pass. A killed pass records nothing."""
+    def slept(self, again: datetime | None = None) -> None:
+        """Record that the pass has ended, so that what was stored before it causes no other pass. A killed pass records nothing.
+
+        `again` is when the work that it left is due.
+        """
         if self.token != _FORKED:
-            self.ports.store.slept(self.ports.scope, self.holder, self.seen)
+            self.ports.store.slept(self.ports.scope, self.holder, self.seen, again)
 
     def given_back(self) -> None:
         """Release the lease."""

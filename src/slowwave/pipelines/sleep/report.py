@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import starmap
 from typing import Final
 
@@ -90,6 +91,8 @@ class SleepReport:
         receipts: what was applied.
         left: how much each stage left for another pass.
         held: how many memories stay although a size target is missed with them, because an undo or `revive` restored them.
+        unread_waiting: how many unread messages wait, because few are unread and their conversation goes on.
+        again: when work that the pass left is due, such as these messages; None if it left none.
         problems: what failed, such as the error of a model.
         cost: what models cost.
         dry_run: whether nothing was applied.
@@ -101,6 +104,8 @@ class SleepReport:
     receipts: tuple[Receipt, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict)
     held: int = 0
+    unread_waiting: int = 0
+    again: datetime | None = None
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     dry_run: bool = False
@@ -121,6 +126,11 @@ class SleepReport:
         if self.left:
             lines.append(
                 f"left for the next sleep pass{self._why()}: {', '.join(starmap(_counted, self.left.items()))}"
+            )
+        if self.unread_waiting and self.again:
+            lines.append(
+                f"not read yet: {self.unread_waiting:,} of the latest messages; sleep reads them from {self.again:%Y-%m-%d %H:%M} "
+                "UTC, when their conversation is idle; `consolidate` with force reads them at once"
             )
         if self.held:
             lines.append(f"over a size target: {self.held:,} that an undo or `revive` restored; see `health`")

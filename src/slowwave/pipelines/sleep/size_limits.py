@@ -3,9 +3,10 @@
 A memory that an undo or a person restored does not count against a target, so that it displaces no other memory.
 """
 
+import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE, Memory
 from slowwave.model.operations import Add, Change
@@ -18,6 +19,9 @@ from slowwave.policy.retention.policies import RESTORED, exemption_reason, stren
 
 USE_WEIGHT = 0.5
 """The weight of ln(1 + uses) in a message's score (measured: at 1, questions that are new find less)."""
+
+REPEATS = 2.3
+"""What a fact loses of its score while a message that it rests on is hot."""
 
 JUST_USED = timedelta(days=1)
 """For how long after its use a message is archived last, whatever its score; up to a twentieth of the limit."""
@@ -70,7 +74,10 @@ def remaining_allowance(
 
 
 def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
-    """Archive whole messages, those with the least informative text and the fewest uses first; facts count as well."""
+    """Archive whole messages and facts over `hot_messages_max`, those with the least informative text and few uses first.
+
+    A fact whose source message is hot says what is said already: it goes before a message that tells as much.
+    """
     ports = context.ports
     limit = ports.config.hot_messages_max
     if limit is None:
@@ -80,18 +87,49 @@ def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
     hot += _more(context) - gone
     if hot <= limit:
         return []
-    every = _hot(context, [MESSAGE])
-    returned = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=RESTORED)
-    every += context.standing(returned)
+    every = _hot(context, [MESSAGE, *FACT_KINDS])
     counting = remaining_allowance(context, every, len, limit, more=hot - len(every))
     hot -= len(every) - len(counting)
-    messages = [memory for memory in counting if not memory.pinned]
-    worth, wanted = _worth(context, messages), recently_used(context, messages, limit)
-    messages.sort(key=lambda m: (m.id in wanted, sum(worth[m.id].values()), m.valid_from, m.seq, m.id))
+    free = [memory for memory in counting if (memory.kind == MESSAGE or memory.sources) and not _stays(memory)]
+    worth, wanted = _worth(context, free), recently_used(context, free, limit)
     return [
         _trimmed(context, memory, f"more than {limit} hot; its words tell little ({_spelled(worth[memory.id])})")
-        for memory in messages[: max(0, hot - limit)]
+        for memory in _least(free, counting, worth, wanted, max(0, hot - limit))
     ]
+
+
+def _stays(memory: Memory) -> bool:
+    return memory.pinned or (memory.kind != MESSAGE and exemption_reason(memory) is not None)
+
+
+def _least(
+    free: Sequence[Memory],
+    hot: Iterable[Memory],
+    worth: Mapping[str, Mapping[str, float]],
+    wanted: Collection[str],
+    number: int,
+) -> list[Memory]:
+    """The memories that tell least, so many of them. A fact tells less as long as a source message of it is hot."""
+    messages = {memory.id for memory in hot if memory.kind == MESSAGE}
+
+    def place(memory: Memory) -> tuple[bool, float, datetime, int, str]:
+        repeats = any(source.memory in messages for source in memory.sources)
+        value = sum(worth[memory.id].values()) - (REPEATS if repeats else 0.0)
+        return memory.id in wanted, value, memory.valid_from, memory.seq, memory.id
+
+    by_id = {memory.id: memory for memory in free}
+    places = [place(memory) for memory in free]
+    heapq.heapify(places)
+    gone: list[Memory] = []
+    while places and len(gone) < number:
+        first = heapq.heappop(places)
+        memory = by_id[first[-1]]
+        if (now := place(memory)) != first:  # its source message went: it tells more than before
+            heapq.heappush(places, now)
+            continue
+        messages.discard(memory.id)
+        gone.append(memory)
+    return gone
 
 
 def recently_used(context: SleepContext, messages: Iterable[Memory], limit: int) -> set[str]:

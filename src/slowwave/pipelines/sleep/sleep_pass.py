@@ -52,15 +52,23 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("refresh", refresh),
 )
 
-BY_MINDS = frozenset({"distil", "retry", "duplicates", "compress"})
-"""Stages in which a mind decides what changes: the budget of the pass limits them."""
+BY_MINDS = frozenset({"retry", "duplicates", "compress"})
+"""Stages in which a mind decides what changes: the budget of the pass limits them. "distil" asks it before each chunk."""
 
 
 @dataclass(slots=True, weakref_slot=True)
 class SleepState:
-    """The state of a handle between its sleep passes: the sequence of the scope after a pass that left no work."""
+    """The state of a handle between its sleep passes.
+
+    Attributes:
+        sequence: the sequence of the scope after a pass that left no work; None if it left some.
+        again: when unread messages that wait are due.
+        unread_waiting: how many wait.
+    """
 
     sequence: int | None = None
+    again: datetime | None = None
+    unread_waiting: int = 0
 
     def __post_init__(self) -> None:
         forks.watch(self)
@@ -79,8 +87,14 @@ def sleep(
     """
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
-    if rest.sequence == ports.store.sequence(ports.scope) and not ports.store.due(ports.scope, now):
-        return SleepReport(plan=plan, dry_run=dry_run, thought=think)
+    if (
+        rest.sequence == ports.store.sequence(ports.scope)
+        and not ports.store.due(ports.scope, now)
+        and (rest.again is None or now < rest.again)
+    ):
+        return SleepReport(
+            plan=plan, dry_run=dry_run, thought=think, unread_waiting=rest.unread_waiting, again=rest.again
+        )
     if dry_run:
         return _run_stages(ports, rest, plan, None, think=think, on_progress=on_progress)
     lease = Lease.taken(ports)
@@ -88,7 +102,7 @@ def sleep(
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
         report = _run_stages(ports, rest, plan, lease.beating(), think=think, on_progress=on_progress)
-        lease.slept()
+        lease.slept(report.again)
         _log.info(
             "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
             sum(len(receipt.applied) for receipt in report.receipts),
@@ -111,7 +125,7 @@ def _run_stages(
         ports.scope, *decay_class_range(ports.config), REPLANNED_MAX
     )
     facts = {memory.id: memory for memory in (*due, *rescheduled)}
-    runs = StageRuns(ports=ports, now=now, cause="sleep/cascade", parent=plan.id, dry_run=dry_run, lease=lease)
+    runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
     context = SleepContext(
         ports=ports,
         now=now,
@@ -119,22 +133,25 @@ def _run_stages(
         think=think,
         store_group=runs.store_group,
         budget=Budget(ports=ports),
+        dry_run=dry_run,
     )
     problems: list[str] = []
     left: dict[str, int] = {}
-    cost = FREE
+    cost, again = FREE, None
     for name, stage in _stages(on_progress):
         if lease and not lease.renewed():
             problems.append("the lease expired and another process took it over: this sleep pass stops")
             break
+        runs.cause = f"sleep/{name}"
         staged = stage(context)
+        again = staged.again or again
         if name in BY_MINDS:
             staged = context.budget.apply_limit(staged)
         context.foresee(staged, stored=not dry_run)
         problems += staged.problems
         if staged.left:
             left[name] = staged.left
-        part = runs.plan(f"sleep/{name}", staged.groups, staged.cost)
+        part = runs.plan(runs.cause, staged.groups, staged.cost)
         cost += staged.cost
         results = [] if dry_run else _apply_part(ports, part, staged)
         runs.plans += [tried for tried, _ in results] if results else [part] if part else []
@@ -148,11 +165,14 @@ def _run_stages(
     if not dry_run:
         problems += _reembed(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
+        rest.again, rest.unread_waiting = again, context.unread_waiting
     return SleepReport(
         plan=replace(plan, parts=tuple(runs.plans)),
         receipts=tuple(runs.receipts),
         left=left,
         held=len(context.held),
+        unread_waiting=context.unread_waiting,
+        again=again,
         problems=tuple(problems),
         cost=cost + runs.cost,
         dry_run=dry_run,

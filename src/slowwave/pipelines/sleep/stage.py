@@ -31,9 +31,12 @@ class SleepContext:
         planned: in a dry run, the operations of earlier stages; later stages see their result.
         held: ids of memories that stay although a size target is missed with them: an undo or a person restored them.
         waiting: ids of memories for which a mind failed; they stay due, so that the next pass tries again.
+        kept_hot: ids of facts that may not go cold in this pass, because a topic page does not contain them yet.
         store_group: stores a group at once, in a run of its own with its cost, for stages whose next step is expensive.
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.
         budget: how many changes minds may still make in this pass.
+        dry_run: whether the pass only plans.
+        unread_waiting: how many unread messages wait until their conversation is idle, as far as the pass knows.
     """
 
     ports: Ports
@@ -44,8 +47,11 @@ class SleepContext:
     planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
+    kept_hot: set[str] = field(default_factory=set)
     store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
+    dry_run: bool = False
+    unread_waiting: int = 0
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
@@ -56,6 +62,13 @@ class SleepContext:
         operations = [operation for group in staged.groups for operation in group.operations]
         self.taken.update(operation.before.id for operation in operations if isinstance(operation, Change))
         self.planned += [] if stored else operations
+
+    def store(self, group: Group, cost: Cost) -> bool:
+        """Store a group at once, and take the memories that it changes; False if it no longer applied."""
+        stored = self.store_group(group, cost)
+        if stored:
+            self.foresee(StagePlan(groups=(group,)), stored=not self.dry_run)
+        return stored
 
     def standing(self, where: Where) -> list[Memory]:
         """The memories of these kinds, phases, categories and flag, as they are after the planned operations."""
@@ -90,12 +103,16 @@ def _matches(memory: Memory, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlan:
-    """What a stage plans: groups, how much it leaves for another pass, what failed, and what thinking cost."""
+    """What a stage plans: groups, how much it leaves for another pass, what failed, and what thinking cost.
+
+    `again` is when that work is due, if no memory's `due_at` says so.
+    """
 
     groups: tuple[Group, ...] = ()
     left: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
+    again: datetime | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,7 +122,7 @@ class StageRuns:
     Attributes:
         ports: the store and the scope.
         now: the instant of the runs.
-        cause: the cause of the groups that are stored one by one.
+        cause: the cause of the groups that are stored one by one; a sleep pass sets that of each stage.
         parent: the id of the run that these runs belong to.
         dry_run: plan, and store nothing.
         lease: the lease of the sleep pass, if there is one.

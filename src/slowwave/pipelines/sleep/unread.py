@@ -1,50 +1,153 @@
-"""Sleep stages that give waiting messages and facts to a mind."""
+"""Sleep stages that give unread messages and waiting facts to a mind."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Change
-from slowwave.model.plan import FREE, Group
+from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
+from slowwave.model.status import ConversationState
+from slowwave.pipelines.conversations import idle_from
 from slowwave.pipelines.ingest.chunks import is_partly_read, released_messages
-from slowwave.pipelines.ingest.distil import planned
+from slowwave.pipelines.ingest.distil import ChunkReading, planned
 from slowwave.pipelines.ingest.reconcile import reconcile
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.ports import Ports
 
+CHUNKS_MAX: Final = 100
+"""How many chunks of messages one pass reads; the rest stays due at once."""
+FAILURES_MAX: Final = 2
+"""Conversations in a row that a mind may fail at before the pass stops reading: one alone does not block the others."""
+RETRY: Final = timedelta(minutes=15)
+"""Time after which messages that could not be read are due again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """The unread messages of a scope at one instant.
+
+    Attributes:
+        due: the conversations to read now, the one that was idle longest first.
+        waiting: how many messages wait, because fewer than `Config.min_messages` are unread and their conversation goes on.
+        from_: when the first of them are due; None if none waits.
+    """
+
+    due: tuple[ConversationState, ...] = ()
+    waiting: int = 0
+    from_: datetime | None = None
+
+
+def unread(ports: Ports, now: datetime, name: str | None = None) -> Unread:
+    """The unread messages of a scope, or of one conversation.
+
+    A conversation is due if at least `Config.min_messages` are unread, if it is idle, if a long message was read in
+    part, or if a person released a message of it.
+    """
+    counts = ports.store.unread(ports.scope, name)
+    released = {message.conversation for message in released_messages(ports, name)}
+    due: list[ConversationState] = []
+    waits: list[tuple[datetime, int]] = []
+    for one in _conversations(ports, name) if counts or released else ():
+        count = counts.get(one.name, 0)
+        if one.name in released or (count and (count >= ports.config.min_messages or is_partly_read(one))):
+            due.append(one)
+        elif count and (at := idle_from(ports, one, now)) > now:
+            waits.append((at, count))
+        elif count:
+            due.append(one)
+    return Unread(due=tuple(due), waiting=sum(count for _, count in waits), from_=min(waits)[0] if waits else None)
+
+
+def _conversations(ports: Ports, name: str | None) -> Sequence[ConversationState]:
+    """All conversations, or the one of this name; the one that was idle longest first."""
+    if name is None:
+        return ports.store.conversations(ports.scope)[::-1]
+    found = ports.store.conversation(ports.scope, name)
+    return [] if found is None else [found]
+
 
 def distil(context: SleepContext) -> StagePlan:
-    """Distil one chunk of each conversation that is due, if automatic distilling is on or a person released a message.
+    """Distil the conversations that are due, chunk by chunk; each chunk is stored before the next is read.
 
-    Released messages are read in either case: the messages around them were distilled before.
+    The short last stretch of a conversation that goes on waits. A dry run reads one chunk of each conversation, because
+    the next one depends on what the first would store.
     """
-    ports = context.ports
-    released = {message.conversation for message in released_messages(ports)}
-    automatic = ports.config.consolidate_every_turns is not None
-    unread = ports.store.unread(ports.scope) if automatic else {}
-    waiting = [
-        found.name
-        for found in (ports.store.conversations(ports.scope) if automatic or released else ())
-        if found.name in released
-        or (automatic and (unread.get(found.name, 0) >= ports.config.min_messages or is_partly_read(found)))
-    ]
+    found = unread(context.ports, context.now)
+    context.unread_waiting = found.waiting
     if not context.think:
-        return StagePlan(left=len(waiting))
-    staged = StagePlan()
-    for name in waiting:
-        read = planned(ports, name)
-        if read is None:
-            continue
-        staged = StagePlan(
-            groups=(*staged.groups, *read.plan.groups),
-            left=staged.left + (read.failed or (automatic and read.chunk.more)),
-            problems=(*staged.problems, *read.result.problems),
-            cost=staged.cost + read.result.cost,
-        )
-        if read.failed:
-            return replace(staged, left=len(waiting))
-    return staged
+        return StagePlan(left=len(found.due), again=context.now + RETRY if found.due else found.from_)
+    reader = _Reader(context=context, chunks=CHUNKS_MAX)
+    left = reader.read_all([one.name for one in found.due])
+    if found.due and not context.dry_run:
+        found = unread(context.ports, context.now)
+        context.unread_waiting = found.waiting
+    again = context.now + RETRY if reader.problems else context.now
+    return StagePlan(
+        left=left,
+        problems=tuple(dict.fromkeys(reader.problems)),
+        cost=reader.unjournaled,
+        again=again if left else found.from_,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    """Reads conversations in one sleep pass.
+
+    Attributes:
+        context: the pass.
+        chunks: how many chunks it may still read.
+        problems: what failed.
+        unjournaled: the cost of calls that led to nothing.
+    """
+
+    context: SleepContext
+    chunks: int
+    problems: list[str] = field(default_factory=list)
+    unjournaled: Cost = FREE
+
+    def read_all(self, names: Sequence[str]) -> int:
+        """Read the conversations in this order; how many were not read to the end."""
+        left = failures = 0
+        for place, name in enumerate(names):
+            if failures == FAILURES_MAX or not self.chunks:
+                return left + len(names) - place
+            done, failed = self._read(name)
+            left += not done
+            failures = failures + 1 if failed else 0
+        return left
+
+    def _read(self, name: str) -> tuple[bool, bool]:
+        """Read a conversation; whether everything due of it was read, and whether the mind failed."""
+        context = self.context
+        while self.chunks:
+            read = planned(context.ports, name)
+            if read is None:
+                return True, False
+            self.chunks -= 1
+            self.problems += read.result.problems
+            if read.failed:
+                self.unjournaled += read.result.cost
+                return False, True
+            if not self._store(read):
+                return False, False
+            if context.dry_run:
+                return not read.chunk.more, False
+            if not unread(context.ports, context.now, name).due:
+                return True, False
+        return False, False
+
+    def _store(self, read: ChunkReading) -> bool:
+        """Store a chunk unless it exceeds the budget of the pass, or others changed its memories meanwhile."""
+        allowed = self.context.budget.apply_limit(StagePlan(groups=read.plan.groups))
+        self.problems += allowed.problems
+        if not allowed.groups:
+            self.unjournaled += read.result.cost
+        return all(self.context.store(group, read.result.cost) for group in allowed.groups) and not allowed.left
 
 
 BATCH = 20

@@ -8,6 +8,7 @@ from typing import Final
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.policy.guard.trust import trusted
+from slowwave.policy.retention.lasting import durability
 from slowwave.policy.retention.policies import strength
 
 RETRIEVAL_WEIGHT: Final = 0.1
@@ -51,15 +52,27 @@ def rank(
 def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:
     """The reason to promote an active fact to core: it was used often, in several sessions, and is stable (S1); else None.
 
-    A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically; a
-    person can pin it.
+    A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically, nor
+    is a single event or what passes: contexts that show it often would put it into every context. A person can pin it.
     """
     fact = memory.kind in FACT_KINDS and not memory.is_cascade and not memory.is_page
-    if not fact or memory.phase != "active" or "unreconciled" in memory.flags or not _meets_thresholds(memory, config):
+    if (
+        not fact
+        or _is_brief(memory)
+        or memory.phase != "active"
+        or "unreconciled" in memory.flags
+        or not _meets_thresholds(memory, config)
+    ):
         return None
     if contradicted or not trusted(memory.trust, "assistant"):
         return None
     return f"used {memory.accesses} times in {memory.sessions} sessions, stability {memory.stability:.2f}"
+
+
+def _is_brief(memory: Memory) -> bool:
+    """Whether a fact tells of a single event, or of what passes."""
+    lasts = durability(memory)
+    return lasts == "passing" or (lasts == "ordinary" and memory.kind == "episodic")
 
 
 def demotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:

@@ -32,10 +32,13 @@ from slowwave.policy.retention.curves import (
     octaves,
     strength_at,
 )
+from slowwave.policy.retention.lasting import durability, own_end
 
 RESTORED: Final = "restored"
 """The flag of a memory that an undo restored: it is not changed until a person, a use or a new fact touches it."""
 USES_THAT_KEEP: Final = 10
+LASTS: Final = 10.0
+"""How many times slower what lasts fades than other states (`lasting.durability`)."""
 PROTECTED_TRUST: Final = "user"
 """A category protects only memories of this trust: else a tool could keep any text by giving it the category "identity"."""
 
@@ -45,7 +48,7 @@ _NEXT: Final = timedelta(microseconds=1)
 _END: Final = datetime.max.replace(tzinfo=UTC)
 _NEAR: Final = 1e-9  # strengths closer than this are the same
 
-_BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY, PROTECTED_TRUST))
+_BUILT_IN: Final = repr((sorted(REGISTRY.items()), POWER_DECAY, PROTECTED_TRUST, LASTS))
 # A stored decay class ("pace") is a number: the last digits of the fingerprint of the settings, then a step. The step counts
 # quarter octaves of the time constant, from one day.
 _FINGERPRINT_DIGITS: Final = 8
@@ -172,12 +175,19 @@ class _EbbinghausPolicy(RetentionPolicy):
 
     @staticmethod
     def _decay_days(memory: Memory, config: Config) -> float:
-        """S1's beta of the memory's kind; procedures never fade."""
+        """S1's beta of the memory's kind, ten times that of a state for what lasts; procedures never fade."""
         if memory.kind == "procedural":
             return inf
         if memory.kind == SUMMARY:
             return config.summary_decay_days
-        return config.semantic_decay_days if memory.kind == "semantic" else config.episodic_decay_days
+        days = config.semantic_decay_days if memory.kind == "semantic" else config.episodic_decay_days
+        match durability(memory):
+            case "lasting":
+                return LASTS * max(days, config.semantic_decay_days)
+            case "passing":
+                return min(days, config.episodic_decay_days)
+            case "ordinary":
+                return days
 
 
 class _PowerPolicy(RetentionPolicy):
@@ -319,15 +329,23 @@ def fade_date(memory: Memory, config: Config, threshold: float) -> datetime | No
 
 
 _OF_A_CONVERSATION: Final = "it belongs to a conversation, and only a size target archives that"
+_OF_A_PAGE: Final = "it is a topic page, which sleep keeps up to date"
 _OF_A_NOTE: Final = "it is a note, which only its own end archives"
+
+
+def _kept_apart(memory: Memory) -> str | None:
+    """Why a memory of this kind is not subject to forgetting; None for facts and summaries of facts."""
+    if memory.kind in {NOTE, MESSAGE} or memory.is_cascade:
+        return _OF_A_NOTE if memory.kind == NOTE else _OF_A_CONVERSATION
+    return _OF_A_PAGE if memory.is_page else None
 
 
 def protection_reason(memory: Memory) -> str | None:
     """The reason why no automatic stage may expire, merge, compress or archive the memory; None if one may."""
-    if memory.kind in {NOTE, MESSAGE} or memory.is_cascade:
-        return _OF_A_NOTE if memory.kind == NOTE else _OF_A_CONVERSATION
-    if memory.pinned or memory.is_page:
-        return "it is pinned" if memory.pinned else "a topic page follows its sources"
+    if (kept_apart := _kept_apart(memory)) is not None:
+        return kept_apart
+    if memory.pinned:
+        return "it is pinned"
     if memory.phase == "core":
         return "it is core"
     if category(memory.category).protected and trusted(memory.trust, PROTECTED_TRUST):
@@ -345,12 +363,16 @@ def exemption_reason(memory: Memory) -> str | None:
 
 
 def expiry(memory: Memory, config: Config) -> datetime | None:
-    """The last instant before the memory expires: its own date, else by its category; None if it never expires.
+    """The last instant before the memory expires: its own date, else by its words or its category; None if never.
 
-    A date that was stated also ends a fact of a protected category; one that a mind proposed does not.
+    A date that was stated also ends a fact of a protected category, and so do its own words ("is pregnant", "until 3 May
+    2026"); a date that a mind proposed does not.
     """
     if memory.kind == NOTE or (memory.expires_at and not protection_reason(_without_category(memory))):
         return memory.expires_at
+    end = None if memory.expires_at else own_end(memory)
+    if end and not protection_reason(altered(memory, category="other")):
+        return end
     if protection_reason(memory):
         return None
     return expires_at(memory.category, memory.recorded_at, memory.used_at, config.category_ttl_days)
@@ -363,10 +385,15 @@ def is_expired(memory: Memory, config: Config, now: datetime) -> bool:
 
 
 def has_ended(memory: Memory, now: datetime) -> bool:
-    """Whether a fact is past its own date, also before a sleep pass archives it, and also if it is core."""
-    if memory.expires_at is None or now <= memory.expires_at:
+    """Whether a fact is past its end, also before a sleep pass archives it, and also if it is core.
+
+    Its end is its own date, or what its words say.
+    """
+    end = memory.expires_at or own_end(memory)
+    if end is None or now <= end:
         return False
-    return not protection_reason(altered(_without_category(memory), phase="active"))
+    free = _without_category(memory) if memory.expires_at else altered(memory, category="other")
+    return not protection_reason(altered(free, phase="active"))
 
 
 def _without_category(memory: Memory) -> Memory:

@@ -157,6 +157,18 @@ class JournalContract:
         assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) == 1
         assert store.scopes_due(NOW + timedelta(minutes=16), 10) == []
 
+    def test_a_scope_is_due_again_when_the_work_is_due_that_its_pass_left(self, store: Store) -> None:
+        store.apply(plan(add(message("Hello")), cause="observe"))
+        assert store.lease(SCOPE, "me", 60, NOW) == 1
+        store.slept(SCOPE, "me", store.last_run(SCOPE), NOW + DAY)
+        store.lease(SCOPE, "me", 0, NOW)
+        assert store.scopes_due(NOW, 10) == []
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE]
+        assert store.lease(SCOPE, "you", 60, NOW + DAY)
+        assert store.scopes_due(NOW + DAY, 10) == [SCOPE], "whoever sleeps it may be killed"
+        store.slept(SCOPE, "you", store.last_run(SCOPE))
+        assert store.scopes_due(NOW + DAY, 10) == []
+
     def test_the_sequence_increases_with_every_operation_and_lists_changed_facts(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         assert store.sequence(SCOPE) == 0

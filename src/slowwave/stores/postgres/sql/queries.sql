@@ -758,8 +758,8 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES {values}
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
--- name: slept (run, scope, holder) deferred
-UPDATE leases SET run = $1 WHERE scope = $2 AND holder = $3
+-- name: slept (run, again, scope, holder) deferred
+UPDATE leases SET run = $1, again = $2 WHERE scope = $3 AND holder = $4
 
 -- name: last_run (default, low, high)
 SELECT coalesce(max(key), $1) FROM runs WHERE scope = $2 >> 40 AND key BETWEEN $2 AND $3

@@ -641,7 +641,8 @@ SELECT secret FROM store
 -- name: scopes_due
 SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
 WHERE s.path >= '!' AND (
-    EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
+    l.again <= :now
+    OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
         SELECT 1 FROM runs
         WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
@@ -682,10 +683,12 @@ SELECT token, holder, until, run FROM leases WHERE scope = ?
 SELECT token FROM leases WHERE scope = ?
 
 -- name: put_lease
-INSERT OR REPLACE INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
+INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
+    (excluded.token, excluded.holder, excluded.until, excluded.run)
 
 -- name: slept
-UPDATE leases SET run = ? WHERE scope = ? AND holder = ?
+UPDATE leases SET run = ?, again = ? WHERE scope = ? AND holder = ?
 
 -- name: last_run
 SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?

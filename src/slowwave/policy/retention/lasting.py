@@ -1,0 +1,159 @@
+"""How long a fact is of use by its own words: whether it lasts, is ordinary or passes, and when it ends.
+
+What a person is, has, likes and believes lasts, and so do the turning points of a life: a wedding, a new job, a move. A single
+outing is ordinary. A mood, and what is only being thought about, passes. The words decide, not how often they were said.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
+
+from slowwave.model.memory import SUMMARY, Memory
+from slowwave.policy.text.dates import DateParts, mentioned
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+Durability: TypeAlias = Literal["lasting", "ordinary", "passing"]
+
+SELDOM_CHANGES: Final = frozenset({"identity", "person", "preference"})
+OF_A_LIFE: Final = SELDOM_CHANGES | {"goal", "observation"}
+"""Categories of which states last. Facts about work and tools fade as fast as their kind."""
+PERSONAL: Final = OF_A_LIFE | {"other"}
+"""Categories of facts whose words say how long they last."""
+OF_LITTLE_WORTH: Final = 0.3
+"""An observation of less importance than this does not last: its words say little."""
+
+_MILESTONE: Final = lazy_regex(
+    r"\b(?:marr(?:y|ied|ies|ying|iage)|wedding|engaged|divorced|separated|widowed|graduat(?:ed|es|ing|ion)|hired|fired|laid off"
+    r"|promoted|resigned|retired|quit|adopt(?:ed|s|ing|ion)|founded|published|released|won|earned|awarded|qualified|passed"
+    r"|mov(?:ed|es|ing) (?:in|out|to|from|back|away|into|here|there|abroad)|relocated|emigrated|immigrated|born|gave birth"
+    r"|pregnan(?:t|cy)|died|death|passed away|funeral|diagnos(?:ed|is)|surgery|operation|injur(?:ed|y)|hurt|broke (?:an?|his|her|their|my)"
+    r"|hospitali[sz]ed|recovered|enrolled|admitted|accepted|appl(?:ied|ies|ying) (?:to|for)|signed up|became|came out|transitioned"
+    r"|(?:start(?:ed|s|ing)|beg(?:an|ins|inning)|finish(?:ed|es|ing)|complet(?:ed|es|ing)|open(?:ed|s|ing)|launch(?:ed|es|ing)|left|leav(?:es|ing)"
+    r"|los(?:t|es|ing)|sold|sell(?:s|ing)|bought|buy(?:s|ing)|got|gets|getting)"
+    r" (?:(?:an?|the|his|her|their|my|our|new|own|another|first|second|old) ){0,3}(?:[\w'’-]+ ){0,2}?"
+    r"(?:jobs?|work|business|shop|company|school|university|college|degree|course|class(?:es)?|lessons|studies|training|therapy|career|house"
+    r"|home|flat|apartment|car|dogs?|puppy|pup|cats?|kitten|kitty|pets?|baby|child|book|novel|thesis|album|band|marathon|race"
+    r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
+    r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
+    r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|band|choir|board|faculty|staff|party|union)"
+    r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race)|first (?:step|time|job|child|day at))\b",
+    re.IGNORECASE,
+)
+_HEALTH: Final = lazy_regex(
+    r"\b(?:allerg(?:y|ic|ies)|intoleran(?:t|ce)|diabet(?:es|ic)|asthma(?:tic)?|epilep(?:sy|tic)|coeliac|celiac|vegetarian|vegan|halal|kosher"
+    r"|(?:can['’]t|cannot|must not|mustn['’]t|doesn['’]t|do(?:es)? not|never) (?:eat|have|drink|take|tolerate)s?"
+    r"|medication|insulin|inhaler|chronic|disab(?:led|ility)|blood type|blind|deaf|sober)\b",
+    re.IGNORECASE,
+)
+_PASSING: Final = lazy_regex(
+    r"\b(?:(?:is|are|was|were|am|been|feels?|felt) (?:(?:so|very|really|a bit|quite|still|just|pretty) ){0,2}"
+    r"(?:busy|tired|swamped|exhausted|excited|stoked|thrilled|nervous|bored|hungry|stressed|happy|glad|sorry|curious|worried|sick|ill|jet-?lagged)"
+    r"|(?:is|are|am|was|were|has been|have been) (?:(?:still|just|now|also|currently) ){0,2}(?:thinking (?:of|about)|considering|trying|hoping|wondering"
+    r"|looking forward|getting ready|about to|off to|waiting|debating|deciding)"
+    r"|thinks? about|can['’]t wait|looks? forward|might|(?-i:may) (?=[a-z])|had (?:a lot of )?fun|had a (?:\w+ )?(?:time|day|night|weekend|blast)"
+    r"|tonight|today|this (?:morning|afternoon|evening|week|weekend)|later today|tomorrow)\b",
+    re.IGNORECASE,
+)
+_AHEAD: Final = lazy_regex(
+    r"\b(?:(?:is|are|am|will be) (?:\w+ly |also |all |both )?(?:going|planning|having|hosting|attending|visiting|travell?ing|flying|meeting|starting"
+    r"|seeing|taking|running|leaving|coming|moving|doing|throwing|performing|playing|speaking|presenting|joining|due|scheduled|booked|expecting|\w+ing)"
+    r"|will|(?:plans?|intends?|wants?|hopes?|needs?|has|have|ought|expects?) to|looks? forward|thinking (?:of|about)"
+    r"|has an? (?:\w+ ){0,3}(?:appointment|interview|meeting|exam|flight|trip|show|race|date|deadline|reservation|booking|visit)"
+    r"|(?:appointment|interview|meeting|exam|flight|trip|race|deadline|reservation|party|wedding|concert) (?:is|are))\b",
+    re.IGNORECASE,
+)
+_UNTIL: Final = lazy_regex(
+    r"\b(?:until|till|last day|ends?|expires?|runs out|valid (?:to|through)|due)\b", re.IGNORECASE
+)
+_STATES: Final = tuple(
+    (lazy_regex(pattern, re.IGNORECASE), timedelta(days=days))
+    for pattern, days in (
+        (
+            r"\b(?:is|am|are|currently|now) (?:\w+ (?:weeks|months) )?pregnant\b|\bexpecting a (?:baby|child|son|daughter)\b",
+            300,
+        ),
+        (
+            r"\b(?:is|am|turned|turns|now) \d{1,3}(?: years old| year-old| yo\b|(?=[.,;]|$))|\baged? \d{1,3}\b|\bturned \d{1,3}\b",
+            365,
+        ),
+        (r"\b(?:at the moment|right now|for now|for the time being|temporarily|this (?:week|month))\b", 90),
+    )
+)
+"""States that end, and the days after which they are no longer taken for true. A pregnancy has 280 at most."""
+_NOW: Final = lazy_regex(r"\b(?:currently|now|these days|nowadays|still|lately|recently|at present)\b", re.IGNORECASE)
+_GRACE: Final = timedelta(days=1)
+"""How long after its day a plan stays: the day may have been elsewhere on Earth."""
+
+
+def durability(memory: Memory) -> Durability:
+    """How long the fact is of use, by its category, kind and words."""
+    if memory.kind in {SUMMARY, "procedural"}:
+        return "ordinary"
+    return _durability(memory.text, memory.category, memory.kind == "semantic", memory.importance >= OF_LITTLE_WORTH)
+
+
+@lru_cache(maxsize=20_000)
+def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durability:
+    if category not in PERSONAL:
+        return "ordinary"
+    if _HEALTH.search(text):
+        return "lasting"
+    if _PASSING.search(text):
+        return "passing"
+    if _MILESTONE.search(text):
+        return "lasting"
+    lasts = category in SELDOM_CHANGES or (category in OF_A_LIFE and tells)
+    return "lasting" if is_state and lasts else "ordinary"
+
+
+def tells_of_now(memory: Memory) -> bool:
+    """Whether a state of a life is told as the present one, and may have changed: "currently", "now", "these days", "still"."""
+    return (
+        memory.kind == "semantic"
+        and memory.category in PERSONAL
+        and not memory.pinned
+        and bool(_NOW.search(memory.text))
+    )
+
+
+def own_end(memory: Memory) -> datetime | None:
+    """The last instant at which the words of a fact can be true; None if they name no end.
+
+    A plan ends with the last day that it names, "until 3 May" and "last day" with that day, and a state that cannot last,
+    such as a pregnancy, an age or "at the moment", some time after it was said.
+
+    >>> at = datetime(2026, 3, 1, tzinfo=UTC)
+    >>> plan = Memory(id="a", scope="s", kind="semantic", text="Ann is going to Rome on 5 May 2026", recorded_at=at, valid_from=at)
+    >>> own_end(plan).isoformat()
+    '2026-05-07T00:00:00+00:00'
+    """
+    if memory.kind in {SUMMARY, "procedural"} or memory.category not in PERSONAL:
+        return None
+    return _own_end(memory.text, memory.valid_from)
+
+
+@lru_cache(maxsize=20_000)
+def _own_end(text: str, said: datetime) -> datetime | None:
+    ends = _UNTIL.search(text)
+    if ends or (_AHEAD.search(text) and not _MILESTONE.search(text)):  # a wedding or a move is worth knowing afterwards
+        days = [day for written in mentioned(text) for parts in written.readings if (day := _last_day(parts))]
+        if days:
+            last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE
+            return last if last > said else None  # the words tell of the past
+    return next((said + days for pattern, days in _STATES if pattern.search(text)), None)
+
+
+def _last_day(parts: DateParts) -> date | None:
+    """The last day of a date that names its year; None without a year."""
+    year, month, day = parts
+    if year is None:
+        return None
+    try:
+        if month is None:
+            return date(year, 12, 31)
+        if day is None:
+            return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+        return date(year, month, day)
+    except ValueError:
+        return None
