@@ -42,14 +42,14 @@ def test_every_part_of_a_long_message_is_distilled_and_quoted(opened: Open, talk
     memory = opened(llm=llm, embedder="none")
     text = long_message()
     assert len(text) > 2 * SHOWN
-    talk(memory, "Here are the minutes.", text, "Thanks, that is all.")
+    talk(memory, "Here are the minutes.", "Go on.", text, "Thanks, that is all.")
     result = memory.consolidate(force=True)
     assert result.skipped_reason is None
     owners = {fact.text for fact in memory.get_all()}
     assert owners == {f"{name} owns the {name.lower()} pipeline" for name in NAMES}
     for fact in memory.get_all():
         (source,) = fact.sources
-        assert str(source) == "m2"
+        assert str(source) == "m3"
         assert source.quote in text
     assert "characters more]" not in "".join(asked.text for asked in llm.asked)
     assert memory.status().unread == 0
