@@ -210,6 +210,18 @@ def _year(year: int) -> _Reading:
     return _Reading(spans=((date(year, 1, 1), date(year, 12, 31)),), wording=str(year), preposition="in")
 
 
+_QUARTER_MONTHS: Final = 3
+_QUARTERS: Final = ("first", "second", "third", "fourth")
+
+
+def _quarter(year: int, number: int) -> _Reading:
+    """The quarter of that number, counted from 0 in January of the year."""
+    year, number = year + number // len(_QUARTERS), number % len(_QUARTERS)
+    first = _month(year, number * _QUARTER_MONTHS + 1).spans[0][0]
+    last = _month(year, (number + 1) * _QUARTER_MONTHS).spans[0][1]
+    return _Reading(spans=((first, last),), wording=f"the {_QUARTERS[number]} quarter of {year}", preposition="in")
+
+
 def _season(name: str, year: int) -> _Reading:
     """The season that begins in that year; a winter names both of its years."""
     first = date(year, SEASONS[name], 1)
@@ -246,10 +258,8 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
         return _week(monday) if unit == "week" else _stepped_weekend(today, monday, step, direction)
-    if unit == "month":
-        return _month(today.year, today.month + step)
-    if unit == "year":
-        return _year(today.year + step)
+    if unit in {"month", "quarter", "year"}:
+        return _stepped_part_of_year(unit, today, step)
     if unit in SEASONS:
         return _stepped_season(unit, today, step)
     if unit in WEEKDAY_NUMBERS:
@@ -257,6 +267,12 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     month = MONTH_NUMBERS[unit]
     past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
     return _month({-1: past, 0: today.year, 1: ahead}[step], month)
+
+
+def _stepped_part_of_year(unit: str, today: date, step: int) -> _Reading:
+    if unit == "quarter":
+        return _quarter(today.year, (today.month - 1) // _QUARTER_MONTHS + step)
+    return _month(today.year, today.month + step) if unit == "month" else _year(today.year + step)
 
 
 def _stepped_weekend(today: date, monday: date, step: int, direction: int) -> _Reading:
@@ -410,7 +426,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], 
     (
         _rule(
             rf"{_NOT_A_SPAN}\b(?:this )?(?P<step>last|past|this|next|coming)\s+"
-            rf"(?P<unit>weekend|week|month|year|{_SEASON}|{_ANY_DAY}|{_LONG_MONTH})\b(?!-|\s+of\b|\s+or\s+so\b)"
+            rf"(?P<unit>weekend|week|month|quarter|year|{_SEASON}|{_ANY_DAY}|{_LONG_MONTH})\b(?!-|\s+of\b|\s+or\s+so\b)"
         ),
         _step,
     ),
