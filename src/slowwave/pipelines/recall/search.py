@@ -37,6 +37,8 @@ _log = Log("recall")
 QUESTION_LONGEST = 20_000
 RELATED = 0.40
 """The cosine of related texts, for an embedder that states none: that of MiniLM."""
+LINKED = 3
+"""Of how many of the first hits the linked memories are shown. Those of later hits took the places of better ones."""
 LOOKED_AT = 20
 """How many hits are compared for changed values."""
 
@@ -405,10 +407,11 @@ def _idf(ports: Ports) -> Callable[[str], float]:
 
 def _with_linked(ports: Ports, hits: list[Hit], request: Search) -> list[Hit]:
     """Show a memory that is linked as a contradiction of a hit directly below it, and one with a newer value above it."""
-    facts = {memory.id: memory for hit in hits for memory in (hit.memory, *hit.facts) if memory.kind in FACT_KINDS}
+    near = [memory for hit in hits[:LINKED] for memory in (hit.memory, *hit.facts)]
+    facts = {memory.id: memory for memory in near if memory.kind in FACT_KINDS}
     if not facts:
         return hits
-    shown = {hit.memory.id for hit in hits} | set(facts)
+    shown = {memory.id for hit in hits for memory in (hit.memory, *hit.facts)}
     for link in ports.store.links(ports.scope, list(facts), ["conflict?", "value changed?"]):
         for end in (link.source, link.target):
             if end not in facts or link.other(end) in shown:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from slowwave.policy.text.features import RULE, index_text
+from slowwave.policy.text.features import is_rule
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
@@ -148,6 +148,19 @@ def changed_for(question: frozenset[str], new: str, old: str) -> Outdated | None
     return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
 
 
+def may_outdate(sentence: str) -> bool:
+    """Whether a sentence denies, leaves or orders something: only such a one, or one after a doubt, outdates another."""
+    if len(sentence) > _LONGEST:
+        return False
+    read = _read(sentence)
+    return bool(read.denied or read.left or read.rule)
+
+
+def is_doubtful(sentence: str) -> bool:
+    """Whether a sentence is doubtful, conditional, asked or quoted."""
+    return len(sentence) <= _LONGEST and _read(sentence).doubtful
+
+
 @lru_cache(maxsize=_CACHED)
 def _read(sentence: str) -> _Read:
     return _Read(
@@ -166,7 +179,7 @@ def _read(sentence: str) -> _Read:
         ),
         denies=_DENIAL.search(sentence) is not None,
         doubtful=_DOUBT.search(sentence) is not None or _QUOTED.search(sentence) is not None,
-        rule=(rule := bool(index_text(sentence).cues & RULE)),
+        rule=(rule := is_rule(sentence)),
         order=rule or _ORDER.match(sentence) is not None,
         changes=_CHANGE.search(sentence) is not None,
     )

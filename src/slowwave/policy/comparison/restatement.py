@@ -138,9 +138,11 @@ def _first_supersession(newer: RelevantSentences, older: RelevantSentences) -> "
 
 
 def _first_by_rule(newer: RelevantSentences, older: RelevantSentences) -> "Supersession | None":
-    from slowwave.policy.comparison.pair_rules import outdated_by  # noqa: PLC0415 - see above
+    from slowwave.policy.comparison.pair_rules import is_doubtful, may_outdate, outdated_by  # noqa: PLC0415 - see above
 
-    pairs = (outdated_by(new, old) for new, _ in newer for old, is_shared in older if is_shared)
+    asked = [old for old, is_shared in older if is_shared]
+    doubted = [old for old in asked if is_doubtful(old)]
+    pairs = (outdated_by(new, old) for new, _ in newer for old in (asked if may_outdate(new) else doubted))
     return next((_as_supersession(found) for found in pairs if found), None)
 
 

@@ -127,8 +127,17 @@ def _cues(text: str, text_words: list[str]) -> int:
     )
     cues |= WHY if reason else 0
     cues |= PREFERS if not distinct.isdisjoint(_PREFERENCE_WORDS) and _PREFERENCE.search(text) else 0
-    cues |= RULE if not distinct.isdisjoint(_RULE_WORDS) and _RULE.search(text) else 0
+    cues |= RULE if not distinct.isdisjoint(_RULE_WORDS) and is_rule(text) else 0
     return cues | (WHO if not distinct.isdisjoint(_KIN) or _NAME.search(text) else 0)
+
+
+def is_rule(text: str) -> bool:
+    """Whether a text has a standing instruction for an assistant.
+
+    >>> is_rule("Always add units"), is_rule("I always forget")
+    (True, False)
+    """
+    return _RULE.search(text) is not None
 
 
 def _wanted(lowered: str) -> int:
