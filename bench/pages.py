@@ -28,7 +28,7 @@ from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.testing import FrozenClock
 
 TOKENS = 1000
-SHARE = 0.5
+SHARE = 0.3
 """The share of the tokens that page lines get."""
 DEEP = 100
 """Hits from which messages are packed, and whose scores rank the lines."""
