@@ -51,7 +51,7 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OPEN: Final = re.compile(
-    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what)$"
+    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|actually implemented)$"
 )
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 

@@ -16,6 +16,7 @@ _MOMENT: Final = re.compile(
     r"(?:,\s*|\s+)?\b(?:at the moment|right now|these days|at present|currently|for now|for the time being|this moment)\b,?"
 )
 _STATE: Final = re.compile(rf"\b(?:is|are) (?:\w+ (?:weeks|months) )?(?:{'|'.join(sorted(PASSING))})\b")
+_EARLY: Final = 5  # words
 _UNTIL: Final = re.compile(r"\b(?:until|till|through)\s+(?P<when>.+)$")
 _DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -47,7 +48,10 @@ def ending(text: str, at: datetime, *, person: bool = True) -> Ending:
         if age["be"] == "is" and int(age["age"]) > 0:
             text = f"{text[: age.start()]}was {age['age']} years old in {month}{text[age.end() :]}"
         return Ending(text=text)
-    if _MOMENT.search(text):
+    moment = _MOMENT.search(text)
+    if moment and len(text[: moment.start()].split()) > _EARLY and moment.end() < len(text):
+        text = re.sub(r"  +", " ", _MOMENT.sub(" ", text))  # it belongs to a part of the sentence only
+    elif moment:
         text = f"{re.sub(r'  +', ' ', _MOMENT.sub(' ', text)).strip(' ,')} as of {month}"
     elif _STATE.search(text) and not _DATED.search(text):
         text = f"{text} as of {month}"

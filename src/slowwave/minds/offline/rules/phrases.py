@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.minds.offline.rules.words import KIN
 
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
@@ -56,6 +56,11 @@ EMPTY_OBJECT: Final = re.compile(
     re.IGNORECASE,
 )
 """An object whose noun was said before: "another", "a few more"."""
+TROUBLE_NOW: Final = re.compile(
+    r"^(?:\S+\s){0,3}?(?:errors?|issues?|bugs?|troubles?|difficult(?:y|ies)|problems?|warnings?|(?:desired|expected|right|correct) (?:results?|output)|500|404)\b",
+    re.IGNORECASE,
+)
+"""An object that is a difficulty with the task of the moment."""
 IDIOM: Final = re.compile(
     r"^(?:in (?:awe|love with (?:it|that)|a (?:rush|hurry|good place|better place)|the (?:mood|middle|process|same|zone|loop|right)|need|charge|control|line|touch|agreement|shape|for)|"
     r"on (?:board|it|track|my way|the (?:same|right|fence|lookout|edge|other)|cloud|top|fire|the way)|at (?:peace|a loss|ease|the (?:moment|end|point|top)|it|odds|least)|"

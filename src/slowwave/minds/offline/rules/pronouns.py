@@ -126,7 +126,11 @@ def _other(low: str, core: str, name: str, before: str, *, company: bool) -> str
             return "their"
         return possessive(name)
     if low in {"we", "us", "we're", "we've", "we'll", "we'd", "ourselves"}:
-        if low == "us" and not company and before not in {"of", "between", "among", "let", "both", "all"}:
+        if (
+            low == "us"
+            and not company
+            and before not in {"of", "between", "among", "let", "both", "all", "within", "amongst"}
+        ):
             return name
         if not company:
             raise UnclearError(f"{low} without others")

@@ -27,6 +27,7 @@ from slowwave.minds.offline.rules.phrases import (
     OF_IDENTITY,
     RETRACTED,
     SHARP,
+    TROUBLE_NOW,
     TURNING_POINT,
     VAGUE_OWNED,
     VAGUE_TASTE,
@@ -55,7 +56,7 @@ _IDENTITY_VERBS: Final = {
     "work": re.compile(r"^(?:[\w-]+ )?(?:at|as|for|in|from|on|nights|weekends|part-time|full-time|remotely|with)\b"),
     "speak": re.compile(r"^(?:[\w-]+ )*?[A-Z]"),
     "earn": re.compile(r"\d"),
-    "study": re.compile(r"\w"),
+    "study": re.compile(r"\b(?:at|in) [A-Z]"),
     "come": re.compile(r"^from\b"),
     "go": re.compile(r"^by [A-Z\w/]"),
 }
@@ -74,6 +75,12 @@ _SKILLS: Final = word_set(
 _DEFAULTS: Final = {"present": 0.7, "past": 0.75, "perfect": 0.75, "progressive": 0.7}
 _MEETING: Final = re.compile(r"^(?:up )?with (?:you|that|this|it)\b")
 _COMPARING: Final = re.compile(r"^(?:like|as|so|too|very|pretty|that|really)\b")
+_ENROLLED: Final = word_set(
+    "based located enrolled registered subscribed employed trained signed booked scheduled insured stationed qualified licensed certified"
+)
+_MEETING_TROUBLE: Final = word_set(
+    "get have see encounter face run experience want find receive avoid hit introduce cause"
+)
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
 _TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
@@ -86,7 +93,7 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
         assistant: Whether the conversation is with an assistant rather than between people.
     """
     if clause.subject == "owned":
-        claim = _of_owned(clause)
+        claim = _of_owned(clause, assistant=assistant)
     elif clause.subject == "named":
         claim = _of_named(clause)
     elif clause.subject == "thing":
@@ -105,6 +112,8 @@ def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") 
 
 
 def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:
+    if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
+        return None
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
         return _claim("observation", 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
     if clause.verb in LIKING and clause.form != "modal":
@@ -200,7 +209,13 @@ def _state(clause: Clause) -> Claim | None:
         return _role(clause, rest, words)
     if words[0] in MOODS or early & {"so", "too", "very", "pretty"}:
         return None
-    if participle_base(words[0]) and says_something_definite(rest, 2) and clause.form in {"past", "perfect", "be"}:
+    lasting = clause.form in {"past", "perfect"} or words[0] in _ENROLLED
+    if (
+        participle_base(words[0])
+        and lasting
+        and says_something_definite(rest, 2)
+        and clause.form in {"past", "perfect", "be"}
+    ):
         return _claim("observation", 0.75, clause)
     if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest)):
         return _claim("observation", 0.75, clause)
@@ -262,6 +277,8 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:
         or EMPTY_OBJECT.search(rest)
     ):
         return None
+    if verb == "try" and assistant:
+        return _claim("project", 0.75, clause, kind=SEMANTIC)
     if verb in PLANNING and (verb != "go" or rest.startswith("to ")):
         return _claim("project" if verb == "try" else "goal", 0.75, clause, kind=SEMANTIC)
     if (verb == "work" and re.match(r"(?:hard )?on\s", rest)) or (assistant and verb in WORKING):
@@ -334,6 +351,8 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:
         return None
     if (pattern := _IDENTITY_VERBS.get(verb)) and clause.form in {"present", "perfect"} and pattern.search(rest):
         return _claim("identity", 0.85, clause, kind=SEMANTIC) if says_something_definite(rest, 1) else None
+    if verb == "last":
+        return None
     if verb == "grow" and clause.form == "past" and _GREW_UP.match(rest):
         return _claim("identity", 0.85, clause, kind=SEMANTIC)
     if verb == "move" and clause.form in {"past", "perfect"} and has_name_or_number(rest):
@@ -349,7 +368,7 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:
         verb == "never" or (clause.negated and clause.form == "present" and verb in TOLERATING)
     ):
         return _claim("preference", 0.8, clause, kind=SEMANTIC)
-    if assistant and verb in WORKING:
+    if assistant and verb in WORKING and not re.search(r"\b(?:never|usually|often|every)\b", clause.text):
         return _claim("project", 0.75, clause)
     return _claim("observation", _DEFAULTS.get(clause.form, 0.7), clause)
 
@@ -359,6 +378,8 @@ def _has_object(clause: Clause) -> bool:
     rest = clause.rest
     if clause.verb in BARE:
         return True
+    if clause.verb == "last" or re.match(r"(?:often|usually|that|very|too)\b", rest):
+        return False
     if clause.verb in WANTING_OBJECT and re.match(
         r"(?:in|on|at|last|after|when|since|for|because|by|with|to|until|and|so|before|during|from)\b", rest
     ):
@@ -370,7 +391,7 @@ def _has_object(clause: Clause) -> bool:
     )
 
 
-def _of_owned(clause: Clause) -> Claim | None:
+def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:
     noun = clause.noun.strip(",")
     if VAGUE_OWNED.match(noun) or EMPTY_OBJECT.search(clause.rest) or not says_something_definite(clause.rest, 1):
         return None
@@ -385,7 +406,7 @@ def _of_owned(clause: Clause) -> Claim | None:
         return None
     if clause.of_person:
         return _claim("person", 0.85, clause)
-    return _claim("observation", 0.75, clause) if _definite(clause) else None
+    return _claim("project" if assistant else "observation", 0.75, clause) if _definite(clause) else None
 
 
 def _of_named(clause: Clause) -> Claim | None:
@@ -401,7 +422,7 @@ def _stands(clause: Clause) -> bool:
         for w in clause.rest.split()
         if plain(w) not in {"not", "also", "now", "still", "always", "a", "bit", "already"}
     ]
-    if not words or clause.helper in {"could", "would", "might", "may", "should", "must"}:
+    if not words or clause.helper in {"could", "would", "might", "may", "should", "must", "can"}:
         return False
     if clause.verb in {"seem", "look", "sound", "feel", "mean", "say", "think", "know"} and not clause.rest.startswith(
         "after "

@@ -20,7 +20,7 @@ _POINTING: Final = word_set("this that these those")
 _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
 _HERE: Final = word_set("here there below above attached")
 _AFTER_POINTING: Final = word_set("way one was kind much too")
-_TIMES: Final = word_set("week weekend month year morning afternoon evening summer time point")
+_TIMES: Final = word_set("week weekend month year morning afternoon evening summer")
 _CUT: Final = word_set(
     "a an the and or but to of in on at for with like because since as my our their his her its if when which "
     "that who so very more than from about into is are was were be been am has have had i we they not considering "
@@ -57,12 +57,7 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
         before = tokens[place - 1] if place else ""
         spoken = ready and (verbs > 0 or before in _JOINS or following in _HELPERS)
-        inside = (
-            before in {"in", "on", "of", "for"}
-            and nouns > 0
-            and tokens[place - 2].isalpha()
-            and place + 1 == len(tokens)
-        )
+        inside = before in {"in", "on"} and nouns > 0 and tokens[place - 2].isalpha() and place + 1 == len(tokens)
         if _dangles(token, before, following, nouns, ready=spoken or inside, persons=persons):
             return False
         persons = persons or token in KIN or token in capitals or token in ANIMATE

@@ -86,7 +86,7 @@ def with_subject(text: str) -> str | None:
         rest = re.sub(r"^(?=(?:big|huge|massive|lifelong|long-?time) fan)", "a ", rest)
         helper = "was" if re.match(r"(?:born|raised|diagnosed|laid off|promoted)\b", rest) else "am"
         return f"{opened}I {helper} {adverb.lower()}{rest}"
-    if head in {"gonna", "gunna"} or (head == "going" and following == "to"):
+    if head in {"gonna", "gunna"} and following != "be" or (head == "going" and following == "to"):
         return f"{opened}I am {adverb.lower()}{rest}"
     if head == "been" or (
         head in _HELPED and (ing_base(following) or past_base(following) or is_base(following) or head == "was")

@@ -57,7 +57,7 @@ _NO_MORE: Final = re.compile(
     re.IGNORECASE,
 )
 _RULE: Final = re.compile(
-    r"\b(?:(?:our|my|the|a) (?:house |family |golden |household )?rules?\b|house rule|in (?:our|my|this) (?:house|home|family|household|flat|office|team)\b|at (?:our|my) (?:house|place))",
+    r"\b(?:(?:our|house|family|household|golden) rules?\b|(?:that|this|it)['’]?s (?:my|the|a) rule\b|in (?:our|my|this) (?:house|home|family|household|flat|office|team)\b|at (?:our|my) (?:house|place))",
     re.IGNORECASE,
 )
 _RULE_TAIL: Final = re.compile(
@@ -66,7 +66,7 @@ _RULE_TAIL: Final = re.compile(
 )
 _SELF: Final = re.compile(r"\b(?:i|my|me|our|we|us)\b", re.IGNORECASE)
 _ONCE: Final = re.compile(
-    r"\b(?:this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",
+    r"\b(?:(?:for|to) (?:my|these) \w+|these|this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",
     re.IGNORECASE,
 )
 
@@ -97,10 +97,10 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
 def _when(piece: str, speaker: str) -> str | None:
     """An instruction with its case: "when I ask about SQL, show the plan", "use Celsius when you give temperatures"."""
     match = _WHEN_FIRST.match(piece) or _WHEN_LAST.match(piece)
-    if match is None or not says_something_definite(match["order"], 1):
+    if match is None or len(match["order"].split()) < 2 or not says_something_definite(match["order"], 1):
         return None
     order = re.sub(
-        r"^(?:please\s+)?(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to\s+|you (?:should|must|can)\s+)?(?:please\s+)?",
+        r"^(?:please\s+)?(?:remember to\s+)?(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to\s+|you (?:should|must|can)\s+)?(?:please\s+)?",
         "",
         match["order"],
         flags=re.IGNORECASE,
@@ -151,7 +151,8 @@ def _standing(piece: str, speaker: str) -> str | None:
     denied = verb in {"don't", "do", "avoid", "never", "always", "stop", "no"}
     if not is_base(verb) and not denied:
         return None
-    tail = " from now on" if later and (not found or how not in _HOW) else ""
+    order = re.sub(r"^remember to ", "", order, flags=re.IGNORECASE)
+    tail = " from now on" if later else ""
     if how.endswith("never"):
         return f"to never {_order(order, speaker)}{tail}"
     if how.endswith("always"):
@@ -242,7 +243,7 @@ def _no_more(piece: str, speaker: str) -> str | None:
 
 def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
     """A rule of the speaker's house: "No screens after seven, that's our rule"."""
-    if not _RULE.search(piece) or re.search(r"\b(?:you|your)\b", piece):
+    if not _RULE.search(piece) or re.search(r"\b(?:you|your|I)\b", piece):
         return None
     rule = _RULE_TAIL.sub("", piece).strip(" ,")
     if not says_something_definite(rule, 2) or len(rule.split()) < 4:

@@ -89,7 +89,7 @@ MOODS: Final = word_set(
     "annoyed exhausted drained certain confident comfortable uncomfortable able unable willing keen eager interested committed "
     "dedicated focused good great well better bad doing down up here there open right wrong so in on about all set used supposed "
     "going still fascinated intrigued drawn convinced tempted torn happier proudest nice jealous envious embarrassed ashamed "
-    "mad shocked stunned speechless heartbroken devastated bummed disappointed"
+    "mad shocked stunned speechless heartbroken devastated swamped busy slammed burned burnt attached drained bummed disappointed"
 )
 """What follows "I am" in talk about the moment: moods, readiness and idioms."""
 CHATTING: Final = word_set(
@@ -124,7 +124,7 @@ TOLERATING: Final = word_set(
 DECIDING: Final = word_set("decide choose switch agree pick select commit")
 WORKING: Final = word_set(
     "build develop create design implement integrate deploy migrate configure write rewrite refactor use add optimize improve "
-    "analyze reduce increase upgrade update complete debug fix test redesign track automate code store run measure install"
+    "analyze reduce increase upgrade update complete debug fix test redesign track automate code measure install"
 )
 PLANNING: Final = word_set(
     "go plan hope aim want intend wish need look train prepare save apply start move get leave fly consider"
