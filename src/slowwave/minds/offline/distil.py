@@ -12,12 +12,15 @@ from slowwave.minds.offline.rules.company import company_of, person_of, with_per
 from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.introductions import introductions
 from slowwave.minds.offline.rules.joining import is_restricted, joined
+from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
+from slowwave.minds.offline.rules.pronouns import plain
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
+from slowwave.minds.offline.rules.words import WANTING_OBJECT
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
@@ -51,7 +54,7 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OPEN: Final = re.compile(
-    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|actually implemented)$"
+    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
 )
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
@@ -198,8 +201,8 @@ class _Reader:
         at: datetime = self._message.at
         words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
         words = generalise_demonstratives(resolve(words, at))
-        requested = requested or is_asked_for(self._message.text, piece.start)
         assistant = self._conversation.assistant
+        requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
         company, person = self._company, self._person
         self._company = self._person = ""
         if assistant and not requested and (order := instruction(words, self._speaker)):
@@ -221,7 +224,7 @@ class _Reader:
         if cut is None:
             return whole
         rest, part = words[cut.start() :], words[: cut.start()].rstrip(" ,")
-        if re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest) or _LEFT_OPEN.search(part):
+        if re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest) or _is_open(part):
             return None
         return self._of_words(part, company, piece)
 
@@ -244,12 +247,21 @@ class _Reader:
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
 
 
+def _is_open(part: str) -> bool:
+    """Whether the last word of a clause wants another one after it."""
+    words = part.split()
+    last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
+    base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
+    joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for"}
+    return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb
+
+
 def clean_text(text: str) -> str:
     """The text of a fact on one line, without intensifiers and end marks."""
     text = re.sub(
         r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)", "", _FILLERS.sub("", text)
     )
     text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
-    text = re.sub(r"^((?:The user|\S+)(?:['’]s)?(?: \S+)?) even (?=\w+ed\b|went|had|got|made|took)", r"\1 ", text)
+    text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
     text = re.sub(r"\s+", " ", text).strip(" \t,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -55,6 +55,8 @@ _NO_NAME: Final = word_set(
     "today yesterday tomorrow please also even maybe well sure yes no not or can could would is are was do does did "
     "let lets let's get got im dont first next last after before since because while with without for from in on at by to of"
 )
+_GENERAL: Final = re.compile(r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b")
+"""Predicates of "we" that are of people in general, or of several only together."""
 _RELATIVE: Final = word_set("who which that where whose")
 _STATES: Final = word_set("is are was were 's has have had")
 
@@ -168,7 +170,12 @@ def _of_we(short: str, after: str, speaker: str, company: str) -> Clause | None:
     single = verb_phrase(
         _as_one(short), " ".join(_TO_ONE.get(plain(words[0]), words[0]) if n == 0 else w for n, w in enumerate(words))
     )
-    if single is None or single.base in TOGETHER or re.search(r"\b(?:each other|together|both)\b|^\s*all\b", after):
+    if (
+        single is None
+        or single.base in TOGETHER
+        or _GENERAL.match(f"{single.base} {' '.join(single.rest)}")
+        or re.search(r"\b(?:each other|together|both)\b|^\s*all\b", after)
+    ):
         return None
     return _clause(single, speaker, "one", speaker, plural=True)
 

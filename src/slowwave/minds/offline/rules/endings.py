@@ -51,6 +51,8 @@ def ending(text: str, at: datetime, *, person: bool = True) -> Ending:
     moment = _MOMENT.search(text)
     if moment and len(text[: moment.start()].split()) > _EARLY and moment.end() < len(text):
         text = re.sub(r"  +", " ", _MOMENT.sub(" ", text))  # it belongs to a part of the sentence only
+    elif moment and _DATED.search(text):
+        text = re.sub(r"  +", " ", _MOMENT.sub(" ", text)).strip(" ,")
     elif moment:
         text = f"{re.sub(r'  +', ' ', _MOMENT.sub(' ', text)).strip(' ,')} as of {month}"
     elif _STATE.search(text) and not _DATED.search(text):

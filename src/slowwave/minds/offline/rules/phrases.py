@@ -61,11 +61,14 @@ TROUBLE_NOW: Final = re.compile(
     re.IGNORECASE,
 )
 """An object that is a difficulty with the task of the moment."""
+NAMES_SOMETHING: Final = re.compile(
+    r"(?<=[a-z] )(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-Z][\w'’]+"
+)
 IDIOM: Final = re.compile(
     r"^(?:in (?:awe|love with (?:it|that)|a (?:rush|hurry|good place|better place)|the (?:mood|middle|process|same|zone|loop|right)|need|charge|control|line|touch|agreement|shape|for)|"
     r"on (?:board|it|track|my way|the (?:same|right|fence|lookout|edge|other)|cloud|top|fire|the way)|at (?:peace|a loss|ease|the (?:moment|end|point|top)|it|odds|least)|"
     r"with (?:you|that|this|it)|of (?:the|course|that)|off to (?:a|bed|work|sleep|do|go|get)|over (?:the moon|it|here|there)|under (?:pressure|control|the)|into it|near the end|"
-    r"here|there|back|down|up|a (?:bit|lot|little|mess|work in progress|part of (?:it|this|that)|big believer|firm believer|great (?:way|time|day))|one of (?:the|those)|the (?:one|same|best|way|only)|"
+    r"one\b(?! of)|here|there|back|down|up|a (?:bit|lot|little|mess|work in progress|part of (?:it|this|that)|big believer|firm believer|great (?:way|time|day))|one of (?:the|those)|the (?:one|same|best|way|only)|"
     r"[\w-]+ to (?:hear|see|know|help|say|chat|talk|be|have|share))\b",
     re.IGNORECASE,
 )

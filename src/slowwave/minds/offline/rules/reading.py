@@ -20,6 +20,7 @@ from slowwave.minds.offline.rules.phrases import (
     IDIOM,
     KIN_HELD,
     LIKER,
+    NAMES_SOMETHING,
     NO_GOAL,
     NO_LIKING,
     NOTHING_DONE,
@@ -295,7 +296,7 @@ def _held(clause: Clause) -> Claim | None:
             if NO_GOAL.search(rest) or not says_something_definite(rest, 3) or clause.negated
             else _claim("goal", 0.7, clause, kind=SEMANTIC)
         )
-    sharp = clause.form == "past" and has_time_word(clause.text) and has_name_or_number(rest)
+    sharp = clause.form == "past" and has_time_word(clause.text) and bool(NAMES_SOMETHING.search(rest))
     if not says_something_definite(rest, 1) or (NOTHING_HELD.search(rest) and not sharp) or EMPTY_OBJECT.search(rest):
         return None
     if KIN_HELD.search(rest):
@@ -402,7 +403,7 @@ def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:
     if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
         vague = not says_something_definite(clause.rest) or NO_GOAL.search(clause.rest)
         return None if vague else _claim("goal", 0.85, clause, kind=SEMANTIC)
-    if not _stands(clause):
+    if not _stands(clause) or (clause.verb == "have" and NOTHING_HELD.search(clause.rest)):
         return None
     if clause.of_person:
         return _claim("person", 0.85, clause)
@@ -471,6 +472,8 @@ def _definite(clause: Clause) -> bool:
 
 def _of_thing(clause: Clause) -> Claim | None:
     """A clause about a thing: only with a figure, a code, a date or a name, and not about an exercise or the talk."""
+    if clause.verb in {"say", "mean", "show", "seem", "look"}:
+        return None
     if EXERCISE.search(clause.noun) or not SHARP.search(clause.rest) or not says_something_definite(clause.rest, 1):
         return None
     if clause.helper in {"could", "would", "might", "may", "should", "can"}:

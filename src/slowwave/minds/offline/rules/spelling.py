@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
+from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base, third_base
 from slowwave.policy.text.names import word_set
 
 _CASUAL: Final = {
@@ -28,7 +28,7 @@ _STATIVE: Final = word_set("need want hate love prefer live own like dislike mis
 _UNDER_WAY: Final = word_set(
     "look hope plan think fly move learn study work train get try live travel visit save start prepare leave drive take use have"
 )
-_HELPED: Final = word_set("haven't didn't don't can't couldn't won't wasn't was have been never")
+_HELPED: Final = word_set("haven't didn't can't couldn't won't wasn't was have been never")
 _PREPOSED: Final = word_set(
     "based given compared related provided supposed used updated added fixed attached needed required included expected left "
     "said thought felt saw found made let read put set cut hit united advanced fed red unlimited limited combined named "
@@ -41,6 +41,7 @@ _STATED: Final = re.compile(
     r"scared of|afraid of|addicted to|obsessed with|originally from|based in|due in)\b",
     re.IGNORECASE,
 )
+_OF_GERUND: Final = re.compile(r"^[^,]*\b(?:is|are|was|were|has|have|makes?|gives?|helps?|brings?|keeps?|can|will)\b")
 _VAGUE_AFTER: Final = word_set("and the this that these those your you it how to is in when what all some more")
 _ARTICLE: Final = word_set(
     "a an the my our some two three four five six seven eight nine ten in on at to up out off from for as with"
@@ -86,7 +87,11 @@ def with_subject(text: str) -> str | None:
         rest = re.sub(r"^(?=(?:big|huge|massive|lifelong|long-?time) fan)", "a ", rest)
         helper = "was" if re.match(r"(?:born|raised|diagnosed|laid off|promoted)\b", rest) else "am"
         return f"{opened}I {helper} {adverb.lower()}{rest}"
-    if head in {"gonna", "gunna"} and following != "be" or (head == "going" and following == "to"):
+    if (
+        head in {"gonna", "gunna"}
+        and following != "be"
+        or (head == "going" and following == "to" and len(words) > 2 and is_base(words[2].lower()))
+    ):
         return f"{opened}I am {adverb.lower()}{rest}"
     if head == "been" or (
         head in _HELPED and (ing_base(following) or past_base(following) or is_base(following) or head == "was")
@@ -94,9 +99,17 @@ def with_subject(text: str) -> str | None:
         return f"{opened}I {'have ' if head == 'been' else ''}{adverb.lower()}{rest}"
     if (head in _STATIVE and following not in _VAGUE_AFTER) or (_is_past(head, following) and not head.endswith("'s")):
         return f"{opened}I {adverb.lower()}{rest}"
-    if ing_base(head) in _UNDER_WAY and following in _ARTICLE | {"forward"}:
+    if ing_base(head) in _UNDER_WAY and following in _ARTICLE | {"forward"} and not _is_gerund(rest):
         return f"{opened}I am {adverb.lower()}{rest}"
     return None
+
+
+def _is_gerund(rest: str) -> bool:
+    """Whether a second verb follows an -ing form, which is then a subject: "Starting a business takes courage"."""
+    before = re.split(r",|\b(?:and|but|who|that|which|when|where|because|so|as)\b", rest)[0].lower().split()
+    return bool(_OF_GERUND.search(" ".join(before))) or any(
+        third_base(word) and finite_base(word)[0] for word in before[3:]
+    )
 
 
 def _is_past(head: str, following: str) -> bool:

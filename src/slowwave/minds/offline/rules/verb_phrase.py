@@ -186,8 +186,15 @@ def coordinated(words: list[str], *, at_once: bool = False) -> list[str]:
             break
         if low in {"and", "but", "then", "or"} and _is_second_verb(words, place, at_once=at_once):
             written = re.sub(r"^[\w-]+", third_person(plain(words[place + 1])), words[place + 1], count=1)
-            return [*words[: place + 1], written, *coordinated(words[place + 2 :])]
+            before = [_listed(words, n) for n in range(place + 1)]
+            return [*before, written, *coordinated(words[place + 2 :])]
     return words
+
+
+def _listed(words: list[str], place: int) -> str:
+    """A word in the third person if it is a verb in a list of verbs: "hike," of "watch films, hike, and have dinner"."""
+    alone = place > 0 and words[place - 1].endswith(",") and words[place].endswith(",") and is_base(plain(words[place]))
+    return re.sub(r"^[\w-]+", third_person(plain(words[place])), words[place], count=1) if alone else words[place]
 
 
 def _is_second_verb(words: list[str], place: int, *, at_once: bool) -> bool:
