@@ -46,7 +46,10 @@ _FINITE: Final = MODALS | word_set(
 _CALLED: Final = word_set(
     "called named a an the in at from on not been got getting no now still also allergic coming moving off away due"
 )
-_OF_PEOPLE: Final = word_set("owns leads manages lives teaches studies handles maintains")
+_OF_PEOPLE: Final = word_set(
+    "owns leads manages lives teaches studies handles maintains leaves joins retires returns visits marries graduates prefers drives "
+    "speaks dislikes hates volunteers"
+)
 _NO_NAME: Final = word_set(
     "the this that these those it he she they we you there here what who how when where why which one everyone "
     "everybody someone nobody my our your his her their its so all most many some any each both time life people "
@@ -248,18 +251,22 @@ def _of_other(body: str, speaker: str, names: Collection[str]) -> Clause | None:
     if match["is"] and plain(after[1]) not in _CALLED and not past_base(plain(after[1])):
         return None
     found = _verb_at(["", *after], person=True, at_once=True)
-    if found is None or not (
-        kinship or first in names or (found[2] == "present" and _is_rare_name(first, after, found[0]))
-    ):
+    if found is None or not (kinship or first in names or _is_rare_name(first, after, found)):
         return None
     head = f"{match['name']}{told_of(kinship, speaker) if kinship else ''}"
     return _other_clause([head, *after], *found, "", "named", speaker, about=match["name"])
 
 
-def _is_rare_name(first: str, after: list[str], place: int) -> bool:
-    """Whether a word at the start of a sentence is a name: no common English word, before a verb in the singular."""
-    verb = plain(after[place - 1]) if 0 < place <= len(after) else ""
-    return first.lower() not in word_frequency.probabilities() and verb.endswith("s") or verb in _OF_PEOPLE
+def _is_rare_name(first: str, after: list[str], found: tuple[int, str, str]) -> bool:
+    """Whether a word at the start of a sentence is a name although the conversation has it nowhere else.
+
+    It is one before a verb that only people do, before "is my brother", and if English has no such word.
+    """
+    place, base, form = found
+    verb, following = plain(after[place - 1]), [plain(word) for word in after[place : place + 4]]
+    if verb in _OF_PEOPLE or (base == "be" and following[:1] in (["my"], ["our"]) and not KIN.isdisjoint(following)):
+        return True
+    return form == "present" and verb.endswith("s") and first.lower() not in word_frequency.probabilities()
 
 
 def _of_thing(body: str, speaker: str) -> Clause | None:

@@ -14,12 +14,13 @@ from slowwave.policy.text.tokens import STOP_WORDS
 _NAME: Final = (
     r"(?P<name>[A-Z][^\W\d_]+(?:[-\s](?:[A-Z]\.|(?:(?:van|de|von|der|da|la|le|bin|al)\s)*[A-Z][^\W\d_'’]+)){0,3})"
 )
+_NICKNAMED: Final = r"(?i:(?:you can |just |please |but |and )*call me|they call me|(?:my )?(?:friends|people|folks|everyone|everybody|most people)(?: \w+){0,2} calls? me)"
 _INTRODUCED: Final = re.compile(
-    rf"^(?:(?P<sure>(?:(?:[Mm]y|[Tt]he|[Ff]ull|[Ff]irst|and my|and the)\s)*[Nn]ame(?:\s+is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|[Tt]hey call me|(?:[Yy]ou can |[Jj]ust |[Pp]lease )?[Cc]all me|"
-    rf"(?:friends|people|everyone|everybody|most people) calls? me|this is)\s+|(?P<maybe>I['’]m|I am)\s+)"
-    rf"(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$",
+    rf"^(?:(?P<sure>(?i:(?:(?:and )?(?:my|the|full|first) )*name(?: is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|this is)|{_NICKNAMED})\s+"
+    rf"|(?P<maybe>I['’]m|I am)\s+)(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
 )
-_HERE: Final = re.compile(rf"^{_NAME} here(?P<rest>(?:,|$).*)$")
+_ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
+_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} here(?P<rest>(?:,|$).*)$")
 _CALLED: Final = re.compile(
     r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me) .+)$"
 )
@@ -73,11 +74,13 @@ def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str
         return
     parts = [part.strip(" .!)") for part in _PART.split(rest) if part.strip(" .!)")]
     described = [fact for part in parts if (fact := _described(part, speaker))]
-    calls = re.match(r"(?:you can |just |please )?call me|they call me", text, re.IGNORECASE)
+    calls = re.match(_NICKNAMED, text)
     if not sure and not opens and not described and not re.match(r"but\b", rest):
         return
     yield f"{possessive(speaker)} name is {name}" if not calls else f"{speaker} is called {name}", speaker, _identity()
     yield from described
+    if not calls and (other := _ALSO_CALLED.search(rest)):
+        yield f"{speaker} is called {other['name']}", speaker, _identity()
 
 
 def _identity() -> Claim:

@@ -18,7 +18,7 @@ NO_GOAL: Final = re.compile(
 )
 """Wants of the moment, and wants about the talk."""
 NO_LIKING: Final = re.compile(
-    r"^(?:(?:all )?the (?!outdoors|beach|ocean|sea|mountains|color|feeling of)|it|that|this|how|your|you|seeing|these|those|them|to\s+(?:hear|know|see|have|get|help|be|understand|"
+    r"^(?:(?:all )?the (?!outdoors|beach|ocean|sea|mountains|color|\w+ of)|it|that|this|how|your|you|seeing|these|those|them|to\s+(?:hear|know|see|have|get|help|be|understand|"
     r"make|ensure|discuss|explore|share|chat|learn more|keep|do|start|add|use|include|think|join|know)|everything|what|when|some|a\b|being|hearing|seeing|having|"
     r"(?:\w+ing)? (?:it|that|this|you)\b|$)",
     re.IGNORECASE,
@@ -61,6 +61,11 @@ TROUBLE_NOW: Final = re.compile(
     re.IGNORECASE,
 )
 """An object that is a difficulty with the task of the moment."""
+TIMED: Final = re.compile(
+    r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half)\b|\bon (?:the )?(?:first|last|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b"
+    r"|\bevery (?:day|week|month|year|other|\w+day)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|hundred) \w+",
+    re.IGNORECASE,
+)
 NAMES_SOMETHING: Final = re.compile(
     r"(?<=[a-z] )(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-Z][\w'’]+"
 )

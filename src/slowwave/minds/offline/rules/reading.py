@@ -28,6 +28,7 @@ from slowwave.minds.offline.rules.phrases import (
     OF_IDENTITY,
     RETRACTED,
     SHARP,
+    TIMED,
     TROUBLE_NOW,
     TURNING_POINT,
     VAGUE_OWNED,
@@ -83,6 +84,9 @@ _MEETING_TROUBLE: Final = word_set(
     "get have see encounter face run experience want find receive avoid hit introduce cause"
 )
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
+_PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
+_OFFERING: Final = re.compile(r"^(?:custody|an?|the|my|our) ")
+_ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish break paint build found")
 _TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
 
@@ -177,7 +181,8 @@ def _modal(clause: Clause) -> Claim | None:
     ):
         if (
             NO_GOAL.search(f"to {verb} {rest}")
-            or verb in {"let", "be"}
+            or verb == "let"
+            or (verb == "be" and not re.match(r"(?:in|at|on) ", rest))
             or re.match(r"(?:with |to )?(?:the|these|those|some)\b", rest)
         ):
             return None
@@ -198,7 +203,14 @@ def _state(clause: Clause) -> Claim | None:
         return _claim("observation", 0.85, clause, kind=EPISODIC)
     if words[0] == "born":
         return _claim("identity", 0.9, clause, kind=SEMANTIC)
-    if _AGE.match(rest) or re.match(r"from [A-Z]", rest) or words[0] in PEOPLES or words[0] in LASTING_STATES:
+    if (
+        _AGE.match(rest)
+        or re.match(r"from [A-Z]", rest)
+        or words[0] in PEOPLES
+        or words[0] in LASTING_STATES
+        or _PREGNANT.match(rest)
+        or words[0] == "half"
+    ):
         return _claim("identity", 0.9, clause, kind=SEMANTIC)
     if LIKER.match(rest) or (words[0] == "keen" and words[1:2] == ["on"]):
         return (
@@ -208,6 +220,8 @@ def _state(clause: Clause) -> Claim | None:
         )
     if _ARTICLE.match(rest):
         return _role(clause, rest, words)
+    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest)):
+        return _claim("observation", 0.75, clause)
     if words[0] in MOODS or early & {"so", "too", "very", "pretty"}:
         return None
     lasting = clause.form in {"past", "perfect"} or words[0] in _ENROLLED
@@ -270,7 +284,7 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:
         r"(?:married|divorced|ready for|an?|the|my|some|\w+ (?:surgery|operation))\b", rest
     ):
         return None
-    least = 3 if assistant and verb in {"go", "try"} else 1 if has_time_word(clause.text) else 2
+    least = 3 if assistant and verb in {"go", "try"} else 1 if has_time_word(clause.text) or verb in PLANNING else 2
     if (
         verb in _TROUBLE
         or not says_something_definite(rest, least)
@@ -343,12 +357,11 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:
 def _done(clause: Clause, *, assistant: bool) -> Claim | None:
     """Everything else that the speaker does or did."""
     verb, rest = clause.verb, clause.rest
-    told = (
-        clause.form == "past"
-        and verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
-        and says_something_definite(rest, 3)
-    )
-    if (verb in CHATTING | TALKING | _TROUBLE and not told) or NOTHING_DONE.search(rest) or EMPTY_OBJECT.search(rest):
+    if (
+        (verb in CHATTING | TALKING | _TROUBLE and not _is_told(clause))
+        or NOTHING_DONE.search(rest)
+        or EMPTY_OBJECT.search(rest)
+    ):
         return None
     if (pattern := _IDENTITY_VERBS.get(verb)) and clause.form in {"present", "perfect"} and pattern.search(rest):
         return _claim("identity", 0.85, clause, kind=SEMANTIC) if says_something_definite(rest, 1) else None
@@ -374,6 +387,14 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:
     return _claim("observation", _DEFAULTS.get(clause.form, 0.7), clause)
 
 
+def _is_told(clause: Clause) -> bool:
+    """Whether a verb of talking says something of a life: "I share a flat", "I talked about my move to Rome at school"."""
+    if clause.form == "present":
+        return clause.verb == "share" and bool(_OFFERING.match(clause.rest))
+    told = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
+    return told and clause.form == "past" and says_something_definite(clause.rest, 3)
+
+
 def _has_object(clause: Clause) -> bool:
     """Whether a verb has the object that it wants: two content words, or one with a name, a number or a time."""
     rest = clause.rest
@@ -385,6 +406,12 @@ def _has_object(clause: Clause) -> bool:
         r"(?:in|on|at|last|after|when|since|for|because|by|with|to|until|and|so|before|during|from)\b", rest
     ):
         return clause.verb == "get" and re.match(r"(?:in|on|to)\b", rest) is not None and has_name_or_number(rest)
+    if not JOBS.isdisjoint(plain(word) for word in rest.split()[:4]) or clause.verb in {"refuse", "avoid"}:
+        return says_something_definite(rest, 1)
+    if clause.form == "past" and (
+        re.match(r"(?:my|our) ", rest) or (clause.verb in _ACQUIRING and re.match(r"an? ", rest))
+    ):
+        return says_something_definite(rest, 1)
     if clause.form == "present" and re.match(r"(?!(?:to|in|on|at|for|from|with|up|out|so|like|as)\b)[a-z]", rest):
         return says_something_definite(rest, 1)
     return says_something_definite(rest, 2) or (
@@ -394,16 +421,18 @@ def _has_object(clause: Clause) -> bool:
 
 def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:
     noun = clause.noun.strip(",")
+    if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
+        return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)
     if VAGUE_OWNED.match(noun) or EMPTY_OBJECT.search(clause.rest) or not says_something_definite(clause.rest, 1):
         return None
     if OF_IDENTITY.search(noun):
-        return _claim("identity", 0.9, clause, kind=SEMANTIC)
+        return _claim("person" if clause.of_person else "identity", 0.9, clause, kind=SEMANTIC)
     if re.match(r"favou?rite\b", noun):
         return None if VAGUE_TASTE.match(clause.rest) else _claim("preference", 0.9, clause, kind=SEMANTIC)
     if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
         vague = not says_something_definite(clause.rest) or NO_GOAL.search(clause.rest)
         return None if vague else _claim("goal", 0.85, clause, kind=SEMANTIC)
-    if not _stands(clause) or (clause.verb == "have" and NOTHING_HELD.search(clause.rest)):
+    if not _stands(clause) or (clause.of_person and clause.verb == "have" and NOTHING_HELD.search(clause.rest)):
         return None
     if clause.of_person:
         return _claim("person", 0.85, clause)
@@ -466,7 +495,7 @@ def _definite(clause: Clause) -> bool:
     return (
         has_name_or_number(clause.rest)
         or has_time_word(clause.rest)
-        or says_something_definite(clause.rest, 2 if clause.verb == "be" else 3)
+        or says_something_definite(clause.rest, {"have": 1, "be": 2}.get(clause.verb, 3))
     )
 
 
@@ -474,7 +503,11 @@ def _of_thing(clause: Clause) -> Claim | None:
     """A clause about a thing: only with a figure, a code, a date or a name, and not about an exercise or the talk."""
     if clause.verb in {"say", "mean", "show", "seem", "look"}:
         return None
-    if EXERCISE.search(clause.noun) or not SHARP.search(clause.rest) or not says_something_definite(clause.rest, 1):
+    if (
+        EXERCISE.search(clause.noun)
+        or not (SHARP.search(clause.rest) or TIMED.search(clause.rest))
+        or not says_something_definite(clause.rest, 1)
+    ):
         return None
     if clause.helper in {"could", "would", "might", "may", "should", "can"}:
         return None

@@ -38,6 +38,13 @@ _OBJECTLESS: Final = re.compile(
 )
 
 
+_POINTING_BACK: Final = re.compile(
+    r"\b(?:last|other|next|new|this|that|first|same|big|little|good|old|another|more) ones?\W*$|\b(?:the same|the other|the latter|the former)\W*$",
+    re.IGNORECASE,
+)
+"""A noun that was said before the clause: "like our last one"."""
+
+
 def is_self_contained(text: str, *, person: bool = False) -> bool:
     """Whether every pronoun of a piece follows its noun, the piece addresses no one, and its end is not missing.
 
@@ -50,7 +57,13 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
     """
     tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
     capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
-    if not tokens or _ends_open(tokens) or _ADDRESSED & set(tokens) or _OBJECTLESS.match(text):
+    if (
+        not tokens
+        or _ends_open(tokens)
+        or _POINTING_BACK.search(text)
+        or _ADDRESSED & set(tokens)
+        or _OBJECTLESS.match(text)
+    ):
         return False
     nouns, ready, persons, verbs = 0, False, person, 0
     for place, token in enumerate(tokens):

@@ -13,7 +13,7 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
-    r"^(?:(?:please|pls|plz)\s+)?(?:(?:remember|note) that\b|(?:remember|note|save|store|keep)(?: (?:this|that|it))?(?: (?:for (?:later|me)|in mind|down))*[:,]|note to self:?|(?:don['’]?t|do not) forget(?: that\b|:)?(?! to\b)|"
+    r"^(?:(?:please|pls|plz)\s+)?(?:(?:remember|note)(?: that\b| (?=(?:I|my|our|the|we)\b))|(?:remember|note|save|store|keep)(?: (?:this|that|it))?(?: (?:for (?:later|me)|in mind|down))*[:,]|note to self:?|(?:don['’]?t|do not) forget(?: that\b|:)?(?! to\b)|"
     r"keep in mind(?: that\b|:)|(?:just )?so (?:that )?you (?:have it|know),?|for (?:the record|your records|future reference),?|fyi:?,?|heads[- ]up:?)\s*",
     re.IGNORECASE,
 )

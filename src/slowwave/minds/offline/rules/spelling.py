@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base, third_base
+from slowwave.minds.offline.rules.words import JOBS
 from slowwave.policy.text.names import word_set
 
 _CASUAL: Final = {
@@ -42,6 +43,7 @@ _STATED: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_GERUND: Final = re.compile(r"^[^,]*\b(?:is|are|was|were|has|have|makes?|gives?|helps?|brings?|keeps?|can|will)\b")
+_BEEN_BEFORE: Final = word_set("to in at on with married divorced single vegan vegetarian sober off")
 _VAGUE_AFTER: Final = word_set("and the this that these those your you it how to is in when what all some more")
 _ARTICLE: Final = word_set(
     "a an the my our some two three four five six seven eight nine ten in on at to up out off from for as with"
@@ -93,9 +95,12 @@ def with_subject(text: str) -> str | None:
         or (head == "going" and following == "to" and len(words) > 2 and is_base(words[2].lower()))
     ):
         return f"{opened}I am {adverb.lower()}{rest}"
-    if head == "been" or (
-        head in _HELPED and (ing_base(following) or past_base(following) or is_base(following) or head == "was")
-    ):
+    if (
+        head == "been"
+        and (
+            ing_base(following) or following in _BEEN_BEFORE or not JOBS.isdisjoint(word.lower() for word in words[1:5])
+        )
+    ) or (head in _HELPED and (ing_base(following) or past_base(following) or is_base(following) or head == "was")):
         return f"{opened}I {'have ' if head == 'been' else ''}{adverb.lower()}{rest}"
     if (head in _STATIVE and following not in _VAGUE_AFTER) or (_is_past(head, following) and not head.endswith("'s")):
         return f"{opened}I {adverb.lower()}{rest}"

@@ -52,6 +52,11 @@ _WHEN_FIRST: Final = re.compile(
     rf"^{_POLITE}{_WHENEVER}(?:[,:]\s*|\s+(?=(?:please\s+)?{_VERBS}\b))(?P<order>.+)$", re.IGNORECASE
 )
 _WHEN_LAST: Final = re.compile(rf"^{_POLITE}(?P<order>(?P<verb>\S+)\s.+?),?\s+{_WHENEVER}$", re.IGNORECASE)
+_DOING: Final = r"(?:suggest|recommend|offer|propose|mention|include|give|use|call|book|schedule|remind|assume|ask|send|order|buy|add|show|tell|answer|write|invent|guess|translate|repeat)"
+_BARE_OBJECT: Final = re.compile(
+    rf"^{_DOING}\s+(?:me\s+)?(?!(?:the|this|that|these|those|it|them|your|my|an?)\b)", re.IGNORECASE
+)
+_ONLY: Final = re.compile(rf"^{_POLITE}only (?P<order>{_DOING}\s.+)$", re.IGNORECASE)
 _NO_MORE: Final = re.compile(
     rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+\s*$",
     re.IGNORECASE,
@@ -180,6 +185,7 @@ def _negative(piece: str, speaker: str) -> str | None:
     if not (
         _OF_ANSWERS.search(order)
         or (how == "stop" and ing_base(verb))
+        or (how in {"don't", "do not"} and _BARE_OBJECT.match(order))
         or re.search(r"\b(?:ever|again|anything|any)\b", order)
     ):
         return None
@@ -226,6 +232,8 @@ def _of_answers(piece: str, speaker: str) -> str | None:
 
 
 def _no_more(piece: str, speaker: str) -> str | None:
+    if only := _ONLY.match(piece):
+        return None if _ONCE.search(piece) else f"to only {_order(only['order'], speaker)}"
     match = _NO_MORE.match(piece)
     if (
         match is None

@@ -98,7 +98,9 @@ def _simple(adverbs: list[str], head: str, rest: list[str]) -> VerbPhrase | None
     base = past_base(low)
     if base and (not is_base(low) or (low in _PAST_OF_ITSELF and not _HABIT.search(" ".join((*adverbs, *rest))))):
         return _phrase([*adverbs, head], base, "past", rest)
-    if (low in STOP_WORDS and low not in IRREGULAR_BASES) or not (is_base(low) or is_unknown(low)):
+    if (low in STOP_WORDS and low not in IRREGULAR_BASES | {"own", "need", "use"}) or not (
+        is_base(low) or is_unknown(low)
+    ):
         return None
     written = re.sub(r"^[\w-]+", third_person(low), head, count=1)
     return _phrase([*adverbs, written], low, "present", coordinated(rest, at_once=True))
