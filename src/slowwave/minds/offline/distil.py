@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 USER: Final = "The user"
 SHORTEST, LONGEST = 3, 40  # words of a fact
-WORTH_MIN: Final = 0.0
 _UNSURE: Final = re.compile(
     r"\b(?:maybe|perhaps|might|if|guess|not sure|wondering|wish|would have|could have|or something|hypothetically|suppose)\b",
     re.IGNORECASE,
@@ -171,8 +169,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
                 expires_at=end.expires_at,
             )
             worth = recall_likelihood(piece.text, draft.claim, conversation.known)
-            if worth >= WORTH_MIN:
-                yield _Found(fact=fact, turn=turn.number, start=piece.start, worth=worth)
+            yield _Found(fact=fact, turn=turn.number, start=piece.start, worth=worth)
     conversation.known.update(terms(message.text))
 
 
@@ -198,9 +195,8 @@ class _Reader:
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
-        at: datetime = self._message.at
         words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
-        words = generalise_demonstratives(resolve(words, at))
+        words = generalise_demonstratives(resolve(words, self._message.at))
         assistant = self._conversation.assistant
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
         company, person = self._company, self._person

@@ -38,6 +38,8 @@ _NAMED: Final = re.compile(
 )
 _THE: Final = re.compile(r"^(?:the|a|an|each|every|this|new|rent|wifi|dinner|lunch|breakfast)\b", re.IGNORECASE)
 _NOUN_LONGEST: Final = 10  # words of a subject
+_LABEL_LONGEST: Final = 4  # words before a colon: "our new address: …"
+_KIN_LONGEST: Final = 2  # words of kin without "my": "Grandma Rose"
 _PLURAL_SHORT: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _TO_ONE: Final = {"are": "am", "were": "was", "aren't": "ain't", "weren't": "wasn't", "re": "m"}
 _FINITE: Final = MODALS | word_set(
@@ -218,7 +220,7 @@ def _of_owned(body: str, speaker: str) -> Clause | None:
     found = _verb_at(words, person=_is_person(words))
     if found is None:
         noun, colon, value = body.partition(": ")
-        if not colon or not 0 < len(noun.split()) <= 4 or not value:
+        if not colon or not 0 < len(noun.split()) <= _LABEL_LONGEST or not value:
             return None
         text = f"{possessive(speaker)} {noun} is {told_of(value, speaker)}"
         return Clause(text=text, subject="owned", about=speaker, verb="be", form="be", rest=value, noun=noun)
@@ -235,7 +237,7 @@ def _of_other(body: str, speaker: str, names: Collection[str]) -> Clause | None:
     """A clause about a person with a name ("Odile, my aunt, owns the ferry") or about kin ("Mum lives in Truro")."""
     words = body.split()
     kin = plain(words[0]) if words else ""
-    if kin in NAMED_KIN and (found := _verb_at(words, person=True)) and found[0] <= 2:
+    if kin in NAMED_KIN and (found := _verb_at(words, person=True)) and found[0] <= _KIN_LONGEST:
         words[0] = kin
         return _other_clause(words, *found, f"{possessive(speaker)} ", "owned", speaker)
     match = _NAMED.match(body)

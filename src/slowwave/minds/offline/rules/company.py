@@ -9,13 +9,45 @@ from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
 
 _SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
 _WITH: Final = re.compile(rf"\b(?:with|took|brought|joined|met|visited|married) (?P<who>{_SOMEBODY})\b")
-_BOTH: Final = re.compile(rf"^(?:(?:[A-Z]\w+ )*)?and (?P<who>.+)$")
 _HE_OR_SHE: Final = re.compile(r"^(?P<who>[Hh]e|[Ss]he)(?P<short>['’]s)?\s+")
 _MEN: Final = frozenset(
-    "father dad brother son husband boyfriend fiance fiancé grandpa grandfather grandad granddad uncle nephew stepson".split()
+    [
+        "father",
+        "dad",
+        "brother",
+        "son",
+        "husband",
+        "boyfriend",
+        "fiance",
+        "fiancé",
+        "grandpa",
+        "grandfather",
+        "grandad",
+        "granddad",
+        "uncle",
+        "nephew",
+        "stepson",
+    ]
 )
 _WOMEN: Final = frozenset(
-    "mother mom mum sister daughter wife girlfriend fiancée grandma grandmother granny nan aunt auntie niece stepdaughter".split()
+    [
+        "mother",
+        "mom",
+        "mum",
+        "sister",
+        "daughter",
+        "wife",
+        "girlfriend",
+        "fiancée",
+        "grandma",
+        "grandmother",
+        "granny",
+        "nan",
+        "aunt",
+        "auntie",
+        "niece",
+        "stepdaughter",
+    ]
 )
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from slowwave.minds.offline.rules.words import PASSING
+from slowwave.policy.text.calendar import MONTHS
 from slowwave.policy.text.dates import mentioned
 
-_MONTHS: Final = "January February March April May June July August September October November December".split()
 _AGE: Final = re.compile(
     r"\b(?P<be>is|turns) (?:now |already |only )?(?P<age>\d{1,2})(?: years? old| yo)?(?=$|[,;]| and\b)"
 )
@@ -17,6 +17,7 @@ _MOMENT: Final = re.compile(
 )
 _STATE: Final = re.compile(rf"\b(?:is|are) (?:\w+ (?:weeks|months) )?(?:{'|'.join(sorted(PASSING))})\b")
 _EARLY: Final = 5  # words
+_NEAR: Final = 12  # characters after "until"
 _UNTIL: Final = re.compile(r"\b(?:until|till|through)\s+(?P<when>.+)$")
 _DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -42,7 +43,7 @@ def ending(text: str, at: datetime, *, person: bool = True) -> Ending:
     >>> ending("The user is 34 years old", datetime(2026, 11, 2)).text
     'The user was 34 years old in November 2026'
     """
-    month = f"{_MONTHS[at.month - 1]} {at.year}"
+    month = f"{MONTHS[at.month - 1]} {at.year}"
     age = _AGE.search(text)
     if age and (person or "old" in age.group()):
         if age["be"] == "is" and int(age["age"]) > 0:
@@ -64,7 +65,7 @@ def _expiry(text: str, at: datetime) -> datetime | None:
     """The end of the last day that an "until" names, if it is to come."""
     until = _UNTIL.search(text)
     written = mentioned(until["when"]) if until else ()
-    if not written or not written[0].readings or written[0].start > 12:
+    if not written or not written[0].readings or written[0].start > _NEAR:
         return None
     year, month, day = written[0].readings[0]
     if year is None:

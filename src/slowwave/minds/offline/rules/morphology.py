@@ -38,6 +38,7 @@ _PASTS: Final[Mapping[str, str]] = MappingProxyType({past: base for base, past, 
 _PARTICIPLES: Final[Mapping[str, str]] = MappingProxyType(
     {participle: base for base, _, participle in _IRREGULAR} | {"been": "be", "got": "get"}
 )
+_SHORTEST_STEM, _SHORTEST_PAST, _SHORTEST_ING = 3, 4, 5  # letters
 _VOWELS: Final = "aeiou"
 _S_ENDINGS: Final = ("s", "x", "z", "ch", "sh", "o")
 _DOUBLED: Final = word_set(
@@ -116,7 +117,7 @@ def is_unknown(word: str) -> bool:
 
 def _stems(cut: str) -> tuple[str, ...]:
     """The bases that can stand before an ending: hop, hope and, for a doubled letter, hop of "hopp"."""
-    undoubled = (cut[:-1],) if len(cut) > 2 and cut[-1:] == cut[-2:-1] else ()
+    undoubled = (cut[:-1],) if len(cut) >= _SHORTEST_STEM and cut[-1:] == cut[-2:-1] else ()
     y = (f"{cut[:-1]}y",) if cut.endswith("i") else ()
     return (*undoubled, *y, f"{cut}e", cut)
 
@@ -137,7 +138,7 @@ def past_base(word: str) -> str:
     """
     if word in _PASTS:
         return _PASTS[word]
-    if not word.endswith("ed") or word in _ED_IN_BASE or len(word) < 4 or not word.isalpha():
+    if not word.endswith("ed") or word in _ED_IN_BASE or len(word) < _SHORTEST_PAST or not word.isalpha():
         return ""
     cut = word[:-2]
     return _regular_base(cut) or cut
@@ -163,7 +164,7 @@ def ing_base(word: str) -> str:
     """
     if word in {"dying", "lying", "tying"}:
         return f"{word[0]}ie"
-    if not word.endswith("ing") or len(word) < 5 or word in {"morning", "evening", "thing", "something", "anything", "nothing", "everything", "during", "spring", "king", "ceiling", "sibling", "string", "wedding"}:  # fmt: skip
+    if not word.endswith("ing") or len(word) < _SHORTEST_ING or word in {"morning", "evening", "thing", "something", "anything", "nothing", "everything", "during", "spring", "king", "ceiling", "sibling", "string", "wedding"}:  # fmt: skip
         return ""
     cut = word[:-3]
     return _regular_base(cut) or cut

@@ -74,6 +74,7 @@ _BARE_AFTER_MODAL: Final = word_set(
 _SKILLS: Final = word_set(
     "speak play drive swim cook read ride sing sew knit write fly sail ski dance paint juggle type"
 )
+_SKILL_LONGEST: Final = 8  # words
 _DEFAULTS: Final = {"present": 0.7, "past": 0.75, "perfect": 0.75, "progressive": 0.7}
 _MEETING: Final = re.compile(r"^(?:up )?with (?:you|that|this|it)\b")
 _COMPARING: Final = re.compile(r"^(?:like|as|so|too|very|pretty|that|really)\b")
@@ -87,6 +88,10 @@ _TROUBLE: Final = word_set("encounter face experience struggle wonder")
 _PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
 _OFFERING: Final = re.compile(r"^(?:custody|an?|the|my|our) ")
 _ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish break paint build found")
+_ADVERBS_BEFORE: Final = re.compile(
+    r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
+)
+_SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
 _TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
 
@@ -116,7 +121,7 @@ def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") 
     return Claim(category=category, kind=kind, confidence=confidence)
 
 
-def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:
+def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
         return None
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
@@ -143,7 +148,7 @@ def _liked(clause: Clause) -> Claim | None:
     return _claim("preference", 0.85, clause, kind=SEMANTIC)
 
 
-def _modal(clause: Clause) -> Claim | None:
+def _modal(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """A clause with a modal verb: a wish, a refusal, a skill, or something that will happen."""
     rest, verb, helper = clause.rest, clause.verb, clause.helper
     if not says_something_definite(rest, 1) or verb in CHATTING - {"miss"}:
@@ -168,7 +173,9 @@ def _modal(clause: Clause) -> Claim | None:
         )
     if helper == "can":
         return (
-            _claim("observation", 0.75, clause, kind=SEMANTIC) if verb in _SKILLS and len(rest.split()) <= 8 else None
+            _claim("observation", 0.75, clause, kind=SEMANTIC)
+            if verb in _SKILLS and len(rest.split()) <= _SKILL_LONGEST
+            else None
         )
     if (
         helper == "will"
@@ -192,55 +199,41 @@ def _modal(clause: Clause) -> Claim | None:
 
 def _state(clause: Clause) -> Claim | None:
     """A clause with "be": who the speaker is, where, in which state; no mood."""
-    rest = re.sub(
-        r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+", "", clause.rest
-    )
+    rest = _ADVERBS_BEFORE.sub("", clause.rest)
     words = [plain(w) for w in rest.split()]
     if not words or not says_something_definite(rest, 1) or IDIOM.search(rest):
         return None
-    early = set(words[:3])
     if TURNING_POINT.match(rest):
         return _claim("observation", 0.85, clause, kind=EPISODIC)
-    if words[0] == "born":
+    if _is_identity(rest, words[0]):
         return _claim("identity", 0.9, clause, kind=SEMANTIC)
-    if (
-        _AGE.match(rest)
-        or re.match(r"from [A-Z]", rest)
-        or words[0] in PEOPLES
-        or words[0] in LASTING_STATES
-        or _PREGNANT.match(rest)
-        or words[0] == "half"
-    ):
-        return _claim("identity", 0.9, clause, kind=SEMANTIC)
-    if LIKER.match(rest) or (words[0] == "keen" and words[1:2] == ["on"]):
-        return (
-            None
-            if re.search(r"\b(?:that|this|it)\b|\bhear\b", rest)
-            else _claim("preference", 0.85, clause, kind=SEMANTIC)
-        )
+    if LIKER.match(rest):
+        vague = re.search(r"\b(?:that|this|it)\b|\bhear\b", rest)
+        return None if vague else _claim("preference", 0.85, clause, kind=SEMANTIC)
     if _ARTICLE.match(rest):
         return _role(clause, rest, words)
-    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest)):
-        return _claim("observation", 0.75, clause)
-    if words[0] in MOODS or early & {"so", "too", "very", "pretty"}:
-        return None
-    lasting = clause.form in {"past", "perfect"} or words[0] in _ENROLLED
-    if (
-        participle_base(words[0])
-        and lasting
-        and says_something_definite(rest, 2)
-        and clause.form in {"past", "perfect", "be"}
-    ):
-        return _claim("observation", 0.75, clause)
-    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest)):
-        return _claim("observation", 0.75, clause)
-    if {"jobs", "metformin", "insulin", "medication", "antidepressants"} & early:
-        return _claim("observation", 0.8, clause, kind=SEMANTIC)
-    return None
+    return _claim("observation", 0.75, clause) if _is_lasting_state(clause, rest, words) else None
+
+
+def _is_identity(rest: str, first: str) -> bool:
+    """Whether the words after "be" say who somebody is: an age, an origin, a people, a lasting state."""
+    who = first in PEOPLES or first in LASTING_STATES or first in {"born", "half"}
+    return who or bool(_AGE.match(rest) or re.match(r"from [A-Z]", rest) or _PREGNANT.match(rest))
+
+
+def _is_lasting_state(clause: Clause, rest: str, words: list[str]) -> bool:
+    """Whether the words after "be" say where somebody is or what was done to them, rather than a mood."""
+    early = set(words[:3])
+    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & early):
+        return True
+    if words[0] in MOODS or early & {"so", "too", "very", "pretty"} or clause.form not in {"past", "perfect", "be"}:
+        return False
+    done = clause.form != "be" or words[0] in _ENROLLED
+    return done and bool(participle_base(words[0])) and says_something_definite(rest, 2)
 
 
 def _role(clause: Clause, rest: str, words: list[str]) -> Claim | None:
-    """ "I am a nurse", "I was the captain of the team"."""
+    """The claim of a role: "I am a nurse", "I was the captain of the team"."""
     if re.match(r"(?:a|an) (?:bit|lot|little|huge|big|total|real|great|mess|beginner|wreck)\b", rest):
         return None
     if not JOBS.isdisjoint(words[:6]):
@@ -250,7 +243,7 @@ def _role(clause: Clause, rest: str, words: list[str]) -> Claim | None:
     return None
 
 
-def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:
+def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """What the speaker is doing, or is about to do."""
     rest, verb = clause.rest, clause.verb
     if verb == "have":
@@ -276,8 +269,7 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:
     if (
         (verb in CHATTING - PLANNING)
         or verb in TALKING
-        or verb in {"do", "be", "make", "feel", "come", "seek"}
-        and not has_name_or_number(rest)
+        or (verb in {"do", "be", "make", "feel", "come", "seek"} and not has_name_or_number(rest))
     ):
         return None
     if verb == "get" and not re.match(
@@ -328,7 +320,7 @@ def _held(clause: Clause) -> Claim | None:
     return _claim("observation", 0.7, clause, kind=SEMANTIC) if says_something_definite(rest) else None
 
 
-def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:
+def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     rest = clause.rest
     if clause.form in {"past", "perfect"} and not has_name_or_number(rest):
         return None
@@ -354,7 +346,7 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:
     )
 
 
-def _done(clause: Clause, *, assistant: bool) -> Claim | None:
+def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """Everything else that the speaker does or did."""
     verb, rest = clause.verb, clause.rest
     if (
@@ -363,20 +355,14 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:
         or EMPTY_OBJECT.search(rest)
     ):
         return None
-    if (pattern := _IDENTITY_VERBS.get(verb)) and clause.form in {"present", "perfect"} and pattern.search(rest):
-        return _claim("identity", 0.85, clause, kind=SEMANTIC) if says_something_definite(rest, 1) else None
-    if verb == "last":
-        return None
-    if verb == "grow" and clause.form == "past" and _GREW_UP.match(rest):
-        return _claim("identity", 0.85, clause, kind=SEMANTIC)
-    if verb == "move" and clause.form in {"past", "perfect"} and has_name_or_number(rest):
-        return _claim("identity", 0.85, clause, kind=EPISODIC)
+    if identity := _identity_of(clause):
+        return identity
     if verb == "use" and clause.form == "past" and rest.startswith("to "):
         return _claim("observation", 0.8, clause, kind=SEMANTIC) if says_something_definite(rest) else None
     if verb in DECIDING and clause.form in {"past", "perfect"}:
         vague = re.match(r"(?:with|on) (?:you|that|it|this)\b", rest) or not says_something_definite(rest, 2)
         return None if vague else _claim("decision", 0.85, clause)
-    if not _has_object(clause):
+    if verb == "last" or not _has_object(clause):
         return None
     if verb in {"avoid", "refuse"} or (
         verb == "never" or (clause.negated and clause.form == "present" and verb in TOLERATING)
@@ -387,6 +373,19 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:
     return _claim("observation", _DEFAULTS.get(clause.form, 0.7), clause)
 
 
+def _identity_of(clause: Clause) -> Claim | None:
+    """The claim of a verb that says who somebody is: lives, works, speaks, earns, grew up, moved."""
+    verb, rest = clause.verb, clause.rest
+    pattern = _IDENTITY_VERBS.get(verb)
+    if pattern and clause.form in {"present", "perfect"} and pattern.search(rest) and says_something_definite(rest, 1):
+        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+    if verb == "grow" and clause.form == "past" and _GREW_UP.match(rest):
+        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+    if verb == "move" and clause.form in {"past", "perfect"} and has_name_or_number(rest):
+        return _claim("identity", 0.85, clause, kind=EPISODIC)
+    return None
+
+
 def _is_told(clause: Clause) -> bool:
     """Whether a verb of talking says something of a life: "I share a flat", "I talked about my move to Rome at school"."""
     if clause.form == "present":
@@ -395,7 +394,7 @@ def _is_told(clause: Clause) -> bool:
     return told and clause.form == "past" and says_something_definite(clause.rest, 3)
 
 
-def _has_object(clause: Clause) -> bool:
+def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rule
     """Whether a verb has the object that it wants: two content words, or one with a name, a number or a time."""
     rest = clause.rest
     if clause.verb in BARE:
@@ -406,7 +405,7 @@ def _has_object(clause: Clause) -> bool:
         r"(?:in|on|at|last|after|when|since|for|because|by|with|to|until|and|so|before|during|from)\b", rest
     ):
         return clause.verb == "get" and re.match(r"(?:in|on|to)\b", rest) is not None and has_name_or_number(rest)
-    if not JOBS.isdisjoint(plain(word) for word in rest.split()[:4]) or clause.verb in {"refuse", "avoid"}:
+    if re.match(r"as an? ", rest) or clause.verb in {"refuse", "avoid"}:
         return says_something_definite(rest, 1)
     if clause.form == "past" and (
         re.match(r"(?:my|our) ", rest) or (clause.verb in _ACQUIRING and re.match(r"an? ", rest))
@@ -419,7 +418,7 @@ def _has_object(clause: Clause) -> bool:
     )
 
 
-def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:
+def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     noun = clause.noun.strip(",")
     if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
         return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)

@@ -62,7 +62,7 @@ def spelled_out(text: str) -> str:
     return _CONTRACTED.sub(lambda m: f"{m[1]} {'has' if m['been'] else 'is'} ", text)
 
 
-def with_subject(text: str) -> str | None:
+def with_subject(text: str) -> str | None:  # noqa: PLR0911 - each return is a form of sentence
     """A sentence without its subject, with "I" added; None for any other text.
 
     >>> with_subject("started at Acme last week"), with_subject("haven't smoked for a year"), with_subject("born in Porto")
@@ -71,7 +71,7 @@ def with_subject(text: str) -> str | None:
     lead = _LEADING.match(text)
     before, rest = (lead.group(), text[lead.end() :]) if lead else ("", text)
     words = rest.split()
-    if len(words) < 2:
+    if len(words) <= 1:
         return None
     head, following = words[0].lower().strip(",").replace("’", "'"), words[1].lower().strip(",").replace("’", "'")
     rest = f"{rest[:1].lower()}{rest[1:]}" if rest[:1].isupper() and rest[1:2].islower() else rest
@@ -89,10 +89,8 @@ def with_subject(text: str) -> str | None:
         rest = re.sub(r"^(?=(?:big|huge|massive|lifelong|long-?time) fan)", "a ", rest)
         helper = "was" if re.match(r"(?:born|raised|diagnosed|laid off|promoted)\b", rest) else "am"
         return f"{opened}I {helper} {adverb.lower()}{rest}"
-    if (
-        head in {"gonna", "gunna"}
-        and following != "be"
-        or (head == "going" and following == "to" and len(words) > 2 and is_base(words[2].lower()))
+    if (head in {"gonna", "gunna"} and following != "be") or (
+        head == "going" and following == "to" and words[2:] and is_base(words[2].lower())
     ):
         return f"{opened}I am {adverb.lower()}{rest}"
     if (

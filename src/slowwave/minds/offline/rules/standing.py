@@ -70,6 +70,7 @@ _RULE_TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _SELF: Final = re.compile(r"\b(?:i|my|me|our|we|us)\b", re.IGNORECASE)
+_RULE_SHORTEST: Final = 3  # spaces
 _ONCE: Final = re.compile(
     r"\b(?:(?:for|to) (?:my|these) \w+|these|this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",
     re.IGNORECASE,
@@ -102,7 +103,7 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
 def _when(piece: str, speaker: str) -> str | None:
     """An instruction with its case: "when I ask about SQL, show the plan", "use Celsius when you give temperatures"."""
     match = _WHEN_FIRST.match(piece) or _WHEN_LAST.match(piece)
-    if match is None or len(match["order"].split()) < 2 or not says_something_definite(match["order"], 1):
+    if match is None or " " not in match["order"] or not says_something_definite(match["order"], 1):
         return None
     order = re.sub(
         r"^(?:please\s+)?(?:remember to\s+)?(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to\s+|you (?:should|must|can)\s+)?(?:please\s+)?",
@@ -137,7 +138,7 @@ def _lead(order: str, speaker: str) -> str:
     return f"to {_order(order, speaker)}"
 
 
-def _standing(piece: str, speaker: str) -> str | None:
+def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
     """An instruction with always, never or from now on; with "remember to" only if it is about answers."""
     found, later = _STANDING.match(piece), _LATER.search(piece)
     how = found["how"].lower().replace("’", "'") if found else ""
@@ -174,7 +175,7 @@ def _bare_order(piece: str) -> str:
 
 
 def _negative(piece: str, speaker: str) -> str | None:
-    """ "Don't use emojis with me", "stop apologising": about answers in general, or without a mark of a single request."""
+    """Instructions such as "don't use emojis with me", "stop apologising": about answers in general, or without a mark of a single request."""
     match = _NEGATIVE.match(piece)
     if match is None or _ONCE.search(piece) or not says_something_definite(match["order"], 1):
         return None
@@ -254,7 +255,7 @@ def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
     if not _RULE.search(piece) or re.search(r"\b(?:you|your|I)\b", piece):
         return None
     rule = _RULE_TAIL.sub("", piece).strip(" ,")
-    if not says_something_definite(rule, 2) or len(rule.split()) < 4:
+    if not says_something_definite(rule, 2) or rule.count(" ") < _RULE_SHORTEST:
         return None
     told = re.sub(r"^In (?:our|my) (?:house|home|household|family|flat),?\s+", "", rule)
     told = told_of(told, speaker)
