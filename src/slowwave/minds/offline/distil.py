@@ -51,8 +51,11 @@ _TAIL: Final = re.compile(
     r"|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
     re.IGNORECASE,
 )
+_REQUEST: Final = re.compile(
+    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
+)
 _LEFT_OPEN: Final = re.compile(
-    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
+    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|behind|between|under|over|into|from|by|without|through|around|against|within|after|before|during|towards?|upon|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
 )
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
@@ -215,6 +218,7 @@ class _Reader:
 
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
+        words = _REQUEST.sub("", words)
         whole = self._of_words(words, company, piece)
         cut = _TAIL.search(words) if whole is None else None
         if cut is None:

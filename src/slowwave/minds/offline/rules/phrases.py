@@ -98,8 +98,11 @@ OF_IDENTITY: Final = re.compile(
 )
 VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 EXERCISE: Final = re.compile(
-    r"\b(?:probability|rectangle|triangle|circle|line|number of|answer|solution|result|equation|formula|angle|area|sum|vertices|slope|point|error|function|method|script|class|variable|value|"
-    r"question|problem|example|idea|thing|fact|reason|way|goal is|code below|output|issue|following|derivative|integral|matrix|ratio|side|sides|length|test case|loop|query)\b",
+    r"\b(?:probabilit(?:y|ies)|(?:rect|tri|quadr)angles?|circles?|lines?|number of|answers?|solutions?|results?|equations?|formulas?|angles?|area|sums?|vertices|slopes?|"
+    r"points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
+    r"issues?|following|derivatives?|integrals?|matri(?:x|ces)|ratios?|sides?|length|test cases?|loops?|quer(?:y|ies)|foci|ellipses?|hyperbolas?|parabolas?|pairs?|outcomes?|dice|"
+    r"polygons?|parallelograms?|vectors?|graphs?|coordinates?|proofs?|theorems?)\b",
     re.IGNORECASE,
 )
+"""Nouns of exercises and of code: a sentence about them is seldom about a life."""
 SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+|`[^`]+`|https?://|\"[^\"]+\"")

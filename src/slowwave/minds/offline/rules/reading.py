@@ -92,6 +92,7 @@ _ADVERBS_BEFORE: Final = re.compile(
     r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
 )
 _SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
+_EXERCISING: Final = word_set("have get find draw measure")
 _TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
 
@@ -124,6 +125,14 @@ def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") 
 def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
         return None
+    if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
+        return None
+    if (
+        clause.form == "progressive"
+        and clause.verb in {"try", "think", "plan", "hope", "want"}
+        and " was " in f" {clause.text} "
+    ):
+        return None  # what was tried once is no plan
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
         return _claim("observation", 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
     if clause.verb in LIKING and clause.form != "modal":

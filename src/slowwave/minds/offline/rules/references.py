@@ -39,7 +39,7 @@ _OBJECTLESS: Final = re.compile(
 
 
 _POINTING_BACK: Final = re.compile(
-    r"\b(?:last|other|next|new|this|that|first|same|big|little|good|old|another|more) ones?\W*$|\b(?:the same|the other|the latter|the former)\W*$",
+    r"\b(?:last|other|next|new|this|that|first|same|big|little|good|old|another|more) ones?\W*$|\b(?:the same|the other|the latter|the former)\W*$|\bthe following\b(?!.*:)|\b(?:as|like|than) before\W*$",
     re.IGNORECASE,
 )
 """A noun that was said before the clause: "like our last one"."""
