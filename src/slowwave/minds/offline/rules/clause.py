@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from slowwave.minds.offline.rules.morphology import finite_base, is_base, past_base, third_base
-from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, tidy, told_of
 from slowwave.minds.offline.rules.verb_phrase import VerbPhrase, verb_phrase
 from slowwave.minds.offline.rules.words import ADVERBS, KIN, MODALS, NAMED_KIN, PERSON_WORDS, PLURAL_KIN, TOGETHER
 from slowwave.policy.text import word_frequency
@@ -144,7 +144,7 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
         found = _of_one((match["short"] or "")[1:], body[match.end() :], called)
     if found is None:
         return None
-    text = f"{told_of(lead, speaker)} {found.text}".strip()
+    text = tidy(f"{told_of(lead, speaker)} {found.text}".strip())
     return replace(found, text=text[:1].upper() + text[1:], lead=lead)
 
 

@@ -141,7 +141,7 @@ def past_base(word: str) -> str:
     if not word.endswith("ed") or word in _ED_IN_BASE or len(word) < _SHORTEST_PAST or not word.isalpha():
         return ""
     cut = word[:-2]
-    return _regular_base(cut) or cut
+    return _regular_base(cut) or (cut if len(cut) >= _SHORTEST_STEM else "")
 
 
 def participle_base(word: str) -> str:

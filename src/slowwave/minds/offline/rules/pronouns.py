@@ -83,7 +83,7 @@ def told_of(text: str, speaker: str, *, company: bool = False) -> str:
         before = plain(tokens[place - 1]) if place else ""
         told.append(f"{opened}{_other(low, core, name, before, company=company)}{closed}")
         place += 1
-    return _tidy(" ".join(told))
+    return tidy(" ".join(told))
 
 
 def _first_person(low: str, after: Sequence[str], name: str, before: str) -> tuple[str, int]:
@@ -147,8 +147,12 @@ def _other(low: str, core: str, name: str, before: str, *, company: bool) -> str
     return name if low in _OBJECTS else core
 
 
-def _tidy(text: str) -> str:
-    """The text with natural reflexives and without "X's own"."""
+def tidy(text: str) -> str:
+    """The text with natural reflexives and without "X's own".
+
+    >>> tidy("Mia bought themselves a kayak"), tidy("Mia lives by themselves")
+    ('Mia bought a kayak', 'Mia lives alone')
+    """
     text = re.sub(r"\bby themselves\b(?=$|[ ,;.])", "alone", text)
     text = re.sub(r"\bon (?:[\w-]+ )?[\w-]+['’]s own(?=$|[,;.])", "alone", text)
     text = re.sub(

@@ -369,7 +369,9 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 
     if verb == "use" and clause.form == "past" and rest.startswith("to "):
         return _claim("observation", 0.8, clause, kind=SEMANTIC) if says_something_definite(rest) else None
     if verb in DECIDING and clause.form in {"past", "perfect"}:
-        vague = re.match(r"(?:with|on) (?:you|that|it|this)\b", rest) or not says_something_definite(rest, 2)
+        vague = re.match(
+            r"(?:with|on) (?:you|that|it|this)\b|(?:in|at|last|after|when|since)\b", rest
+        ) or not says_something_definite(rest, 2)
         return None if vague else _claim("decision", 0.85, clause)
     if verb == "last" or not _has_object(clause):
         return None

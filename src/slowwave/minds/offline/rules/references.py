@@ -15,6 +15,7 @@ _OWNING: Final = word_set("its their theirs themselves")
 _JOINS: Final = word_set(
     ", - – ; and but so because 'cause which that when while where if as since or until before after than like"
 )
+_WEATHER: Final = word_set("rains rained snows snowed freezes")
 _HELPERS: Final = word_set("is are was were has have had will would can could did does do 's")
 _POINTING: Final = word_set("this that these those")
 _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
@@ -110,7 +111,7 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
     if base in _PERSONS:
         return not persons
     if base in _THINGS:
-        return not ready
+        return not ready and not (base == "it" and following in _WEATHER)
     if base in _OWNING:
         return nouns < 1
     if base in _HERE:
