@@ -123,16 +123,8 @@ def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") 
 
 
 def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
-    if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
+    if _is_of_task(clause):
         return None
-    if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
-        return None
-    if (
-        clause.form == "progressive"
-        and clause.verb in {"try", "think", "plan", "hope", "want"}
-        and " was " in f" {clause.text} "
-    ):
-        return None  # what was tried once is no plan
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
         return _claim("observation", 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
     if clause.verb in LIKING and clause.form != "modal":
@@ -148,6 +140,16 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
     if clause.verb in {"want", "plan", "hope", "aim", "intend", "need", "wish", "try"}:
         return _wanted(clause, assistant=assistant)
     return _done(clause, assistant=assistant)
+
+
+def _is_of_task(clause: Clause) -> bool:
+    """Whether a clause is of the task of the moment: a difficulty, the givens of an exercise, what was tried once."""
+    if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
+        return True
+    if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
+        return True
+    tried = clause.form == "progressive" and clause.verb in {"try", "think", "plan", "hope", "want"}
+    return tried and " was " in f" {clause.text} "
 
 
 def _liked(clause: Clause) -> Claim | None:
