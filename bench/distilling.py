@@ -1,6 +1,6 @@
 """What distilling without a model stores: plain statements, traps, and the messages that later questions need.
 
-    SLOWWAVE_DATA=... python bench/distilling.py [--read N]
+    SLOWWAVE_DATA=... python bench/distilling.py [--read N] [--long]
 
 The statements and traps are the project's own sentences (tests/examples): each is one conversation of a new store, which
 is consolidated. A statement is stored if every pattern of `wanted` is in a fact; a trap is stored if a fact has a pattern
@@ -111,13 +111,13 @@ def measured(name: str, talks: Sequence[Talk], read: int) -> dict[str, object]:
     }
 
 
-def halves() -> Iterator[tuple[str, list[Talk]]]:
+def halves(*, long: bool) -> Iterator[tuple[str, list[Talk]]]:
     """Each half of the development data, by name; none without data."""
     talks = locomo()
     if talks:
         yield "LoCoMo, tuned on", talks[:1]
         yield "LoCoMo, unseen", talks[1:]
-    for size, tuned in (("100K", 3), ("500K", 0)):
+    for size, tuned in (("100K", 3), ("500K", 0))[: 2 if long else 1]:
         chats = beam(size)
         if chats[:tuned]:
             yield f"BEAM {size}, tuned on", chats[:tuned]
@@ -128,11 +128,12 @@ def halves() -> Iterator[tuple[str, list[Talk]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--read", type=int, default=0, metavar="N", help="print N facts of each half with their quotes")
+    parser.add_argument("--long", action="store_true", help="also BEAM's chats of 500K")
     options = parser.parse_args()
     result: dict[str, object] = examples()
     print(f"plain statements stored: {result['statements']} of 100, by kind {result['kinds']}")
     print(f"traps stored: {result['traps']} of 50")
-    rows = [measured(name, talks, options.read) for name, talks in halves()]
+    rows = [measured(name, talks, options.read) for name, talks in halves(long=options.long)]
     if not rows:
         print(f"skipped: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no conversations")
     heads = (
