@@ -138,6 +138,8 @@ def past_base(word: str) -> str:
     """
     if word in _PASTS:
         return _PASTS[word]
+    if prefix := next((p for p in ("re", "out", "over") if word.startswith(p) and word.removeprefix(p) in _PASTS), ""):
+        return prefix + _PASTS[word.removeprefix(prefix)]
     if not word.endswith("ed") or word in _ED_IN_BASE or len(word) < _SHORTEST_PAST or not word.isalpha():
         return ""
     cut = word[:-2]

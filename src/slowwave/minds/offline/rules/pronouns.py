@@ -70,6 +70,8 @@ def told_of(text: str, speaker: str, *, company: bool = False) -> str:
         low = core.lower().replace("’", "'")
         opened, closed = (parts["open"], parts["close"]) if parts else ("", "")
         if low in _WE_AS_ONE and not company and place:
+            if place + 1 < len(tokens) and plain(tokens[place + 1]) in {"all", "both"}:
+                raise UnclearError("we all without others")
             low = _WE_AS_ONE[low]
             tokens[place + 1 :] = [
                 _OF_ONE_SPEAKER.get(t, t) if n == 0 else t for n, t in enumerate(tokens[place + 1 :])

@@ -93,6 +93,9 @@ _ADVERBS_BEFORE: Final = re.compile(
 )
 _SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
 _EXERCISING: Final = word_set("have get find draw measure")
+_HOW_OFTEN: Final = re.compile(
+    r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
+)
 _TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
 
@@ -412,6 +415,8 @@ def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rul
     rest = clause.rest
     if clause.verb in BARE:
         return True
+    if clause.verb in {"go", "come", "do"} and _HOW_OFTEN.match(rest):
+        return False
     if clause.verb == "last" or re.match(r"(?:often|usually|that|very|too)\b", rest):
         return False
     if clause.verb in WANTING_OBJECT and re.match(
