@@ -170,7 +170,7 @@ NOTHING = [
     "I've a cold",
     "I live in " + "a very " * 50 + "old house in Zurich",
     "Please write a function that sorts names.",
-    "Ich wohne in Bern und trinke gern Tee.",
+    "Ik woon in Gent en drink graag thee.",
     "我住在东京，喜欢喝绿茶。",
     "```\nI live in Zurich.\n```",
     "> I live in Zurich.",

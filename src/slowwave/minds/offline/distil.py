@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.clause import Clause, read_clause
 from slowwave.minds.offline.rules.company import company_of, person_of, with_person
@@ -16,6 +17,7 @@ from slowwave.minds.offline.rules.pronouns import plain
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
+from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
@@ -87,7 +89,8 @@ def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ..
     only are equally useful, although the later one has fewer new words.
 
     In a conversation with an assistant (whose messages have no speaker) only the user is read, in one between people
-    everyone. Only English is understood; messages in other languages give no facts and stay searchable.
+    everyone. English is read by rules, German, French and Spanish by tables; messages in other languages give no facts and
+    stay searchable.
     """
     conversation = _conversation(transcript)
     found = [f for turn in transcript.turns for f in _in_turn(turn, conversation)]
@@ -125,6 +128,7 @@ class _Conversation:
     names: frozenset[str]
     known: set[str]
     first: int
+    playing: frozenset[str]
 
 
 def _conversation(transcript: Transcript) -> _Conversation:
@@ -132,7 +136,12 @@ def _conversation(transcript: Transcript) -> _Conversation:
     names = frozenset(name for m in messages for name in naming.names(m.text).inside)
     first = 0 if transcript.before else next((t.number for t in transcript.turns if t.memory.role == "user"), 0)
     return _Conversation(
-        assistant=with_assistant(transcript), speakers=transcript.speakers, names=names, known=set(), first=first
+        assistant=with_assistant(transcript),
+        speakers=transcript.speakers,
+        names=names,
+        known=set(),
+        first=first,
+        playing=playing_at(messages),
     )
 
 
@@ -145,16 +154,21 @@ def with_assistant(transcript: Transcript) -> bool:
 def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     message = turn.memory
     is_person = message.role in {"user", None} or (message.role == "assistant" and message.speaker)
-    if not is_person or not _is_english(message.text):
+    if not is_person:
         return
     speaker = message.speaker or USER
+    abroad = list(_in_other_language(turn, speaker, conversation))
+    if abroad or not _is_english(message.text):  # a short message can look English: "Ich arbeite als Arzt"
+        yield from abroad
+        return
     reader = _Reader(
         message=message,
         speaker=speaker,
         conversation=conversation,
         opens=conversation.assistant and turn.number == conversation.first,
     )
-    for piece in joined(message.text, pieces(message.text, conversation.speakers - {speaker})):
+    read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
+    for piece in joined(message.text, read):
         for draft in reader.read(piece):
             text = clean_text(draft.text)
             if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text):
@@ -174,6 +188,24 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
             worth = recall_likelihood(piece.text, draft.claim, conversation.known)
             yield _Found(fact=fact, turn=turn.number, start=piece.start, worth=worth)
     conversation.known.update(terms(message.text))
+
+
+def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) -> Iterator[_Found]:
+    """The facts of a message that is not English, in its own language; none for languages without a table."""
+    message = turn.memory
+    for found in statements(message.text, speaker, playing=message.id in conversation.playing):
+        claim = Claim(category=found.category, kind=found.kind, confidence=found.confidence)
+        fact = Fact(
+            text=found.text,
+            category=found.category,
+            kind=found.kind,
+            subject=speaker,
+            confidence=found.confidence,
+            turn=turn.number,
+            quote=found.quote,
+        )
+        worth = recall_likelihood(found.quote, claim, conversation.known)
+        yield _Found(fact=fact, turn=turn.number, start=found.start, worth=worth)
 
 
 def _is_english(text: str) -> bool:

@@ -18,8 +18,8 @@ from slowwave.policy.text.relative_dates import (
     date_phrases,
     day_text,
     governing_year,
-    time_direction,
 )
+from slowwave.policy.text.tense import sentence_around, tense_at
 
 _MONTH: Final = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 _ENGLISH: Final = r"(?:january|february|march|may|june|july|october|december)\b"  # "12. May" is two sentences
@@ -198,10 +198,20 @@ def _real(year: int, month: int, day: int) -> date | None:
         return None
 
 
+# A birthday, or what happens every year, belongs to no year; a birth may be of any year.
 _YEARLY: Final = lazy_regex(
-    r"\b(?:birthday|anniversary)(?: \w+)? (?:is|falls)\b|\b(?:every|each) (?:year|\w+ber|January|February|March|April|May|June|July|August)\b"
+    r"\b(?:birthday|anniversary|name day)(?: \w+)?(?:['’]s)?(?:,| is| falls)?(?: on)?(?: the)?\s*$|\bborn\b[^,;]{0,40}$"
+    r"|\b(?:every|each) (?:year|\w+ber|January|February|March|April|May|June|July|August)\b|\b(?:annual(?:ly)?|yearly)\b",
+    re.IGNORECASE,
 )
-_JUST_OVER: Final = 60  # days: on 10 April "the sprint ends March 29" hardly means next year, so it stays unchanged
+_CLEAR: Final = 60
+"""Days: a clear tense decides against the nearest year if the date in that year is at least so far off.
+
+On 10 April "the sprint will end on March 29" hardly means next year, nor "we met on April 20" last year: they stay unchanged.
+"""
+_UNDECIDED: Final = 100
+"""Days: without a tense, a date further off than this in either direction stays unchanged; and where a present tense speaks of
+a date, it is the next one if the last one is so long ago."""
 _WORD_BEFORE: Final = 20  # characters, enough for the word before a date
 _TITLE_CONTEXT: Final = 60  # characters before a date in which the start of a title is looked for
 _LISTED_BY_DAY: Final = 9  # days of the longest span whose days are listed
@@ -256,28 +266,91 @@ def _opens_clause(before: str) -> bool:
 
 
 def _yearless(text: str, at: datetime) -> Iterator[DatePhrase]:
-    """WrittenDate dates without a year, completed by the year that the sentence names or its direction in time implies."""
-    yearly = _YEARLY.search(text)
+    """Written dates without a year, completed by the year that the sentence names, or by the nearest that fits its tense."""
     for written in mentioned(text):
         year, month, day = written.readings[0]
-        before = text[max(0, written.start - _WORD_BEFORE) : written.start]
-        if year or not month or yearly or (not day and _COPULA.search(before)):
+        before = text[max(0, written.start - _TITLE_CONTEXT) : written.start]
+        if year or not month or (not day and _COPULA.search(before)) or _is_yearly(text, written):
             continue
-        direction, governing = time_direction(text, written.start), governing_year(text, written.start, at)
-        if not day and not direction and not governing:
-            continue
-        guess = governing or at.year + _years_off(month, day, at, direction)
-        real = _real(guess, month, day or 1)
-        if real is None:
-            continue
-        if not governing and guess > at.year and (at.date() - real.replace(year=at.year)).days < _JUST_OVER:
-            continue
-        wording = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
-        yield DatePhrase(start=written.start, end=written.end, spans=((real, real),), wording=wording)
+        guess = _year_of(text, written, (month, day), at)
+        real = _real(guess, month, day or 1) if guess else None
+        if real is not None:
+            wording = day_text(real) if day else f"{MONTHS[month - 1]} {guess}"
+            yield DatePhrase(start=written.start, end=written.end, spans=((real, real),), wording=wording)
 
 
-def _years_off(month: int, day: int | None, at: datetime, direction: int) -> int:
-    """How many years off the nearest such day lies in the direction of the sentence, past (-1) or future (1)."""
-    if direction < 0 and (month, day or 1) > (at.month, at.day):
-        return -1
-    return int(direction > 0 and (month, day or _LAST_DAY) < (at.month, at.day))
+def _is_yearly(text: str, written: WrittenDate) -> bool:
+    start, end = sentence_around(text, written.start)
+    return bool(_YEARLY.search(text[start : written.start]) or _YEARLY.search(text[written.end : end]))
+
+
+def _year_of(text: str, written: WrittenDate, when: tuple[int, int | None], at: datetime) -> int | None:
+    """The year of a date without one; None if the sentence does not tell it.
+
+    A year that the sentence names binds. Otherwise it is the year of the nearest such date, unless the tense contradicts it:
+    then the tense decides if it is clear and the nearest date is far enough away, else nothing does. A month alone needs a
+    tense.
+    """
+    tense = tense_at(text, written.start, written.end)
+    named = _joined_year(text, written) or governing_year(text, written.start, at) or _named_year(text, written, at)
+    if named:
+        return None if tense.sure and (_days_away(named, when, at) or 0) * tense.direction < 0 else named
+    away = {
+        year: days for year in (at.year - 1, at.year, at.year + 1) if (days := _days_away(year, when, at)) is not None
+    }
+    if not away:
+        return None
+    nearest = min(away, key=lambda year: abs(away[year]))
+    if not tense.direction or (tense.habit and not when[1]):
+        return nearest if when[1] and abs(away[nearest]) <= _UNDECIDED else None
+    if away[nearest] * tense.direction >= 0:
+        return nearest
+    fitting = [year for year, days in away.items() if days * tense.direction >= 0]
+    clear = abs(away[nearest]) >= (_CLEAR if tense.sure else _UNDECIDED) and (tense.sure or tense.direction > 0)
+    return min(fitting, key=lambda year: abs(away[year])) if clear and fitting else None
+
+
+def _days_away(year: int, when: tuple[int, int | None], at: datetime) -> int | None:
+    """The days from the message to a date, negative for the past; of a month to its nearer end, 0 within it."""
+    month, day = when
+    if day:
+        real = _real(year, month, day)
+        return (real - at.date()).days if real else None
+    first = date(year, month, 1)
+    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    return max(0, (first - at.date()).days) or min(0, (last - at.date()).days)
+
+
+_JOINS_DATES: Final = lazy_regex(r"\s*(?:[-–—,/]|to|and|or|until|till|through)\s*(?:the\s+)?", re.IGNORECASE)
+_BESIDE_YEAR: Final = lazy_regex(
+    r"\b(?:since|until|till|from|to|between|than|through|of|version|before|after)\s+(?:the\s+)?$", re.IGNORECASE
+)
+
+
+def _joined_year(text: str, written: WrittenDate) -> int | None:
+    """The year of a date that is joined to this one: "from 20 December 2025 to 3 January", "Nov 1 - Nov 15, 2023"."""
+    for other in mentioned(text):
+        (year, month, day), mine = other.readings[0], written.readings[0]
+        if not (year and month and mine[1]):
+            continue
+        later = (month, day or 1) < (mine[1], mine[2] or 1)
+        if _JOINS_DATES.fullmatch(text[written.end : other.start] or "."):
+            return year - later
+        if _JOINS_DATES.fullmatch(text[other.end : written.start] or "."):
+            return year + (not later and (month, day or 1) != (mine[1], mine[2] or 1))
+    return None
+
+
+def _named_year(text: str, written: WrittenDate, at: datetime) -> int | None:
+    """A year near that of the message that the sentence names: "the Marathon 2026 is on 10 May"."""
+    start, end = sentence_around(text, written.start)
+    years = [
+        (other.start, other.readings[0][0])
+        for other in mentioned(text)
+        if other.readings[0][1:] == (None, None)
+        and start <= other.start < end
+        and not _BESIDE_YEAR.search(text[max(start, other.start - _WORD_BEFORE) : other.start])
+    ]
+    near = [(place, year) for place, year in years if year and abs(year - at.year) <= 1]
+    before = [each for each in near if each[0] < written.start]
+    return max(before)[1] if before else min(near, default=(0, None))[1]

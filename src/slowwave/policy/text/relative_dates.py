@@ -2,20 +2,20 @@
 
 Each rule of `_RULES` is a pattern and a function that reads its match. A reading holds every span of days that the phrase can
 mean, and the absolute wording to put in its place where one meaning is clear enough. Many phrases depend on whether the
-sentence speaks of the past or the future ("on Friday"); `time_direction` decides this.
+verb of the sentence is past or future ("on Friday"); `tense.time_direction` decides this.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.text.calendar import MONTH_NUMBERS, MONTHS, SEASONS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import CARDINALS
+from slowwave.policy.text.tense import sentence_around, time_direction
 
 _LARGEST_COUNT: Final = 12
 COUNTS: Final[Mapping[str, int]] = MappingProxyType(
@@ -95,30 +95,6 @@ _VAGUE_DAYS: Final = 3  # "about ten days ago" means any day from three before t
 # How many "a few" or "several" can be, by unit.
 _FEW: Final = {"day": (2, 7), "week": (2, 6), "weekend": (2, 6), "month": (2, 8), "year": (2, 8)}
 
-# Words that place a sentence in the future or the past. The pattern of the past also accepts any word on -ed but "need".
-_FUTURE: Final = lazy_regex(
-    r"\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)?(?: to)?|planned for|upcoming|coming up|deadlines?|due|by|until|"
-    r"scheduled|aim(?:ing)?|want(?:s)?|need(?:s)?|hop(?:e|ing)|can't wait|looking forward|should|must|tomorrow|next|"
-    r"expect(?:ing)?|starts|begins|launch(?:es|ing)?|release|(?:is|are) (?:on|at))\b|'ll\b",
-    re.IGNORECASE,
-)
-_PAST: Final = lazy_regex(
-    r"\b(?:was|were|went|had|did|didn't|got|met|saw|took|made|came|found|bought|began|left|lost|won|ran|gave|said|told|"
-    r"ate|drove|flew|read|wrote|thought|knew|felt|became|brought|built|sold|spent|taught|sang|held|heard|since|ago|"
-    r"[a-z]{2,}(?<!ne)ed)\b",
-    re.IGNORECASE,
-)
-# "we booked a table for": the date lies in the future although the verb is in the past.
-_BOOKED: Final = lazy_regex(
-    r"\b(?:booked|reserved|arranged|organi[sz]ed|planned|scheduled|rescheduled|postponed|fixed|set(?: up)?)\b[^;]*"
-    r"\bfor (?:the )?(?:(?:morning|afternoon|evening|night|weekend|week) of (?:the )?)?$",
-    re.IGNORECASE,
-)
-# Characters of the blocks to which very long sentences are cut, so that the time is linear in the text's length.
-_SENTENCE_BLOCK: Final = 400
-# Unlike `clauses.sentences`: it finds the bounds around one place without splitting the text.
-_SENTENCE_END: Final = lazy_regex(r"[.!?;\n]\s")
-
 
 def day_text(day: date) -> str:
     """A day in the form that facts use.
@@ -127,31 +103,6 @@ def day_text(day: date) -> str:
     '28 February 2026'
     """
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-def sentence_around(text: str, place: int) -> tuple[int, int]:
-    """The start and end of the sentence around a place; of a very long sentence, of at most three blocks around it."""
-    block = place // _SENTENCE_BLOCK
-    first, last = max(0, (block - 1) * _SENTENCE_BLOCK), (block + 2) * _SENTENCE_BLOCK
-    start = max((m.end() for m in _SENTENCE_END.finditer(text, first, place)), default=first)
-    ending = _SENTENCE_END.search(text, place, last)
-    return start, ending.start() if ending else min(last, len(text))
-
-
-def time_direction(text: str, place: int) -> int:
-    """Whether the sentence around a position is about the past (-1), the future (1), or neither (0).
-
-    A date for which something is booked or planned lies in the future, whatever the tense ("we booked it for Friday").
-    """
-    start, end = sentence_around(text, place)
-    return 1 if _BOOKED.search(text[start:place]) else _sentence_direction(text[start:end])
-
-
-@lru_cache(maxsize=1024)
-def _sentence_direction(sentence: str) -> int:
-    if _FUTURE.search(sentence):
-        return 1
-    return -1 if _PAST.search(sentence) else 0
 
 
 def governing_year(text: str, place: int, at: datetime) -> int | None:
@@ -294,8 +245,7 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     step, unit = _STEP[match["step"].lower()], match["unit"].lower()
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
-        nearer = monday - timedelta(weeks=step)
-        return _week(monday) if unit == "week" else _weekend(monday, nearer)
+        return _week(monday) if unit == "week" else _stepped_weekend(today, monday, step, direction)
     if unit == "month":
         return _month(today.year, today.month + step)
     if unit == "year":
@@ -307,6 +257,15 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     month = MONTH_NUMBERS[unit]
     past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
     return _month({-1: past, 0: today.year, 1: ahead}[step], month)
+
+
+def _stepped_weekend(today: date, monday: date, step: int, direction: int) -> _Reading:
+    """Last, this or next weekend. Before Friday, "this weekend was fun" means the one before; the other is a second reading."""
+    if step:
+        return _weekend(monday, _monday(today))
+    before = monday - timedelta(weeks=1)
+    passed = direction < 0 and today.weekday() < WEEKDAY_NUMBERS["friday"]
+    return _weekend(before, monday) if passed else _weekend(monday, before)
 
 
 def _stepped_season(name: str, today: date, step: int) -> _Reading:
@@ -356,7 +315,20 @@ def _back(today: date, count: int, unit: str) -> _Reading:
         return _week(monday)
     if unit == "weekend":
         return _weekend(monday, monday + timedelta(weeks=1))
-    return _month(today.year, today.month - count) if unit == "month" else _year(today.year - count)
+    return _month(today.year, today.month - count) if unit == "month" else _years_back(today, count)
+
+
+def _years_back(today: date, count: int) -> _Reading:
+    """So many years ago or ahead: the year; the months around the day of the message are a second reading.
+
+    One year ago is the month of last year, of which nobody remembers the exact limits: "around May 2022".
+    """
+    year = _year(today.year - count)
+    months = [_month(today.year - count, today.month + off) for off in (-1, 0, 1)]
+    spans = (*year.spans, (months[0].spans[0][0], months[-1].spans[0][1]))
+    if count != 1:
+        return _Reading(spans=spans, wording=year.wording, preposition="in")
+    return _Reading(spans=spans, wording=f"around {months[1].wording}")
 
 
 def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.text.clauses import prose
 
@@ -13,28 +14,26 @@ _WROTE: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_TASK: Final = re.compile(
-    r"(?:^|(?<=[.!?\n]\s)|(?<=\n))[ \t]*(?:(?:please|now|can you|could you|would you|will you|help me|i want you to|i need you to)\s+){0,2}"
-    r"(?:translate|rewrite|rephrase|paraphrase|reword|summari[sz]e|proof-?read|polish|shorten)\b[^:?\n]{0,80}(?::|\?\s*\n|\n)",
-    re.IGNORECASE,
-)
-_FICTION: Final = re.compile(
-    r"\b(?:in (?:my|our|the|this|a) (?:[\w-]+ ){0,2}?(?:novel|story|screenplay|fan ?fiction|fanfic|dream|role-?play|campaign),\s+(?=(?:I|I['’]m|my|we)\b)"
-    r"|write (?:me )?(?:an?|the) (?:[\w-]+ ){0,3}?(?:story|poem|song|scene|novel|letter|email|essay|dialogue|monologue)\b[^.!?\n]*\b(?:I|my)\b"
-    r"|(?:pretend|imagine|let['’]s say|suppose)(?: that)? (?:I|I['’]m|we|my)\b)[^\n]*",
-    re.IGNORECASE,
-)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
-    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\b(?:Mr|Ms|Dr|St|vs|No))[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
+    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (
-    r"(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
+    r"(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|am|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
     r"\s+(?:you|i|we|it|there|this|that|the|they|a|to|do|does|did|is|are|can|could|would|should|about|some|much|many|my|your|else|"
     r"advice|tips|thoughts|ideas|suggestions|chance|way|kind|type|specific)\b"
 )
 _QUESTION: Final = re.compile(rf"^(?:and|but|so|or|also|then)?\s*{_ASKING}", re.IGNORECASE)
+# "Was a welder for years.": a statement without its subject, unless it ends with a question mark.
+_NO_SUBJECT: Final = re.compile(
+    r"^(?:and|but|so|or|also|then)?\s*(?:is|are|was|were|have|has|am)\s+(?:an?|the|some|much|many)\b", re.IGNORECASE
+)
+# A tag makes no question: "…, right?", "… ok?"
+_TAG: Final = re.compile(
+    r"[,\s]+(?:right|ok(?:ay)?|yeah|eh|correct|you know|got it|understood|alright|deal|please|isn['’]t it|aren['’]t (?:they|we)|don['’]t (?:you|we) (?:think|know))\s*\?+[\"'”’) ]*$",
+    re.IGNORECASE,
+)
 _JOINT: Final = re.compile(
     rf"\s*(?:[,;]|\s[-–—]+(?=\s)|(?<=[a-z])[-–](?=\s)|—)\s*(?:(?:and|but|so|because|since|considering|given that|given|although|though|plus|as|or|however|also)\s+)?"
     rf"(?=(?:I|I['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll)|my|our|{_ASKING})\b)"
@@ -46,7 +45,7 @@ _OPENING: Final = re.compile(
     r"^[\s,;:.!?…–—*•#-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
     r"haha|lol|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|btw|anyway|anyways|you know|i mean|"
     r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since|"
-    r"as for me|in fact|(?:please )?(?:remember|note|keep in mind|be aware) that|remember(?=[,:])|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
+    r"as for me|in fact|(?:please |pls )?(?:remember|note|keep in mind|be aware|don['’]t forget) that|(?:please |pls )?(?:remember|don['’]t forget|note to self|save this(?: for later)?|keep in mind|note)(?=\s*[,:])|just so you have it|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
     r"(?![\w'’])[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )
@@ -62,8 +61,13 @@ _QUALIFIER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
+# A value that a sentence may name: code in backticks, an address, "key = value".
+_VALUE: Final = re.compile(
+    r"(?<!\bin )(?:`[^`\n]{1,60}`|(?:https?://|www\.)[^\s<>`]{1,200}|[\w.]{1,40} ?= ?[\w.:/@+-]{1,60})"
+)
+_VALUE_WORDS: Final = 2  # words that a sentence must have besides its value
 _TRAILING: Final = re.compile(
-    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
+    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|ok(?:ay)?|yeah|eh|got it|understood|alright|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
     re.IGNORECASE,
 )
 
@@ -97,28 +101,27 @@ class StatementPiece:
     head: int
 
 
-def pieces(text: str, called: Collection[str] = ()) -> tuple[StatementPiece, ...]:
-    """The declarative pieces of a message, without code, quoted mail, context blocks, captions and questions.
+def pieces(text: str, called: Collection[str] = (), *, playing: bool = False) -> tuple[StatementPiece, ...]:
+    """The declarative pieces of a message, without code, foreign text (see `foreign_text`), captions and questions.
 
     Args:
         text: The message, verbatim.
         called: Names by which people may be addressed; they are removed at the ends of pieces.
+        playing: Whether a role play is on when the message begins (see `role_play.playing_at`).
     """
-    body = _readable(text)
+    body = _readable(text, playing=playing)
     found: list[StatementPiece] = []
     for match in _SENTENCE.finditer(body):
         found += _in_sentence(text, match.start(), match.end(), called)
     return tuple(found)
 
 
-def _readable(text: str) -> str:
+def _readable(text: str, *, playing: bool) -> str:
     """The text with blanks for everything that is not prose of the speaker; positions are unchanged."""
-    kept = text
-    if wrote := _WROTE.search(text):
+    kept = own_text(text, playing=playing)
+    if wrote := _WROTE.search(kept):
         kept = kept[: wrote.start()]
-    if task := _TASK.search(kept):
-        kept = kept[: task.start()]
-    for pattern in (_QUOTED_LINE, _CAPTION, _FICTION):
+    for pattern in (_QUOTED_LINE, _CAPTION):
         kept = pattern.sub(lambda m: "\n" * len(m.group()), kept)
     unfenced = remove_fenced_blocks(kept)
     if unfenced == kept and "\n" not in kept and "```" not in kept:
@@ -142,16 +145,16 @@ def _aligned(text: str, kept: str) -> str:
 
 def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[StatementPiece]:
     sentence = text[start:end]
-    asks = sentence.rstrip("\"'”’) ").endswith("?")
+    asks = sentence.rstrip("\"'”’) ").endswith("?") and not _TAG.search(sentence)
     cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
     ends = [*(m.start() for m in _JOINT.finditer(sentence)), len(sentence)]
     parts = _rejoined(sentence, [(a, b) for a, b in zip(cuts, ends, strict=True) if b > a])
-    questions = [bool(_QUESTION.match(_OPENING.sub("", sentence[a:b]))) for a, b in parts]
+    questions = [_is_question(_OPENING.sub("", sentence[a:b]), asks=asks) for a, b in parts]
     if asks and not any(questions):
         return
     for (first, last), question in zip(parts, questions, strict=True):
         words, offset = _trimmed(sentence[first:last], called)
-        if question or not words or _UNREADABLE.search(words):
+        if question or not words or not _is_readable(words):
             continue
         place = start + first + offset
         end_of_words = place + len(words)
@@ -160,6 +163,18 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
         head = announced.start() if announced else place
         yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
+
+
+def _is_question(part: str, *, asks: bool) -> bool:
+    return bool(_QUESTION.match(part)) and (asks or not _NO_SUBJECT.match(part))
+
+
+def _is_readable(words: str) -> bool:
+    """Whether a piece is prose: at most one value in it is code or an address, and other words stand beside it."""
+    if not _UNREADABLE.search(words):
+        return True
+    rest, values = _VALUE.subn(" ", words)
+    return values == 1 and not _UNREADABLE.search(rest) and len(rest.split()) >= _VALUE_WORDS
 
 
 def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:

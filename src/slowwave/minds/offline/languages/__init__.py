@@ -1,0 +1,1 @@
+"""Statements in other languages than English, one table a language."""

@@ -1,0 +1,534 @@
+"""Blanks the parts of a message that are not statements of the person who wrote it.
+
+These are role plays, stories, poems and lyrics, quotations, pasted mail and transcripts, text that the assistant is asked to
+translate or correct, hypothetical cases, examples, jokes and tests. A fact drawn from them would be wrong, and wrong facts about
+a person cost more than missing ones: where a boundary is in doubt, the rest of the message is blanked.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from slowwave.minds.offline.rules.cues import cue
+from slowwave.minds.offline.rules.role_play import play_spans
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.names import word_set
+
+_I: Final = r"(?:I|I['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|ll|d)|our|me|mine|us)"
+# Kinds of text that people paste, in which "I" is its author.
+_TEXT: Final = (
+    r"(?:text|sentences?|paragraphs?|passages?|e-?mails?|mails?|letters?|messages?|sms|posts?|comments?|reviews?|tweets?|threads?|articles?|essays?|stor(?:y|ies)|"
+    r"poems?|haikus?|limericks?|sonnets?|lyrics|songs?|verses?|chorus|rap|chapters?|scenes?|scripts?|screenplays?|dialogues?|monologues?|novels?|fables?|fairy ?tales?|"
+    r"excerpts?|extracts?|quot(?:e|es|ation|ations)|transcripts?|transcriptions?|interviews?|conversations?|chats?|logs?|notes?|abstracts?|statements?|testimon(?:y|ies|ials?)|"
+    r"bios?|biograph(?:y|ies)|profiles?|cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|postings?|vacanc(?:y|ies)|adverts?|ads?|captions?|speech(?:es)?|"
+    r"descriptions?|paragraph|phrases?|words|lines?|grammar|spelling|punctuation|wording|phrasing|translations?|drafts?|fan ?fic(?:tion)?s?|diar(?:y|ies)|journal entry|entries)"
+)
+_PASTED_KIND: Final = (
+    r"(?:cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|vacanc(?:y|ies)|profiles?|bios?|e-?mails?|mails?|letters?|messages?|texts?|sms|posts?|"
+    r"comments?|reviews?|tweets?|threads?|articles?|transcripts?|interviews?|conversations?|chats?|statements?|testimon(?:y|ials?)|poems?|haikus?|limericks?|lyrics|songs?|"
+    r"verses?|rap|chapters?|scenes?|scripts?|screenplays?|dialogues?|monologues?|short stor(?:y|ies)|novels?|fables?|fairy ?tales?|excerpts?|extracts?|quotes?|quotations?|"
+    r"paragraphs?|passages?|essays?|abstracts?|speech(?:es)?|diar(?:y|ies)|fan ?fic(?:tion)?s?|voicemails?|ads?|adverts?|listings?|reports?|memos?|newsletters?)"
+)
+_FICTION_KIND: Final = (
+    r"(?:poem|haiku|limerick|sonnet|lyrics|song|verse|chorus|rap|chapter|scene|script|screenplay|dialogue|monologue|short story|story|novel|fable|fairy ?tale|excerpt|"
+    r"fan ?fic(?:tion)?|flash fiction|fiction|opening line|first line|prologue|epilogue|ballad|hymn|jingle|joke|riddle|tagline|epitaph|sketch)s?"
+)
+_TASK_VERB: Final = (
+    r"(?:translat(?:e|ing)|rewrit(?:e|ing)|rephras(?:e|ing)|paraphras(?:e|ing)|reword(?:ing)?|summari[sz](?:e|ing)|proof-?read(?:ing)?|polish(?:ing)?|shorten(?:ing)?|"
+    r"condens(?:e|ing)|tl;?dr|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
+)
+_TEXT_TASK_VERB: Final = (
+    r"(?:edit|correct|fix|improve|revise|review|check|critique|score|rate|grade|evaluate|assess|analy[sz]e|continue|finish|complete|extend|expand|format|convert|simplify|"
+    r"explain|interpret|comment on|feedback on|feedback for|thoughts on|opinion on|screen|tidy up|clean up|respond to|reply to|answer|read|judge|extract|classify|label|annotate|"
+    r"make|turn|put|change|rhyme|tag|parse|write)"
+)
+_DEICTIC: Final = (
+    r"(?:this|these|that|the following|following|the (?:text |passage |paragraph )?below|below|it|here|attached)"
+)
+_LANGUAGE: Final = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|swedish|danish|norwegian|finnish|polish|czech|russian|ukrainian|turkish|greek|arabic|hebrew|hindi|urdu|"
+    r"chinese|mandarin|cantonese|japanese|korean|vietnamese|thai|indonesian|malay|swahili|latin|hungarian|romanian|bulgarian|croatian|serbian|catalan|irish|welsh)"
+)
+_START: Final = r"(?:^|(?<=[.!?:\n]\s)|(?<=\n))[ \t\"'(]{0,9}"
+_POLITE: Final = (
+    r"(?:(?:please|pls|plz|now|hey|hi|hello|ok(?:ay)?|so|and|can you|could you|would you|will you|can u|help me(?: to)?|help|i want you to|i need you to|i need|i['’]d like you to|"
+    r"i want|need|kindly|quick(?:ly)?|just),?\s+){0,4}"
+)
+
+
+_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr transcrib spell copy grammar"
+_TEXT_VERBS: Final = (
+    "edit correct fix improve revise review check critique score rate grade evaluate assess analy continue finish complete extend expand format convert simplify explain "
+    "interpret comment feedback thoughts opinion screen tidy clean respond reply answer read judge extract classify label annotate make turn put change rhyme tag parse write"
+)
+_KINDS: Final = (
+    "text sentence paragraph passage mail letter message sms post comment review tweet thread article essay stor poem haiku limerick sonnet lyrics song verse chorus rap chapter "
+    "scene script screenplay dialogue monologue novel fable tale excerpt extract quot transcri interview conversation chat log note abstract statement testimon bio profile cv "
+    "resume résumé application ad posting vacanc caption speech description phrase word line grammar spelling punctuation phrasing translation draft fic diar journal entr prologue "
+    "epilogue ballad hymn jingle joke riddle epitaph sketch voicemail listing report memo newsletter"
+)
+_LANGUAGES: Final = (
+    "ish german french italian portuguese dutch norwegian czech russian ukrainian greek arabic hebrew hindi urdu chinese mandarin cantonese japanese korean vietnamese thai "
+    "indonesian malay swahili latin hungarian romanian bulgarian croatian serbian catalan"
+)
+
+
+def _pattern(text: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    return lazy_regex(text, flags)
+
+
+# A task on a text, with the text behind it: after a colon, a line break, or the end of a sentence that points at it.
+_TASK: Final = (
+    cue(rf"{_START}{_POLITE}{_TASK_VERB}\b[^:?\n.\"“]{{0,80}}(?::|\n|[\"“])", _VERBS),
+    cue(
+        rf"\b{_TASK_VERB}\b[^:\n.!?]{{0,30}}\b{_DEICTIC}\b[^:\n.!?]{{0,60}}(?:[:\n.!?]|\s[-–—]\s)",
+        _VERBS,
+        "this these that following below it here attached",
+    ),
+    cue(
+        rf"{_START}{_POLITE}{_TASK_VERB}\b[^:\n.!?]{{0,40}}\b(?:to|into|in) {_LANGUAGE}\b[^:\n.!?]{{0,40}}(?:[:\n.!?,]|\s[-–—]\s)",
+        _VERBS,
+        _LANGUAGES,
+    ),
+    cue(
+        rf"{_START}{_POLITE}(?:put|turn|write|say|render)\b[^:\n.!?]{{0,40}}\b(?:to|into|in) {_LANGUAGE}\b[^:\n.!?]{{0,40}}(?:[:\n.!?,]|\s[-–—]\s)",
+        "put turn write say render",
+        _LANGUAGES,
+    ),
+    cue(
+        rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,40}}\b(?:{_DEICTIC}|the|my|his|her|their|a|an|some)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n.!?]{{0,50}}(?::|\n|\s[-–—]\s|(?<=below)[.,!])",
+        _TEXT_VERBS,
+        _KINDS,
+    ),
+    cue(
+        rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,20}}\b{_DEICTIC}\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}(?::(?!\s*```)|[.?!](?=\s*[\"“]))",
+        _TEXT_VERBS,
+        "this these that following below it here attached",
+    ),
+    cue(
+        rf"{_START}{_POLITE}(?:(?:continue|finish|rhyme)\s+(?:{_DEICTIC})\b[^:\n.!?]{{0,50}}[:\n.!?]|(?:complete|extend|expand|rewrite|edit|correct|fix|answer)\s+(?:{_DEICTIC})\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}[:\n])",
+        "continue finish complete extend expand rewrite edit correct fix rhyme answer",
+        "this these that following below it here attached",
+    ),
+    cue(
+        rf"\b(?:feedback|thoughts|opinion|comments?|criticism|critique)\s+(?:on|about|for)\s+[^:\n.!?]{{0,30}}\b{_TEXT}\b[^:\n.!?]{{0,40}}(?:[:\n?!]|\s[-–—]\s)",
+        "feedback thoughts opinion comment critici critique",
+        _KINDS,
+    ),
+    cue(
+        r"\b(?:commas?|apostrophes?|grammar|spelling|punctuation|tenses?|word order|wording|phrasing|prepositions?|hyphens?|semicolons?|sentences?|typos?|capital letters?)\b"
+        r"[^:\n.!?]{0,40}(?:right|correct|ok(?:ay)?|fine|wrong|here|good|mistakes?|errors?|in|missing|check(?:ed)?|please)\b[^:\n.!?]{0,40}[:?\n]",
+        "comma apostrophe grammar spelling punctuation tense word_order wording phrasing preposition hyphen semicolon sentence typo capital_letter",
+    ),
+    cue(
+        rf"\b(?:is|are|does|do|was) (?:{_DEICTIC}|the|my)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n!?]{{0,40}}\?\s*(?=[\"“\n])",
+        _KINDS,
+        "?",
+    ),
+    cue(
+        r"\b(?:does|do|is|are) (?:this|these|it|that|the following)\s+(?:sound|read|look|make sense|correct|right|ok(?:ay)?|rude|polite|grammatical|natural|formal|good)\b[^:\n.!?]{0,40}[:?\n]",
+        "sound read look make_sense correct right ok rude polite grammatical natural formal good",
+        "this these that following below it here attached",
+    ),
+    cue(
+        r"\b(?:how (?:do|would|can|should) (?:you|i|we|one) (?:say|write|pronounce|spell|translate)|what does)\b[^\n]*",
+        "how_ what_does",
+    ),
+)
+# The same after the text: "… Translate this." Then what stands before is the text.
+_TASK_AFTER: Final = (
+    cue(
+        rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s)|(?<=[.!?\"”]))[ \t(^]*{_POLITE}{_TASK_VERB}\b[^:\n.!?]{{0,20}}"
+        rf"(?:\b(?:this|that|it|the above|above|these|the (?:text|message|mail|email|passage|paragraph|sentence|letter|post))\b[^:\n.!?]{{0,60}})?\s*[.!?)]*\s*$",
+        _VERBS,
+    ),
+    cue(
+        rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s))[ \t(^]*{_POLITE}{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,30}}\b(?:this|that|the above|above|these)\b[^:\n.!?]{{0,30}}"
+        rf"(?:\b{_TEXT}\b|\babove\b|\b(?:to|into|in) {_LANGUAGE}\b)[^:\n.!?]{{0,40}}[.!?)]*\s*$",
+        _TEXT_VERBS,
+        "this that above these",
+    ),
+    cue(
+        r"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n))[ \t(^]*(?:is|are|does|do|what|which|where|who|how)\b[^:\n.!?]{0,50}\b(?:the (?:above|text|sentence|poem|letter|mail|email|passage|paragraph|grammar)|this (?:text|sentence|poem|"
+        r"letter|mail|email|passage|paragraph|verse|song|grammar|wording|story))\b[^:\n.!?]{0,40}\?\s*$",
+        _KINDS,
+        "?",
+        "above this_",
+    ),
+    cue(r"(?:^|(?<=\n))[ \t]*(?:[\^↑]+|(?:the )?above)\s*(?:is|was|are|comes|:|from|needs)\b[^\n]*$", "above ^ ↑"),
+)
+# Words that announce a pasted or invented text; it lasts until the end of the message.
+_ANNOUNCED: Final = (
+    cue(
+        rf"\b(?:here(?:['’]s| is| are| comes| goes)|below (?:is|are)|this is|these are|it(?:['’]s| is)|i(?:['’]m| am)? (?:got|found|received|read|saw|wrote|writing|pasted|pasting|copied|came across|screening)|"
+        rf"(?:just )?(?:got|found|received|read|saw|wrote|copied|pasting|writing)|look at|have a look at|check out)\b"
+        rf"(?! my (?:cv|r[ée]sum[ée]|bio|profile)\b)[^.!?:\n]{{0,60}}\b{_PASTED_KIND}\b[^.!?:\n]{{0,60}}(?::|\n|\s[-–—]\s(?=[\"“'‘])|\bbelow\b[^\n]{{0,40}}\n?|[.?!,](?=\s*[\"“]))",
+        _KINDS,
+    ),
+    cue(
+        rf"{_START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{_PASTED_KIND}|{_FICTION_KIND})\b[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{_I}\b))",
+        _KINDS,
+    ),
+    cue(
+        rf"\b(?:applicant|candidate|employee|customer|client|patient|student|witness|author|speaker|reviewer|colleague|friend|user)['’]?s?\s+(?:\w+\s+){{0,2}}{_PASTED_KIND}\b[^\n]{{0,60}}(?::|\n|below)",
+        _KINDS,
+        "applicant candidate employee customer client patient student witness author speaker reviewer colleague friend user",
+    ),
+    cue(
+        rf"\b(?:{_FICTION_KIND}|{_PASTED_KIND}|chapter \w+|it|letter|diary) (?:opens?|starts?|begins?|goes|reads?|says|ends?|continues?)\b[^.!?:\n]{{0,30}}(?::|\s[-–—]\s|,\s(?=[\"“])|\n)",
+        "open start begin go read say end continue",
+        _KINDS,
+    ),
+    cue(
+        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|play|script|book i['’]m writing),\s+(?={_I}\b)",
+        "novel story screenplay fiction fanfic dream nightmare play campaign script book",
+        "in_",
+    ),
+    cue(
+        r"\b(?:i|we) (?:(?:once |just |also )?(?:had|have|keep having) (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|(?:dream(?:ed|t)|am dreaming|keep dreaming))\b[^.!?\n]*",
+        "dream nightmare",
+    ),
+    cue(
+        rf"\bwrite (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]*\b{_I}\b",
+        "write ",
+        _KINDS,
+    ),
+    cue(
+        r"\b(?:sample|example|dummy|fake|test|placeholder|made-?up|fictional|fictitious|mock) (?:sentences?|texts?|inputs?|data|messages?|answers?|facts?|users?|conversations?|personas?|profiles?|memor(?:y|ies)|statements?|entries|records?)\b[^:\n]{0,40}(?::|\n|\blike\b|\bsuch as\b)",
+        "sample example dummy fake test placeholder made ficti mock",
+    ),
+    cue(
+        r"(?:^|(?<=\n))[ \t]*(?:-{2,}|={2,}|\*{3,}|#{3,})\s*(?:begin|start|original|forwarded|message|quote|text|email|mail|snip|paste)\b[^\n]*",
+        "-- == ** ##",
+    ),
+)
+# A hypothetical case: it lasts until the end of its paragraph.
+_HYPOTHETICAL: Final = (
+    cue(
+        rf"{_START}(?:ok(?:ay)?|so|now|but|and|well|just|please|hey)?,?\s*(?:suppose|supposing|imagine|assume|assuming|pretend|picture|let['’]?s (?:say|suppose|assume|imagine|pretend)|say|think of it)"
+        rf"(?: for a (?:moment|second|minute))?,?(?: that)? (?:{_I}|you|a|an|the|there|someone|somebody|he|she|they|it)\b(?! surprise)",
+        "suppos imagin assum pretend picture say think_of",
+    ),
+    cue(
+        r"\b(?:hypothetical(?:ly)?|theoretically|in theory|thought experiment|in another life|in a parallel universe|in an alternate universe|for the sake of (?:the )?argument|asking for a friend|purely theoretical(?:ly)?)\b",
+        "hypothetical theor thought_experiment another_life parallel alternate argument asking_for",
+    ),
+    cue(rf"\b(?:pretend|imagine)(?: that)? {_I}\b", "pretend imagine"),
+    cue(rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]*\b{_I}\b", "what_if what_would what_happens"),
+)
+# A condition in a question, or with would: the sentence speaks of no fact from "if" on.
+_CONDITION: Final = cue(
+    rf"(?:\bif\b|\beven if\b|\bin case\b|\bwhether\b|\bas if\b|\bas though\b|\bonce\b|\bwhen\b)(?=\s+(?:{_I}|you|he|she|they|it|the|a|an|someone)\b)",
+    "if in_case whether once when",
+)
+_UNREAL: Final = cue(
+    r"\b(?:if|as if|as though|if only|i wish|wish)\s+(?:i|we|my \w+|he|she|they|it)\s+(?:\w+ )?(?:were|was|had|could|would|lived|owned|worked|knew|weren['’]t|wasn['’]t|hadn['’]t|didn['’]t)\b|\bwere I\b|\bhad I\b|\bI wish\b",
+    "if wish were had",
+)
+_WOULD: Final = _pattern(r"\b(?:would|wouldn['’]t|could|couldn['’]t|might)\b|\b(?:i|we|he|she|they|it|you)['’]d\b")
+# What somebody else says or writes, without quotation marks.
+_REPORTED: Final = (
+    cue(
+        rf"\b(?:said|says|say|saying|told|tells?|telling|wrote|writes?|writing|stated|states|claimed|claims|texted|texts|posted|posts|announced|yelled|shouted|replied|replies|whispered|sang|sings|"
+        rf"thinks|goes|went|reads|asks|asked|answered|repl(?:y|ied)|sounds? like|(?:is|was) like|(?:are|were) like|quote|like this)\b[^.!?:\n\"“]{{0,40}}(?:[:]|\s[-–—])\s*(?={_I}\b)",
+        "said say told tell wrote writ stat claim text post announced yelled shouted repl whispered sang sing think goes went read ask answer sound like quote",
+        ": - – —",
+    ),
+    cue(
+        r"\b(?:he|she|they|somebody|someone|(?:my|the|his|her|our|a|that|this) (?:[\w-]+ ){1,3}|(?-i:[A-Z]\w+) )\s?(?:said|says|told (?:me|us|him|her|them|everyone|everybody)|wrote|writes|claims|claimed|goes|was like|is like|texted|replied|always says|keeps saying)"
+        r"(?:,| that:|:)\s*(?=I\b|I['’]|my\b)",
+        "said say told wrote writes claim goes like texted replied",
+    ),
+    cue(
+        rf"\bas (?:the )?(?:\w+ ){{1,3}}(?:says|said|put it|wrote|writes|sang|goes),\s*(?={_I}\b)",
+        "as_",
+        "says said put_it wrote writes sang goes",
+    ),
+)
+_BY_SELF: Final = _pattern(
+    r"\b(?:i|we)(?:['’]ve| have| just| also| always| once)?\s+(?:said|say|told|tell|wrote|write|stated|announced|replied|answered|asked)\b[^.!?\n]*$"
+)
+_EXAMPLE: Final = cue(
+    rf"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bsuch as|\b(?:some|any)thing like|\ban? (?:\w+ )?example(?: \w+)?|\bexamples?|\bthings like|\bphrases? like|\bsentences? like|\bstatements? like|\bfacts? like)"
+    rf"\s*(?::|-|[,]?\s*(?=[\"“'‘])|,?\s+(?={_I}\b))",
+    "e.g example instance such_as thing_like things_like like",
+)
+_REQUESTED: Final = _pattern(
+    r"\b(?:give|write|need|show|want|use|make|create|how|generate|invent|say|says|store|stores|remember|save|mean|type|enter|input|user|users|someone|people|sentence|sentences|prompt|phrase|answer|answers)\b"
+)
+_JOKE: Final = cue(
+    r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)|kidding|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
+    r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!)\b|(?<=[.!?,]\s)not!\s*$",
+    "/s /j sarcas jk j/k kidding joking yeah_right as_if not joke april lies psych",
+)
+_TEST: Final = _pattern(
+    r"^\W{0,9}(?:(?:test(?:ing)?\W+){1,3}(?:\d|test|one|this|my|is|,|message|abc|hello)|this is (?:just )?(?:a|only a) test\b|lorem ipsum|asdf|hello world test)"
+)
+_QUOTES: Final = (
+    _pattern(r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|<<<.*?(?:>>>|\Z)", re.DOTALL),
+    _pattern(
+        r"<(?P<tag>text|email|mail|document|doc|quote|passage|input|article|story|message|transcript|content|example|cv|resume|letter|poem)\b[^>]{0,40}>.*?(?:</(?P=tag)>|\Z)",
+        re.DOTALL | re.IGNORECASE,
+    ),
+    _pattern(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”\"]+[“”\"]|‹[^›]+›"),
+    _pattern(r"(?<![\w'’])['‘](?=\S)[^'‘’\n]*(?:['’](?=\w)[^'‘’\n]*)*(?<=\S)['’](?![\w])"),
+)
+_OPEN_QUOTE: Final = _pattern(rf"(?<!\w)[\"“](?=\s*{_I}\b)[^\"”]*\Z")
+_FIRST: Final = _pattern(rf"\b{_I}\b")
+_WORD: Final = _pattern(r"[^\W_]+(?:['’-]\w+)*")
+_LONG_QUOTE: Final = 7
+"""Words from which a quotation is blanked even without "I": shorter ones are names, titles and codes."""
+_FIRST_QUOTE: Final = 3
+
+_HEADER: Final = _pattern(
+    r"^[ \t>*]*(?:From|To|Subject|Sent|Date|Cc|Bcc|Reply-To|Von|An|Betreff|De|À|Objet|Para|Asunto)[ \t]*:.*$",
+    re.MULTILINE,
+)
+_DIVIDER: Final = _pattern(
+    r"^[ \t]*(?:-{2,}|={2,}|_{3,}|\*{3,}|#{3,})\s*(?:end|ende|fin)\b[^\n]*$|^[ \t]*(?:-{3,}|={3,}|_{5,}|\*{3,})[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_GREETING: Final = _pattern(
+    r"^[ \t]*(?:dear|hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|greetings|to whom)\b[^.!?\n]{0,40}[,:]?[ \t]*$|^[ \t]*dear\b[^.!?\n]{1,40},",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NAMED_GREETING: Final = _pattern(
+    r"^[ \t]*(?:dear|to whom)\b|^[ \t]*(?:hi|hello|hey|hiya|good \w+)\s+(?:all|team|everyone|everybody|folks|(?-i:[A-Z])\w+)",
+    re.IGNORECASE,
+)
+_CLOSING: Final = _pattern(
+    r"^[ \t]*(?:(?:best|kind|warm|warmest|many|with (?:best|kind|warm))\s+(?:regards|wishes|greetings|thanks)|regards|cheers|sincerely|yours(?: \w+)?|best|respectfully|cordially|"
+    r"thanks|thank you|many thanks|ta|love|xoxo|hugs|take care|see you(?: soon)?|yours sincerely|yours faithfully|mit freundlichen gr[üu](?:ß|ss)en|cordialement|saludos)[ \t]*[,.!]?[ \t]*(?:\n|,\s*(?-i:[A-Z])\w+[ \t]*$)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SIGNATURE_LINES: Final = 6
+_SIGNATURE: Final = _pattern(r"^--[ ]?\n.*", re.MULTILINE | re.DOTALL)
+_LABELLED: Final = _pattern(
+    r"^[ \t]*(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
+    re.MULTILINE,
+)
+_SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student")  # fmt: skip
+_INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.*?\sA:\s[^\n]*")
+_COMMENT: Final = _pattern(
+    r"^[ \t]*(?://|/\*|\*/|<!--|#(?=[ \t]*(?:TODO|FIXME|NOTE|test|example)\b|!)|%%|--[ \t](?=\w+.*;))[^\n]*",
+    re.MULTILINE,
+)
+_CODE_LINE: Final = _pattern(
+    r"^[ \t]*(?:\w+\s*=\s*\S|def |class |import |from \w+ import|print\(|return\b|\}|\{|if \(|for \(|.*;[ \t]*$)",
+    re.MULTILINE,
+)
+_HASH_LINE: Final = _pattern(r"^[ \t]*#[ \t]*[^#\n]+$", re.MULTILINE)
+_OWN_AGAIN: Final = _pattern(
+    r"\n[ \t]*(?=(?:btw|by the way|for context|fyi|on another note|unrelated|separately|as for me|about me|anyway|on a personal note|p\.?\s?s\.?|remember that|please remember)\b)",
+)
+_ENDED: Final = _pattern(
+    r"^[ \t]*(?:-{2,}|={2,}|_{3,}|\*{3,}|#{3,})[ \t]*(?:end|ende|fin)\b[^\n]*\n", re.MULTILINE | re.IGNORECASE
+)
+
+
+def own_text(text: str, *, playing: bool = False) -> str:
+    """The message with line ends in the place of everything that is not its writer's own statement; positions are unchanged.
+
+    Args:
+        text: The message.
+        playing: Whether a role play is on when the message begins (see `role_play.playing_at`).
+
+    >>> own_text("Translate this: I live in Rome.").strip()
+    'Translate this:'
+    """
+    spans = sorted(span for spans in _all_spans(text, playing=playing) for span in spans if span[1] > span[0])
+    if not spans:
+        return text
+    pieces, place = [], 0
+    for start, end in spans:
+        pieces += [text[place : max(place, start)], "\n" * (end - max(place, start))]
+        place = max(place, end)
+    return "".join((*pieces, text[place:]))
+
+
+def _all_spans(text: str, *, playing: bool) -> Iterator[Iterable[tuple[int, int]]]:
+    """The spans that each finder blanks; code is not read."""
+    prose = _FENCE.sub(lambda match: _CODE * len(match.group()), text) if "```" in text else text
+    yield play_spans(prose, playing=playing)
+    lower = prose.lower()
+    for find in _BY_WORDS:
+        yield find(prose, lower)
+    for read in _BY_FORM:
+        yield read(prose)
+
+
+_CODE: Final = "\x00"
+"""Stands for each character of code while the text is searched."""
+_FENCE: Final = _pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+Spans = Iterator[tuple[int, int]]
+
+
+def _rest(text: str, place: int) -> tuple[int, int]:
+    """From a place to the end of the message, or to where it says that the foreign text ends."""
+    ends = [match.start() for pattern in (_OWN_AGAIN, _ENDED) if (match := pattern.search(text, place))]
+    return place, min(ends, default=len(text))
+
+
+_LONGEST_SENTENCE: Final = 1000  # characters
+
+
+def _sentence_start(text: str, place: int) -> int:
+    first = max(0, place - _LONGEST_SENTENCE)
+    return max((match.end() for match in _SENTENCE_BREAK.finditer(text, first, place)), default=first)
+
+
+_SENTENCE_BREAK: Final = lazy_regex(r"(?<!\be\.g)(?<!\b[A-Z])[.!?][\"”')]*\s+|\n")
+
+
+def _sentence_end(text: str, place: int) -> int:
+    found = _SENTENCE_BREAK.search(text, place)
+    return found.end() if found else len(text)
+
+
+def _line_end(text: str, place: int) -> int:
+    found = text.find("\n", place)
+    return found if found >= 0 else len(text)
+
+
+def _tasks(text: str, lower: str) -> Spans:
+    for each in _TASK:
+        for match in each.find(text, lower):
+            yield _rest(text, match.end())
+    for each in _TASK_AFTER:
+        for match in each.find(text, lower):
+            if text[: match.start()].strip():
+                yield 0, match.start()
+
+
+_GAP: Final = 9  # characters
+
+
+def _announced(text: str, lower: str) -> Spans:
+    for each in _ANNOUNCED:
+        for match in each.find(text, lower):
+            if not text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
+                yield _sentence_start(text, match.start()), _rest(text, match.end())[1]
+
+
+def _hypothetical(text: str, lower: str) -> Spans:
+    for each in _HYPOTHETICAL:
+        for match in each.find(text, lower):
+            yield match.start(), _line_end(text, match.end())
+    for match in _UNREAL.find(text, lower):
+        yield _sentence_start(text, match.start()), _sentence_end(text, match.end())
+    yield from _conditions(text, lower)
+
+
+def _conditions(text: str, lower: str) -> Spans:
+    """From "if" to the end of a sentence that asks or says would; of what is in doubt only its clause."""
+    start = end = 0
+    unreal = False
+    for match in _CONDITION.find(text, lower):
+        if match.start() >= end:
+            start, end = _sentence_start(text, match.start()), _sentence_end(text, match.end())
+            sentence = text[start:end]
+            unreal = sentence.rstrip().endswith("?") or bool(_WOULD.search(sentence))
+        if not unreal or match.group().lower() in {"when", "once"}:
+            continue
+        more = _NEXT_CLAUSE.search(text, match.end(), end) if _WHETHER.search(text, start, match.start()) else None
+        yield match.start(), more.start() if more else end
+        if not more:
+            unreal = False  # the rest of the sentence is blanked
+
+
+# "I'm not sure if …": what is in doubt ends with its clause.
+_WHETHER: Final = _pattern(
+    r"\b(?:sure|wonder(?:ing|ed)?|verify|check|confirm|know|see|ask(?:ing|ed)?|tell|determine|understand|clear|idea|certain|decide|curious)\s*$"
+)
+_NEXT_CLAUSE: Final = _pattern(r",\s+(?=(?:I|I['’](?:m|ve|d|ll)|my|we|we['’](?:re|ve)|but|so|and|can|could)\b)")
+
+
+def _reported(text: str, lower: str) -> Spans:
+    for each in _REPORTED:
+        for match in each.find(text, lower):
+            if not _BY_SELF.search(text[max(0, match.start() - _WORDS_BEFORE) : match.end()]):
+                yield _sentence_start(text, match.start()), _line_end(text, match.end())
+
+
+_WORDS_BEFORE: Final = 40  # characters
+
+
+def _examples(text: str, lower: str) -> Spans:
+    for match in _EXAMPLE.find(text, lower):
+        start = _sentence_start(text, match.start())
+        if (
+            match.group().rstrip().endswith(":")
+            or "e.g" in match.group().lower()
+            or _REQUESTED.search(text[start : match.start()])
+        ):
+            colon = match.group().rstrip().endswith(":")
+            yield match.start(), _rest(text, match.end())[1] if colon else _sentence_end(text, match.end())
+
+
+def _jokes(text: str, lower: str) -> Spans:
+    for match in _JOKE.find(text, lower):
+        yield text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end())
+    if _TEST.match(text):
+        yield 0, len(text)
+
+
+def _quotations(text: str) -> Spans:
+    """Quotations in which somebody speaks, with the sentence that introduces them. Names, titles and codes stay."""
+    for pattern in _QUOTES[:2]:
+        for match in pattern.finditer(text):
+            yield match.span()
+    for pattern in (*_QUOTES[2:], _OPEN_QUOTE):
+        for match in pattern.finditer(text):
+            words = _WORD.findall(match.group())
+            title = all(word[0].isupper() or len(word) <= _FIRST_QUOTE for word in words)
+            first = len(words) >= _FIRST_QUOTE and _FIRST.search(match.group())
+            if (first or len(words) >= _LONG_QUOTE) and not title:
+                yield _sentence_start(text, match.start()), max(match.end(), _sentence_end(text, match.end() - 1))
+
+
+def _mail(text: str) -> Spans:
+    """Mail with headers, mail from a greeting to its signature, and signatures."""
+    header = _HEADER.search(text)
+    if header and (len(_HEADER.findall(text)) > 1 or re.match(r"\s*from\b.*@", header.group(), re.IGNORECASE)):
+        yield header.start(), _rest(text, header.end())[1]
+    for match in _SIGNATURE.finditer(text):
+        yield match.span()
+    for closing in _CLOSING.finditer(text):
+        greeting = next((g for g in _GREETING.finditer(text, 0, closing.start())), None)
+        lines = re.match(rf"(?:[^\n]*\n?){{0,{_SIGNATURE_LINES}}}", text[closing.end() :])
+        end = closing.end() + (lines.end() if lines else 0)
+        if (gap := text.find("\n\n", closing.end(), end)) >= 0:
+            end = gap
+        pasted = greeting and (text[: greeting.start()].strip() or _NAMED_GREETING.match(greeting.group()))
+        yield (greeting.start() if greeting and pasted else closing.start()), end
+
+
+def _transcripts(text: str) -> Spans:
+    """Lines with the names of speakers: one of them twice, or names such as Q and A."""
+    lines = list(_LABELLED.finditer(text))
+    labels = [line["label"].strip().casefold() for line in lines]
+    if len(set(labels)) < len(labels) or (len(labels) > 1 and any(label.split()[0] in _SPEAKERS for label in labels)):
+        for line in lines:
+            yield line.span()
+    for match in _INLINE_DIALOGUE.finditer(text):
+        yield match.span()
+
+
+def _comments(text: str) -> Spans:
+    """Comments of code; a line with "#" only where lines of code stand with it."""
+    for match in _COMMENT.finditer(text):
+        yield match.span()
+    if _CODE_LINE.search(text):
+        for match in _HASH_LINE.finditer(text):
+            yield match.span()
+
+
+_BY_WORDS: Final[tuple[Callable[[str, str], Spans], ...]] = (
+    _tasks,
+    _announced,
+    _hypothetical,
+    _reported,
+    _examples,
+    _jokes,
+)
+_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_quotations, _mail, _transcripts, _comments)
