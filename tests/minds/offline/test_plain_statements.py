@@ -163,9 +163,18 @@ def test_no_fact_has_an_unpaired_quotation_mark(text: str) -> None:
     assert texts(text, speaker="Mia") == []
 
 
-def test_a_new_statement_after_a_retraction_is_a_fact() -> None:
-    assert texts("I lied, I'm not vegetarian.") == ["The user is not vegetarian"]
-    assert texts("Scratch that, I live in Bristol.") == ["The user lives in Bristol"]
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I lied, I'm not vegetarian", "The user is not vegetarian"),
+        ("Turns out I'm not allergic to nuts", "The user is not allergic to nuts"),
+        ("I don't live in Bern", "The user doesn't live in Bern"),
+        ("Forget what I said about Leeds, I live in Bristol", "The user lives in Bristol"),
+        ("Scratch that, I live in Bristol", "The user lives in Bristol"),
+    ],
+)
+def test_a_retraction_is_the_new_statement_and_its_quote_keeps_the_announcement(text: str, wanted: str) -> None:
+    assert [(f.text, f.quote) for f in facts(text)] == [(wanted, text)]
 
 
 def test_regular_rules_read_verbs_that_no_table_has() -> None:

@@ -46,7 +46,7 @@ _DOUBLED: Final = word_set(
     "strip swap tap tip trap trim trip wrap admit permit occur regret control travel cancel label model ban beg clap drag fit"
 )
 _ED_IN_BASE: Final = word_set(
-    "need feed seed speed weed bleed breed heed exceed proceed succeed embed shed wed shred sled bed red"
+    "sped fled need feed seed speed weed bleed breed heed exceed proceed succeed embed shed wed shred sled bed red"
 )
 _MORE_BASES: Final = word_set("adore crochet loathe meditate commute procrastinate babysit freelance")
 # Nouns, adjectives and adverbs whose spelling is also that of a verb form; a subject before them has not ended.
