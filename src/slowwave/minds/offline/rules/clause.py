@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
-from slowwave.minds.offline.rules.morphology import finite_base, is_base, past_base, third_base
+from slowwave.minds.offline.rules.morphology import finite_base, is_base, past_base, third_base, third_person
 from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, tidy, told_of
 from slowwave.minds.offline.rules.verb_phrase import VerbPhrase, verb_phrase
 from slowwave.minds.offline.rules.words import ADVERBS, KIN, MODALS, NAMED_KIN, PERSON_WORDS, PLURAL_KIN, TOGETHER
@@ -50,7 +50,7 @@ _CALLED: Final = word_set(
 )
 _OF_PEOPLE: Final = word_set(
     "owns leads manages lives teaches studies handles maintains leaves joins retires returns visits marries graduates prefers drives "
-    "speaks dislikes hates volunteers"
+    "speaks dislikes hates volunteers eats"
 )
 _NO_NAME: Final = word_set(
     "the this that these those it he she they we you there here what who how when where why which one everyone "
@@ -62,6 +62,17 @@ _NO_NAME: Final = word_set(
 )
 _GENERAL: Final = re.compile(r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b")
 """Predicates of "we" that are of people in general, or of several only together."""
+_ABSTRACT: Final = (
+    "ery",
+    "ing",
+    "ism",
+    "tion",
+    "ness",
+    "ology",
+    "ity",
+    "ics",
+    "s",
+)  # endings of nouns that are no names
 _RELATIVE: Final = word_set("who which that where whose")
 _STATES: Final = word_set("is are was were 's has have had")
 
@@ -266,9 +277,18 @@ def _is_rare_name(first: str, after: list[str], found: tuple[int, str, str]) -> 
     """
     place, base, form = found
     verb, following = plain(after[place - 1]), [plain(word) for word in after[place : place + 4]]
-    if verb in _OF_PEOPLE or (base == "be" and following[:1] in (["my"], ["our"]) and not KIN.isdisjoint(following)):
+    if (
+        verb in _OF_PEOPLE
+        or (verb in {"does", "doesn't"} and third_person(base) in _OF_PEOPLE)
+        or (base == "be" and following[:1] in (["my"], ["our"]) and not KIN.isdisjoint(following))
+    ):
         return True
-    return form == "present" and verb.endswith("s") and first.lower() not in word_frequency.probabilities()
+    return (
+        form == "present"
+        and verb.endswith("s")
+        and not first.endswith(_ABSTRACT)
+        and first.lower() not in word_frequency.probabilities()
+    )
 
 
 def _of_thing(body: str, speaker: str) -> Clause | None:
@@ -316,7 +336,8 @@ def _verb_at(words: list[str], *, person: bool, at_once: bool = False) -> tuple[
         if low in _RELATIVE:
             return None
         if low in _FINITE:
-            return (place, *_helper_form(low, following))
+            denied = following == "not" and place + 2 < len(words)
+            return (place, *_helper_form(low, plain(words[place + 2]) if denied else following))
         base, form = _finite(low, person=person, before=before, plural=before in PLURAL_KIN or last in PLURAL_KIN)
         if base:
             return place, base, form
