@@ -145,7 +145,7 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
     if match is None:
         found = _of_other(body, called, names) or _of_thing(body, called)
     elif match["owner"]:
-        found = _of_owned(body[match.end() :].strip(), called)
+        found = _of_possession(body[match.end() :].strip(), called)
     elif match["both"]:
         other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])
         found = _of_several(f"{called} and {told_of(other, speaker)}", "", body[match.end() :], speaker)
@@ -225,7 +225,7 @@ def _of_several(name: str, short: str, after: str, speaker: str) -> Clause | Non
     )
 
 
-def _of_owned(body: str, speaker: str) -> Clause | None:
+def _of_possession(body: str, speaker: str) -> Clause | None:
     """A clause that begins with "my" or "our"; a colon may stand for its verb ("our new address: 17 Hill Road")."""
     words = body.split()
     found = _verb_at(words, person=_is_person(words))

@@ -107,7 +107,7 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
         assistant: Whether the conversation is with an assistant rather than between people.
     """
     if clause.subject == "owned":
-        claim = _of_owned(clause, assistant=assistant)
+        claim = _of_possession(clause, assistant=assistant)
     elif clause.subject == "named":
         claim = _of_named(clause)
     elif clause.subject == "thing":
@@ -436,7 +436,7 @@ def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rul
     )
 
 
-def _of_owned(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+def _of_possession(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     noun = clause.noun.strip(",")
     if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
         return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)
