@@ -284,7 +284,7 @@ def _is_open(part: str) -> bool:
     words = part.split()
     last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
     base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
-    joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for"}
+    joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for", "as"}
     if last.endswith(("'m", "'re", "'s", "'ve", "'ll", "'d")):
         return True
     return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb

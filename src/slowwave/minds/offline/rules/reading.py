@@ -314,6 +314,8 @@ def _held(clause: Clause) -> Claim | None:
         return (
             None
             if NO_GOAL.search(rest) or not says_something_definite(rest, 3) or clause.negated
+            else _claim("observation", 0.7, clause)
+            if clause.form == "past"
             else _claim("goal", 0.7, clause, kind=SEMANTIC)
         )
     sharp = clause.form == "past" and has_time_word(clause.text) and bool(NAMES_SOMETHING.search(rest))
