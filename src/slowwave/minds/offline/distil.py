@@ -1,4 +1,4 @@
-"""Distils facts from a transcript by rule: what people say about themselves, other people, their work and plans."""
+"""Distils facts from a transcript by rule: every clause that stands alone, if a later question may need it."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
-from slowwave.minds.offline.rules.first_person import classify_first_person
-from slowwave.minds.offline.rules.introductions import introduced
+from slowwave.minds.offline.rules.clause import Clause, read_clause
+from slowwave.minds.offline.rules.company import company_of, person_of, with_person
+from slowwave.minds.offline.rules.endings import ending
+from slowwave.minds.offline.rules.introductions import introductions
+from slowwave.minds.offline.rules.joining import is_restricted, joined
+from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
+from slowwave.minds.offline.rules.pronouns import plain
+from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
-from slowwave.minds.offline.rules.rewrite import third_person
+from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.role_play import playing_at
-from slowwave.minds.offline.rules.split import pieces
-from slowwave.minds.offline.rules.third_party import dated_statement, instruction, named_statement, restore_subject
+from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
+from slowwave.minds.offline.rules.split import StatementPiece, pieces
+from slowwave.minds.offline.rules.standing import instruction
+from slowwave.minds.offline.rules.words import WANTING_OBJECT
+from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.text import names as naming
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
     from slowwave.model.memory import Kind
 
 USER: Final = "The user"
-SHORTEST, LONGEST = 4, 45  # words of a fact
+SHORTEST, LONGEST = 3, 40  # words of a fact
 _UNSURE: Final = re.compile(
     r"\b(?:maybe|perhaps|might|if|guess|not sure|wondering|wish|would have|could have|or something|hypothetically|suppose)\b",
     re.IGNORECASE,
@@ -34,8 +43,21 @@ _COURTESY: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLERS: Final = re.compile(
-    r"(?<!not )(?<!n't )(?<!n’t )\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally) (?!like\b)",
+    r"(?<!not )(?<!n't )(?<!n’t )\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
     re.IGNORECASE,
+)
+_LABEL: Final = re.compile(r"^[A-Za-z][\w' ]{2,30}:\s+(?=(?:I|my|our|the name)\b)")
+_TAIL: Final = re.compile(
+    r"(?:,|\s[-–—])?\s+(?:(?:and|so|because|as|since|plus|which|that's|it's|they're|this is|even though)\s+)?"
+    r"(?:it|its|it's|that|that's|this|they|they're|them|these|those|you|your|which|there)\b"
+    r"|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
+    re.IGNORECASE,
+)
+_REQUEST: Final = re.compile(
+    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
+)
+_LEFT_OPEN: Final = re.compile(
+    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|behind|between|under|over|into|from|by|without|through|around|against|within|after|before|during|towards?|upon|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
 )
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
@@ -48,6 +70,16 @@ class _Found:
     turn: int
     start: int
     worth: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """The text, subject and claim of a fact, and the clause that it was read from."""
+
+    text: str
+    subject: str
+    claim: Claim
+    clause: Clause | None = None
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
@@ -125,38 +157,36 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     if not is_person:
         return
     speaker = message.speaker or USER
-    abroad = list(
-        _in_other_language(turn, speaker, conversation)
-    )  # a short message can look English: "Ich arbeite als Arzt"
-    if abroad or not prepare(message.text).english:
+    abroad = list(_in_other_language(turn, speaker, conversation))
+    if abroad or not _is_english(message.text):  # a short message can look English: "Ich arbeite als Arzt"
         yield from abroad
         return
-    opens = conversation.assistant and turn.number == conversation.first
+    reader = _Reader(
+        message=message,
+        speaker=speaker,
+        conversation=conversation,
+        opens=conversation.assistant and turn.number == conversation.first,
+    )
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
-    for place, piece in enumerate(read):
-        words = generalise_demonstratives(resolve(piece.text, message.at))
-        draft = (introduced(piece, speaker) if opens and not place else None) or _draft(words, speaker, conversation)
-        if draft is None:
-            continue
-        text, subject, claim = draft
-        text = clean_text(text)
-        if not SHORTEST <= len(text.split()) <= LONGEST:
-            continue
-        fact = Fact(
-            text=text,
-            category=claim.category,
-            kind=cast("Kind", claim.kind),  # a rule names no other
-            subject=subject,
-            confidence=claim.confidence,
-            turn=turn.number,
-            quote=message.text[piece.head : piece.start] + piece.text,
-        )
-        yield _Found(
-            fact=fact,
-            turn=turn.number,
-            start=piece.start,
-            worth=recall_likelihood(piece.text, claim, conversation.known),
-        )
+    for piece in joined(message.text, read):
+        for draft in reader.read(piece):
+            text = clean_text(draft.text)
+            if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text):
+                continue
+            person = draft.clause is None or draft.clause.subject in {"one", "named"} or draft.clause.of_person
+            end = ending(text, message.at, person=person)
+            fact = Fact(
+                text=end.text,
+                category=draft.claim.category,
+                kind=cast("Kind", draft.claim.kind),  # a rule names no other
+                subject=draft.subject,
+                confidence=draft.claim.confidence,
+                turn=turn.number,
+                quote=message.text[piece.head : piece.end],
+                expires_at=end.expires_at,
+            )
+            worth = recall_likelihood(piece.text, draft.claim, conversation.known)
+            yield _Found(fact=fact, turn=turn.number, start=piece.start, worth=worth)
     conversation.known.update(terms(message.text))
 
 
@@ -178,22 +208,86 @@ def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) ->
         yield _Found(fact=fact, turn=turn.number, start=found.start, worth=worth)
 
 
-def _draft(words: str, speaker: str, conversation: _Conversation) -> tuple[str, str, Claim] | None:
-    """The text, subject and claim of a piece, if a rule applies and the piece is self-contained."""
-    if conversation.assistant and (order := instruction(words, speaker)):
-        return order[0], speaker, order[1]
-    if _UNSURE.search(words) or _COURTESY.search(words):
-        return None
-    if not is_self_contained(words, person=bool(_PERSON.match(words))):
-        return None
-    other = dated_statement(words, speaker) if conversation.assistant else None
-    other = other or named_statement(words, speaker, conversation.names)
-    if other:
-        return other
-    sentence = words if conversation.assistant else (restore_subject(words) or words)
-    statement = third_person(sentence, speaker)
-    claim = classify_first_person(statement, assistant=conversation.assistant) if statement else None
-    return (statement.text, speaker, claim) if statement and claim else None
+def _is_english(text: str) -> bool:
+    return prepare(spelled_out(text)).english
+
+
+def _is_whole(text: str) -> bool:
+    """Whether quotation marks and brackets of a text are closed."""
+    return text.count('"') % 2 == 0 and text.count("“") == text.count("”") and text.count("(") == text.count(")")
+
+
+class _Reader:
+    """Reads the pieces of one message in order; it knows who "we", "he" and "she" are from the piece before."""
+
+    def __init__(self, *, message: Memory, speaker: str, conversation: _Conversation, opens: bool) -> None:
+        self._message = message
+        self._speaker = speaker
+        self._conversation = conversation
+        self._opens = opens
+        self._company = ""
+        self._person = ""
+
+    def read(self, piece: StatementPiece) -> Iterator[_Draft]:
+        """The drafts of a piece, if a rule applies and the piece is self-contained."""
+        words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
+        words = generalise_demonstratives(resolve(words, self._message.at))
+        assistant = self._conversation.assistant
+        requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
+        company, person = self._company, self._person
+        self._company = self._person = ""
+        if assistant and not requested and (order := instruction(words, self._speaker)):
+            yield _Draft(text=order[0], subject=self._speaker, claim=order[1])
+            return
+        if assistant and not piece.asks and (told := list(introductions(words, self._speaker, opens=self._opens))):
+            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in told)
+            return
+        draft = self._of_clause(with_person(words, person), company, piece)
+        if draft is None and requested and (kept := remembered(words, self._speaker)):
+            draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
+        if draft is not None:
+            yield draft
+
+    def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
+        """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
+        words = _REQUEST.sub("", words)
+        whole = self._of_words(words, company, piece)
+        cut = _TAIL.search(words) if whole is None else None
+        if cut is None:
+            return whole
+        rest, part = words[cut.start() :], words[: cut.start()].rstrip(" ,")
+        if re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest) or _is_open(part):
+            return None
+        return self._of_words(part, company, piece)
+
+    def _of_words(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
+        if _UNSURE.search(words) or _COURTESY.search(words):
+            return None
+        restored = with_subject(words)
+        clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
+        if clause is None and restored is not None:
+            words = restored
+            clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
+        if clause is None:
+            return None
+        self._company, self._person = company_of(clause, self._speaker), person_of(clause)
+        if not is_self_contained(words, person=clause.of_person or bool(_PERSON.match(words))):
+            return None
+        if is_restricted(self._message.text, piece) and clause.form != "past":
+            return None
+        claim = claim_of(clause, assistant=self._conversation.assistant)
+        return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
+
+
+def _is_open(part: str) -> bool:
+    """Whether the last word of a clause wants another one after it."""
+    words = part.split()
+    last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
+    base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
+    joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for", "as"}
+    if last.endswith(("'m", "'re", "'s", "'ve", "'ll", "'d")):
+        return True
+    return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb
 
 
 def clean_text(text: str) -> str:
@@ -201,5 +295,7 @@ def clean_text(text: str) -> str:
     text = re.sub(
         r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)", "", _FILLERS.sub("", text)
     )
+    text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
+    text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
     text = re.sub(r"\s+", " ", text).strip(" \t,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -19,7 +19,7 @@ from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.ranking.packing import estimate
-from slowwave.ports import Ports
+from slowwave.ports import Counting, Ports
 
 CURSOR: Final = DISTIL_CURSOR
 """The cursor of the last message that was read to its end."""
@@ -33,6 +33,7 @@ BEFORE: Final = 3
 """How many messages before a chunk a mind sees for context."""
 EARLIER: Final = 1000
 """The last characters of each of them that it sees."""
+_MESSAGES_PER_LIMIT: Final = 8  # rules cost nothing, so that a long pass may give more facts than a short one
 _BREAKS: Final = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " ")
 _HIDDEN: Final = frozenset[Phase]({"quarantined", "retracted"})
 _VALID: Final = frozenset[Phase]({"active", "core", "cold"})
@@ -195,10 +196,16 @@ def transcript(ports: Ports, chunk: Chunk) -> Transcript:
     return Transcript(
         conversation=chunk.conversation.name,
         turns=turns,
-        most=ports.config.max_facts_per_pass,
+        most=_facts_max(ports, len(turns)),
         before=tuple(_before(ports, chunk)),
         speakers=ports.store.speakers(ports.scope),
     )
+
+
+def _facts_max(ports: Ports, messages: int) -> int:
+    """How many facts a pass may give: `max_facts_per_pass`, and without a model that many for each eight messages."""
+    limit = ports.config.max_facts_per_pass
+    return limit if isinstance(ports.mind, Counting) else limit * max(1, -(-messages // _MESSAGES_PER_LIMIT))
 
 
 def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:

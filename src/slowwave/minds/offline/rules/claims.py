@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.minds.offline.rules.verbs import GENERIC
+from slowwave.minds.offline.rules.words import GENERIC
 from slowwave.policy.text.tokens import STOP_WORDS, terms, words
 
 EPISODIC, SEMANTIC, PROCEDURAL = "episodic", "semantic", "procedural"

@@ -1,42 +1,119 @@
-"""Recognises introductions at the start of a conversation: "I'm Priya."."""
+"""Recognises how people introduce themselves: their name, and what stands beside it ("I'm Ada, 34, a nurse from Leeds")."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from slowwave.minds.offline.rules.claims import SEMANTIC, Claim
-from slowwave.minds.offline.rules.rewrite import possessive
-from slowwave.minds.offline.rules.split import StatementPiece
-from slowwave.minds.offline.rules.verbs import ADVERBS, GENERIC, JOBS, KIN, LEMMAS, PARTICIPLES
+from slowwave.minds.offline.rules.morphology import IRREGULAR_BASES, past_base
+from slowwave.minds.offline.rules.pronouns import possessive
+from slowwave.minds.offline.rules.words import ADVERBS, GENERIC, JOBS, KIN, LASTING_STATES, MOODS, PEOPLES
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS
 
-_INTRODUCED: Final = re.compile(r"(?:I['’]m|I am)\s+(?P<name>[A-Z][^\W\d_]+(?:[-\s][A-Z][^\W\d_]+)?)")
-_PEOPLES: Final = word_set(
-    "american british english scottish welsh irish french german swiss austrian italian spanish portuguese dutch belgian danish "
-    "swedish norwegian finnish polish czech slovak hungarian romanian bulgarian greek turkish russian ukrainian serbian croatian "
-    "bosnian albanian chinese japanese korean vietnamese thai indian pakistani bangladeshi nepali filipino indonesian malaysian "
-    "iranian persian iraqi syrian lebanese israeli egyptian moroccan tunisian algerian nigerian ghanaian kenyan ethiopian "
-    "canadian mexican brazilian argentinian chilean colombian peruvian cuban australian european african asian arab latino latina "
-    "catholic protestant muslim jewish hindu buddhist sikh black white"
+_NAME: Final = (
+    r"(?P<name>[A-Z][^\W\d_]+(?:[-\s](?:[A-Z]\.|(?:(?:van|de|von|der|da|la|le|bin|al)\s)*[A-Z][^\W\d_'’]+)){0,3})"
 )
-_STATES: Final = word_set(
-    "tired hungry thirsty happy sad sick ill new fine okay ok sorry ready busy free late early lost stuck confused curious bored "
-    "vegan vegetarian diabetic gay trans bisexual lesbian single married divorced pregnant retired home back afraid sure glad "
-    "excited worried stressed nervous autistic dyslexic unemployed unsure aware"
+_NICKNAMED: Final = r"(?i:(?:you can |just |please |but |and )*call me|they call me|(?:my )?(?:friends|people|folks|everyone|everybody|most people)(?: \w+){0,2} calls? me)"
+_INTRODUCED: Final = re.compile(
+    rf"^(?:(?P<sure>(?i:(?:(?:and )?(?:my|the|full|first) )*name(?: is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|this is)|{_NICKNAMED})\s+"
+    rf"|(?P<maybe>I['’]m|I am)\s+)(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
 )
-_NO_NAME: Final = STOP_WORDS | ADVERBS | GENERIC | JOBS | KIN | PARTICIPLES | frozenset(LEMMAS) | _PEOPLES | _STATES
+_ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
+_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} here(?P<rest>(?:,|$).*)$")
+_CALLED: Final = re.compile(
+    r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me) .+)$"
+)
+_PART: Final = re.compile(r"\s*(?:,\s*(?:and\s+)?|\band\s+|[-–—]\s+|\()\s*")
+_AGE: Final = re.compile(r"^(?:I['’]m |I am |aged? )?(?P<age>\d{1,2})(?: ?(?:years? old|yo|y/o))?$", re.IGNORECASE)
+_FROM: Final = re.compile(
+    r"^(?:(?:I['’]m |I am )?(?:originally |now )?from|living in|based in) [A-Z][\w' ]+(?: originally)?$|^from [A-Z][\w' ]+(?: originally)?$"
+)
+_WORKING: Final = re.compile(r"^an? (?:[\w-]+ ){0,4}?[\w-]+(?: .{0,60})?$")
+_PRONOUNS: Final = re.compile(
+    r"^(?:I (?:go by|use)|my pronouns are|pronouns:?) (?P<pronouns>(?:they|she|he)/\w+)", re.IGNORECASE
+)
+_NO_NAME: Final = (
+    STOP_WORDS
+    | ADVERBS
+    | GENERIC
+    | JOBS
+    | KIN
+    | PEOPLES
+    | MOODS
+    | LASTING_STATES
+    | IRREGULAR_BASES
+    | word_set("home single team using gonna")
+)
 
 
-def introduced(piece: StatementPiece, speaker: str) -> tuple[str, str, Claim] | None:
-    """The text, subject and claim of a sentence that only states the name of its speaker, or None."""
-    match = _INTRODUCED.fullmatch(piece.text)
-    alone = piece.sentence.rstrip(" \t\n.!,\"'”’)").endswith(piece.text)
+def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str, str, Claim]]:
+    """The name of the speaker and what stands beside it, as facts; nothing if the text is no introduction.
+
+    Args:
+        text: A sentence of the speaker, from its subject on.
+        speaker: The name of the speaker, or "The user".
+        opens: Whether the sentence is at the start of a conversation; only there "I'm Ada" alone is enough.
+    """
+    called = _CALLED.search(text)
+    match = (
+        _INTRODUCED.match(text)
+        or _HERE.match(text)
+        or (_INTRODUCED.match(text[called.start("rest_of") :]) if called else None)
+    )
+    if match is None:
+        yield from _self_description(text, speaker)
+        return
+    name = match["name"]
+    words = [w.lower() for w in re.split(r"[-\s]", name)]
+    sure = bool(match.groupdict().get("sure"))
+    rest = match["rest"].strip()
+    if not sure and any(w in _NO_NAME or past_base(w) for w in words):
+        return
+    if not sure and rest.startswith("and") and not re.match(r"and (?:I\b|I['’])", rest):
+        return
+    parts = [part.strip(" .!)") for part in _PART.split(rest) if part.strip(" .!)")]
+    described = [fact for part in parts if (fact := _described(part, speaker))]
+    calls = re.match(_NICKNAMED, text)
+    if not sure and not opens and not described and not re.match(r"but\b", rest):
+        return
+    yield f"{possessive(speaker)} name is {name}" if not calls else f"{speaker} is called {name}", speaker, _identity()
+    yield from described
+    if not calls and (other := _ALSO_CALLED.search(rest)):
+        yield f"{speaker} is called {other['name']}", speaker, _identity()
+
+
+def _identity() -> Claim:
+    return Claim(category="identity", kind=SEMANTIC, confidence=0.9)
+
+
+def _described(part: str, speaker: str) -> tuple[str, str, Claim] | None:
+    """A part of an introduction: an age, an origin, an occupation, a nationality, pronouns."""
+    if age := _AGE.match(part):
+        return f"{speaker} is {age['age']} years old", speaker, _identity()
+    if _FROM.match(part):
+        return f"{speaker} is {re.sub(r'^(?:I[’]m |I am |I.m )', '', part)}", speaker, _identity()
+    if pronouns := _PRONOUNS.match(part):
+        return f"{speaker} goes by {pronouns['pronouns']}", speaker, _identity()
+    if re.fullmatch(r"(?:[A-Z]\w+[- ])?[A-Z]\w+", part) and any(w.lower() in PEOPLES for w in re.split(r"[- ]", part)):
+        return f"{speaker} is {part}", speaker, _identity()
     if (
-        match is None
-        or piece.asks
-        or not alone
-        or any(w in _NO_NAME for w in re.split(r"[-\s]", match["name"].lower()))
+        _WORKING.match(part)
+        and not JOBS.isdisjoint(w.lower() for w in part.split()[:6])
+        and not re.search(r"\b(?:I|my|you)\b", part)
     ):
-        return None
-    text = f"{possessive(speaker)} name is {match['name']}"
-    return text, speaker, Claim(category="identity", kind=SEMANTIC, confidence=0.85)
+        return f"{speaker} is {part}", speaker, _identity()
+    return None
+
+
+def _self_description(text: str, speaker: str) -> Iterator[tuple[str, str, Claim]]:
+    """A sentence of such parts without a name: "34, from Halifax originally"."""
+    if pronouns := _PRONOUNS.match(text):
+        yield f"{speaker} goes by {pronouns['pronouns']}", speaker, _identity()
+        rest = text[pronouns.end() :].strip(" ,")
+        yield from introductions(re.sub(r"^and\s+", "", rest), speaker, opens=False) if rest else ()
+        return
+    parts = [part.strip(" .!)") for part in _PART.split(text) if part.strip(" .!)")]
+    described = [_described(part, speaker) for part in parts]
+    if len(parts) > 1 and all(described):
+        yield from (fact for fact in described if fact)

@@ -1,82 +1,108 @@
-"""The verbs and phrases that the rules about a speaker match, and phrases without content."""
+"""Phrases without content, and phrases that say what kind of statement a clause is."""
 
 import re
 from typing import Final
 
-from slowwave.minds.offline.rules.verbs import JOBS, KIN
-from slowwave.policy.text.names import word_set
+from slowwave.minds.offline.rules.words import KIN
 
-LIKING: Final = word_set("like love hate enjoy prefer avoid adore dislike value")
-TOLERATING: Final = word_set("eat drink stand have tolerate smoke drive swim wear speak read play ride sing cook")
-DECIDING: Final = word_set("decide choose switch agree pick select commit")
-WORKING: Final = word_set(
-    "build develop create design implement integrate deploy migrate configure set write rewrite refactor use add optimize improve "
-    "analyze reduce increase upgrade update complete finish debug fix test redesign track manage maintain automate code"
-)
-LASTING: Final = word_set(
-    "do learn study practice practise train volunteer attend research teach take work live run play read write paint help organize join "
-    "apply rehearse coach mentor prepare renovate manage lead host collaborate own stay dance sing swim hike grow raise start"
-)
-EVENTS: Final = word_set(
-    "go get buy meet start join finish complete win move lose adopt visit attend make take run paint read see give marry graduate quit "
-    "leave sign begin donate volunteer organize host perform travel fly drive hike camp launch open apply pass fail break hurt sell "
-    "receive adopt celebrate write build create design bake cook find teach spend hire expand publish present enroll propose plant "
-    "attend participate compete return retire relocate hear stop turn bring accept introduce schedule reschedule book interview "
-    "discover publish record watch learn raise set rescue discuss achieve earn reach improve increase negotiate settle file hold "
-    "submit do update change switch reduce implement integrate deploy migrate add fix negotiate extend invest recover"
-)
-WEIGHTY: Final = word_set(
-    "lose adopt marry graduate quit retire launch win fail move propose publish enroll donate hire"
-)
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see|hear|say|thank|share|check|be able|get (?:a )?(?:better|sense)|help (?:you|out)|"
-    r"be (?:here|there|careful|honest|prepared|able|sure)|do (?:it|that|this|so)|figure|keep|confirm|verify|clarify|double|chat|talk|hang|catch|tell|figure|"
-    r"find out|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come)\b",
+    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
+    r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
+    r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
+    r"recommendations?|input|thoughts|insights?|options)|achieve|focus|improve my|balance|manage my time|address|consider|approach|handle|feel|believe|your|it|that|this|these|those|them|"
+    r"continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
+    r"determine|solve|compare|discover|optimi[sz]e my time|see how|know if|better understand|inspire|spread|create (?:a )?(?:safe|space)|support|"
+    r"hearing|seeing|sharing|learning more|discussing|exploring|getting (?:started|back)|making sure|understanding|doing)\b",
     re.IGNORECASE,
 )
+"""Wants of the moment, and wants about the talk."""
 NO_LIKING: Final = re.compile(
-    r"^(?:(?:all )?the (?!outdoors|beach|ocean|sea|mountains|color|feeling of)|it|that|this|how|your|you|seeing|these|those|them|to\s+(?:hear|know|see|have|get|help|be|understand|"
+    r"^(?:(?:all )?the (?!outdoors|beach|ocean|sea|mountains|color|\w+ of)|it|that|this|how|your|you|seeing|these|those|them|to\s+(?:hear|know|see|have|get|help|be|understand|"
     r"make|ensure|discuss|explore|share|chat|learn more|keep|do|start|add|use|include|think|join|know)|everything|what|when|some|a\b|being|hearing|seeing|having|"
     r"(?:\w+ing)? (?:it|that|this|you)\b|$)",
     re.IGNORECASE,
 )
+LIKER: Final = re.compile(
+    r"^(?:an?\s+)?(?:huge\s+|big\s+|avid\s+|real\s+|massive\s+|lifelong\s+|total\s+)*(?:fan of|lover of|passionate about|into|interested in|fond of|keen on|afraid of|scared of|"
+    r"terrified of|obsessed with|addicted to)\b",
+    re.IGNORECASE,
+)
 HELD: Final = re.compile(
     r"\b(?:meeting|appointment|deadline|interview|exam|presentation|budget|goal|plan|call|session|workshop|trip|flight|allerg\w+|degree|"
-    r"house|flat|apartment|car|job|business|store|studio|garden|server|app|website|project|team|background|intolerance|diabetes|tattoo|"
-    rf"salary|contract|{'|'.join(sorted(KIN))})\b",
+    r"house|flat|apartment|car|job|business|store|studio|garden|server|app|website|project|team|background|intolerance|diabetes|asthma|tattoo|"
+    rf"salary|contract|licen[cs]e|membership|subscription|mortgage|loan|scholarship|surgery|operation|{'|'.join(sorted(KIN))})\b",
     re.IGNORECASE,
 )
-SELF: Final = re.compile(
-    rf"^(?:an?\s+(?!bit\b|lot\b|little\b|huge|big|total|real)(?:[\w-]+\s+){{0,3}}?(?:{'|'.join(sorted(JOBS))})\b|from\s+[A-Z]|\d{{1,3}}(?:[ -]years?[ -]old)?\b|"
-    r"(?:married|single|divorced|engaged|widowed|retired|pregnant|vegan|vegetarian|pescatarian|lactose|gluten|diabetic|left-handed|bilingual|"
-    r"colou?r-?blind|transgender|trans|gay|lesbian|bisexual|autistic|dyslexic|self-employed|unemployed|originally from)\b)"
-)
-LIKER: Final = re.compile(
-    r"^(?:an?\s+)?(?:huge\s+|big\s+|avid\s+|real\s+)*(?:fan of|lover of|passionate about|into|interested in|fond of|afraid of|obsessed with|addicted to)\b",
-    re.IGNORECASE,
-)
-THINKING: Final = word_set("know think feel see hear care want remember need believe understand trust mind get")
-RETRACTED: Final = re.compile(
-    r"\bno longer\b|(?:\bnot|n['’]t)\b.+\b(?:any ?more|any longer|after all)\b",
-    re.IGNORECASE,
-)
-SHORT_LEAD: Final = r"^(?:\S+\s){0,5}?\S*"
 NOTHING_HELD: Final = re.compile(
-    r"^(?:\S+\s){0,2}?(?:question|idea|feeling|doubt|trouble|issue|problem|fun|blast|time|chance|bit|hope|no|any|thought|look|"
-    r"opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|error|great|good|hard|better|best|lot|few|little|rough|feel|right)\b",
+    r"^(?!(?:lots|plenty) of )(?:\S+\s){0,2}?(?:question|questions|idea|ideas|feeling|doubts?|trouble|issues?|problems?|fun|blast|time|chance|bit|hope|no|any|thoughts?|look|"
+    r"opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|errors?|great|good|hard|better|best|lot|lots|few|little|rough|feel|right|"
+    r"you|such|something|someone|people|things?|stuff|so|much|plenty|each other|everything|memories|reminder|conversation|chat|point|"
+    r"choice|reason|impact|effect|understanding|goal of|way|ways|vision|mix|that|this|these|it|them|lovely|amazing|wonderful|awesome|nice|solid|clear|"
+    r"interest|desire|love|passion|respect|support|confidence|power|strength|courage|patience|energy|crush|laugh|relaxing|proud)\b",
     re.IGNORECASE,
 )
 NOTHING_DONE: Final = re.compile(
-    r"^(?:something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know)|a (?:break|chance|look|lot|surge)|"
-    r"the (?:chance|opportunity)|into|(?:two|some|many) options)\b"
+    r"^(?:something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
+    r"the (?:chance|opportunity|importance|power|value|way|same|point|most|right)|into (?:it|that)|(?:two|some|many) options|lots? of|so (?:much|many)|"
+    r"like\b|that\b|this\b|these\b|how\b|what\b|why\b|where\b|if\b|whether\b|through\b|there\b|my (?:best|mind|eyes|heart|way|time|thoughts?)|all the|everything|on track|"
+    r"up with you|up on|it\b|for you|back (?:and|to (?:it|you)))\b",
+    re.IGNORECASE,
 )
-KIN_HELD: Final = re.compile(rf"{SHORT_LEAD}\b(?:{'|'.join(sorted(KIN))})\b", re.IGNORECASE)
-THING_HELD: Final = re.compile(SHORT_LEAD + HELD.pattern, re.IGNORECASE)
-POINTING: Final = re.compile(r"\b(?:that|this|it)\b")
-ANYTHING: Final = re.compile("")
-NOTHING: Final = re.compile(r"(?!)")
-
-
-def at(pattern: str) -> re.Pattern[str]:
-    """A pattern that must match at the beginning of the words after the verb."""
-    return re.compile(f"^(?:{pattern})")
+EMPTY_OBJECT: Final = re.compile(
+    r"^(?:(?:to )?[a-z]+ing )?(?:one|ones|another|another one|a few(?: more)?|some(?: more)?|more|it|them|that|this|those|these|both|all|everything|"
+    r"(?:some |a (?:few|couple) )?(?:of )?(?:them|those|these)|two|three|enough|so|it all|the same(?: thing)?|that one|this one)(?:\s+(?:yesterday|today|now|too|again|"
+    r"as well|last|this|on|in|at|for|to|when|because|with)\b.*)?$",
+    re.IGNORECASE,
+)
+"""An object whose noun was said before: "another", "a few more"."""
+TROUBLE_NOW: Final = re.compile(
+    r"^(?:\S+\s){0,3}?(?:errors?|issues?|bugs?|troubles?|difficult(?:y|ies)|problems?|warnings?|(?:desired|expected|right|correct) (?:results?|output)|500|404)\b",
+    re.IGNORECASE,
+)
+"""An object that is a difficulty with the task of the moment."""
+TIMED: Final = re.compile(
+    r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half)\b|\bon (?:the )?(?:first|last|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b"
+    r"|\bevery (?:day|week|month|year|other|\w+day)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|hundred) \w+",
+    re.IGNORECASE,
+)
+NAMES_SOMETHING: Final = re.compile(
+    r"(?<=[a-z] )(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-Z][\w'’]+"
+)
+IDIOM: Final = re.compile(
+    r"^(?:in (?:awe|love with (?:it|that)|a (?:rush|hurry|good place|better place)|the (?:mood|middle|process|same|zone|loop|right)|need|charge|control|line|touch|agreement|shape|for)|"
+    r"on (?:board|it|track|my way|the (?:same|right|fence|lookout|edge|other)|cloud|top|fire|the way)|at (?:peace|a loss|ease|the (?:moment|end|point|top)|it|odds|least)|"
+    r"with (?:you|that|this|it)|of (?:the|course|that)|off to (?:a|bed|work|sleep|do|go|get)|over (?:the moon|it|here|there)|under (?:pressure|control|the)|into it|near the end|"
+    r"one\b(?! of)|here|there|back|down|up|a (?:bit|lot|little|mess|work in progress|part of (?:it|this|that)|big believer|firm believer|great (?:way|time|day))|one of (?:the|those)|the (?:one|same|best|way|only)|"
+    r"[\w-]+ to (?:hear|see|know|help|say|chat|talk|be|have|share))\b",
+    re.IGNORECASE,
+)
+TURNING_POINT: Final = re.compile(
+    r"^(?:diagnosed with|promoted|hired|laid off|fired|accepted|admitted|elected|operated on|raised|awarded|chosen|made redundant|selected|nominated|invited to|"
+    r"evicted|mugged|hospitali[sz]ed|baptised|baptized|naturali[sz]ed)\b"
+)
+RETRACTED: Final = re.compile(
+    r"\bno longer\b|(?:\bnot|n['’]t)\b.+\b(?:any ?more|any longer|after all)\b", re.IGNORECASE
+)
+KIN_HELD: Final = re.compile(rf"^(?:\S+\s){{0,4}}?\S*\b(?:{'|'.join(sorted(KIN))})\b", re.IGNORECASE)
+VAGUE_OWNED: Final = re.compile(
+    r"^(?:own\b|(?:best|worst) part|question|point|thoughts?|feelings?|mind|heart|head\b|eyes|day\b|life|time\b|way\b|bad\b|apolog|understanding|next question|"
+    r"hope|guess|experience|dreams?\b|passion|love\b|mood|bond|code$|current code|initial|example|solution|concern|issue|problem|answer|calculation|work$|"
+    r"main (?:concern|question|issue|challenge)|friendship|journey|voice|soul|strength|confidence|motivation|inspiration|creativity|focus|takeaway|idea|"
+    r"approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
+    re.IGNORECASE,
+)
+OF_IDENTITY: Final = re.compile(
+    r"(?:^|\s)(?:(?:(?:full|first|last|real|middle|maiden) )?name|birthday|birth date|date of birth|native language|mother tongue|first language|pronouns|nationality|address|"
+    r"(?:phone|work|mobile|cell|home)(?: phone)? number|e-?mail(?: address)?|blood type|shoe size|star sign|age|religion|(?:shoe|dress|jacket|ring|shirt) size)$"
+)
+VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
+EXERCISE: Final = re.compile(
+    r"\b(?:probabilit(?:y|ies)|(?:rect|tri|quadr)angles?|circles?|lines?|number of|answers?|solutions?|results?|equations?|formulas?|angles?|area|sums?|vertices|slopes?|"
+    r"points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
+    r"issues?|following|derivatives?|integrals?|matri(?:x|ces)|ratios?|sides?|length|test cases?|loops?|quer(?:y|ies)|foci|ellipses?|hyperbolas?|parabolas?|pairs?|outcomes?|dice|"
+    r"polygons?|parallelograms?|vectors?|graphs?|coordinates?|proofs?|theorems?)\b",
+    re.IGNORECASE,
+)
+"""Nouns of exercises and of code: a sentence about them is seldom about a life."""
+SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+|`[^`]+`|https?://|\"[^\"]+\"")

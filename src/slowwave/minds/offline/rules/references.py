@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from slowwave.minds.offline.rules.verbs import ADVERBS, GENERIC, KIN, LEMMAS
+from slowwave.minds.offline.rules.morphology import IRREGULAR_BASES, past_base
+from slowwave.minds.offline.rules.words import ADVERBS, ANIMATE, GENERIC, KIN
 from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS
 
@@ -14,11 +15,13 @@ _OWNING: Final = word_set("its their theirs themselves")
 _JOINS: Final = word_set(
     ", - – ; and but so because 'cause which that when while where if as since or until before after than like"
 )
+_WEATHER: Final = word_set("rains rained snows snowed freezes")
+_HELPERS: Final = word_set("is are was were has have had will would can could did does do 's")
 _POINTING: Final = word_set("this that these those")
 _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
 _HERE: Final = word_set("here there below above attached")
 _AFTER_POINTING: Final = word_set("way one was kind much too")
-_TIMES: Final = word_set("week weekend month year morning afternoon evening summer time point")
+_TIMES: Final = word_set("week weekend month year morning afternoon evening summer")
 _CUT: Final = word_set(
     "a an the and or but to of in on at for with like because since as my our their his her its if when which "
     "that who so very more than from about into is are was were be been am has have had i we they not considering "
@@ -36,6 +39,13 @@ _OBJECTLESS: Final = re.compile(
 )
 
 
+_POINTING_BACK: Final = re.compile(
+    r"\b(?:last|other|next|new|this|that|first|same|big|little|good|old|another|more) ones?\W*$|\b(?:the same|the other|the latter|the former)\W*$|\bthe following\b(?!.*:)|\b(?:as|like|than) before\W*$",
+    re.IGNORECASE,
+)
+"""A noun that was said before the clause: "like our last one"."""
+
+
 def is_self_contained(text: str, *, person: bool = False) -> bool:
     """Whether every pronoun of a piece follows its noun, the piece addresses no one, and its end is not missing.
 
@@ -48,23 +58,31 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
     """
     tokens = [t.lower().replace("’", "'") for t in _TOKEN.findall(text)]
     capitals = {t.lower() for t in re.findall(r"(?<=\s)[A-Z]\w+", text)}
-    if not tokens or _ends_open(tokens) or _ADDRESSED & set(tokens) or _OBJECTLESS.match(text):
+    if (
+        not tokens
+        or _ends_open(tokens)
+        or _POINTING_BACK.search(text)
+        or _ADDRESSED & set(tokens)
+        or _OBJECTLESS.match(text)
+    ):
         return False
-    nouns, ready, persons = 0, False, person
+    nouns, ready, persons, verbs = 0, False, person, 0
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
         before = tokens[place - 1] if place else ""
-        if _dangles(token, before, following, nouns, ready=ready, persons=persons):
+        spoken = ready and (verbs > 0 or before in _JOINS or following in _HELPERS)
+        inside = before in {"in", "on"} and nouns > 0 and tokens[place - 2].isalpha() and place + 1 == len(tokens)
+        if _dangles(token, before, following, nouns, ready=spoken or inside, persons=persons):
             return False
-        persons = (
-            persons
-            or token in KIN
-            or token in capitals
-            or token in {"someone", "somebody", "people", "guy", "woman", "man"}
-        )
+        persons = persons or token in KIN or token in capitals or token in ANIMATE
+        verbs += ready and (_is_verb(token) or token in _HELPERS)
         ready = ready or (nouns > 0 and token in _JOINS)
-        nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and token not in LEMMAS
+        nouns += token[0].isalpha() and token not in STOP_WORDS | GENERIC | ADVERBS and not _is_verb(token)
     return True
+
+
+def _is_verb(token: str) -> bool:
+    return token in IRREGULAR_BASES or bool(past_base(token))
 
 
 def _ends_open(tokens: list[str]) -> bool:
@@ -73,7 +91,7 @@ def _ends_open(tokens: list[str]) -> bool:
 
 
 _SHOWN: Final = re.compile(
-    r"\b(got|had|met|saw|ate|made|took|read|found|bought|adopted|painted|created|by) this "
+    r"\b(got|had|met|saw|ate|made|took|read|found|bought|adopted|painted|created|by|across|tried|visited) this "
     r"(?!(?:after|before|when|while|for|because|to|in|on|at|with|and|but|so|as|of|is|was|too|up|out|from|by|way|one|kind)\b)(?=[a-z])",
     re.IGNORECASE,
 )
@@ -93,7 +111,7 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
     if base in _PERSONS:
         return not persons
     if base in _THINGS:
-        return not ready
+        return not ready and not (base == "it" and following in _WEATHER)
     if base in _OWNING:
         return nouns < 1
     if base in _HERE:
@@ -105,5 +123,5 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
 
 def _joins(before: str, following: str) -> bool:
     """Whether a "that" between two words is a conjunction or relative pronoun rather than a demonstrative."""
-    noun = before.isalpha() and before not in STOP_WORDS | ADVERBS and before not in LEMMAS
+    noun = before.isalnum() and before not in STOP_WORDS | ADVERBS and not _is_verb(before)
     return (before in _REPORTED or noun) and following[:1].isalpha() and following not in _AFTER_POINTING

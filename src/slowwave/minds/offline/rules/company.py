@@ -1,0 +1,93 @@
+"""Who "we", "he" and "she" are, from the clause before."""
+
+import re
+from typing import Final
+
+from slowwave.minds.offline.rules.clause import Clause
+from slowwave.minds.offline.rules.pronouns import UnclearError, told_of
+from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
+
+_SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
+_WITH: Final = re.compile(rf"\b(?:with|took|brought|joined|met|visited|married) (?P<who>{_SOMEBODY})\b")
+_HE_OR_SHE: Final = re.compile(r"^(?P<who>[Hh]e|[Ss]he)(?P<short>['’]s)?\s+")
+_MEN: Final = frozenset(
+    [
+        "father",
+        "dad",
+        "brother",
+        "son",
+        "husband",
+        "boyfriend",
+        "fiance",
+        "fiancé",
+        "grandpa",
+        "grandfather",
+        "grandad",
+        "granddad",
+        "uncle",
+        "nephew",
+        "stepson",
+    ]
+)
+_WOMEN: Final = frozenset(
+    [
+        "mother",
+        "mom",
+        "mum",
+        "sister",
+        "daughter",
+        "wife",
+        "girlfriend",
+        "fiancée",
+        "grandma",
+        "grandmother",
+        "granny",
+        "nan",
+        "aunt",
+        "auntie",
+        "niece",
+        "stepdaughter",
+    ]
+)
+
+
+def company_of(clause: Clause, speaker: str) -> str:
+    """Who was with the speaker in a clause, as a fact names them; empty if nobody is named."""
+    if clause.subject == "both":
+        head = clause.text.split(f" {clause.verb}")[0]
+        match = re.search(r" and (.+?)(?= (?:are|were|have|had|will|went|got|\w+ed|[a-z]+)\b)", head)
+        return match[1] if match else ""
+    if clause.subject != "one":
+        return ""
+    match = _WITH.search(clause.rest)
+    try:
+        return told_of(match["who"], speaker) if match else ""
+    except UnclearError:
+        return ""
+
+
+def person_of(clause: Clause) -> str:
+    """The person that "he" or "she" means in the next clause, as said ("my sister Anna"); empty if it is unclear."""
+    if clause.subject == "named":
+        return clause.about
+    if clause.subject != "owned" or not clause.of_person or clause.plural:
+        return ""
+    if clause.verb == "be" and re.fullmatch(r"(?:called |named )?[A-Z]\w+(?: [A-Z]\w+)?", clause.rest):
+        return re.sub(r"^(?:called|named) ", "", clause.rest)
+    noun = re.sub(r"['’]s (?:\w+ ?)+$", "", clause.noun)
+    return f"my {noun}" if PLURAL_KIN.isdisjoint(noun.split()) else ""
+
+
+def with_person(text: str, person: str) -> str:
+    """The text with the person for "he" or "she" at its start.
+
+    >>> with_person("She's a pilot", "Tamsin")
+    'Tamsin is a pilot'
+    """
+    match = _HE_OR_SHE.match(text)
+    if not person or match is None:
+        return text
+    other = _WOMEN if match["who"].lower() == "he" else _MEN
+    if not other.isdisjoint(person.split()):
+        return text
+    return f"{person} {'is ' if match['short'] else ''}{text[match.end() :]}"

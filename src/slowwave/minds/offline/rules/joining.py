@@ -1,0 +1,63 @@
+"""Keeps clauses together that would say something else alone: "I'm vegetarian but I eat fish now"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from slowwave.minds.offline.rules.split import StatementPiece
+
+_RESTRICTING: Final = re.compile(
+    r"[\s,;–—-]*\b(?:but|though|although|except(?: that| when| for)?|unless|until|yet|whereas)\b[\s,]*(?:also |then |now |still |only )?",
+    re.IGNORECASE,
+)
+
+
+def joined(text: str, found: Sequence[StatementPiece]) -> list[StatementPiece]:
+    """The pieces of a message, with those in one that a "but", "except" or "unless" joins."""
+    kept: list[StatementPiece] = []
+    for cut in found:
+        piece = _with_announcement(text, _with_no(text, cut))
+        last = kept[-1] if kept else None
+        if (
+            last
+            and last.sentence == piece.sentence
+            and last.end <= piece.start
+            and _RESTRICTING.fullmatch(text[last.end : piece.start])
+        ):
+            kept[-1] = replace(last, end=piece.end, text=text[last.start : piece.end])
+        else:
+            kept.append(piece)
+    return kept
+
+
+_ANNOUNCING: Final = (
+    r"(?:i lied|i was wrong|i misspoke|my mistake|(?:it )?turns out(?: that)?|i take (?:that|it) back|forget (?:what i said|that)(?: [^.!?\n]{0,60})?|never ?mind what i said"
+    r"(?: [^.!?\n]{0,60})?)\b[\s,;:.!–—-]*"
+)
+_ANNOUNCED: Final = re.compile(rf"{_ANNOUNCING}$", re.IGNORECASE)
+_BEGINS_ANNOUNCED: Final = re.compile(rf"^{_ANNOUNCING}(?=(?:i|my|we|our|the|[A-Z]\w+)\b)", re.IGNORECASE)
+_ANNOUNCED_LONGEST: Final = 100  # characters
+
+
+def _with_announcement(text: str, piece: StatementPiece) -> StatementPiece:
+    """A piece without the words that take an earlier statement back ("I lied, I'm not vegetarian"), which its quote keeps."""
+    if begins := _BEGINS_ANNOUNCED.match(piece.text):
+        start = piece.start + begins.end()
+        return replace(piece, start=start, head=min(piece.head, piece.start), text=text[start : piece.end])
+    before = _ANNOUNCED.search(text, max(0, piece.start - _ANNOUNCED_LONGEST), piece.start)
+    return replace(piece, head=min(piece.head, before.start())) if before else piece
+
+
+def _with_no(text: str, piece: StatementPiece) -> StatementPiece:
+    """A piece with the "no" before it that belongs to its noun: "No screens after seven"."""
+    denied = re.search(r"\bno more $|\bno $", text[: piece.start], re.IGNORECASE)
+    if denied is None:
+        return piece
+    start = denied.start()
+    return replace(piece, start=start, head=min(piece.head, start), text=text[start : piece.end])
+
+
+def is_restricted(text: str, piece: StatementPiece) -> bool:
+    """Whether a piece is followed, or preceded, by a restriction that is not part of it."""
+    return bool(_RESTRICTING.match(text, piece.end))

@@ -1,0 +1,538 @@
+"""Which clauses become a fact, and of which category: every clause that stands alone, except talk about the talk and moods."""
+
+import re
+from typing import Final
+
+from slowwave.minds.offline.rules.claims import (
+    EPISODIC,
+    SEMANTIC,
+    Claim,
+    has_name_or_number,
+    has_time_word,
+    says_something_definite,
+)
+from slowwave.minds.offline.rules.clause import Clause
+from slowwave.minds.offline.rules.morphology import ing_base, participle_base
+from slowwave.minds.offline.rules.phrases import (
+    EMPTY_OBJECT,
+    EXERCISE,
+    HELD,
+    IDIOM,
+    KIN_HELD,
+    LIKER,
+    NAMES_SOMETHING,
+    NO_GOAL,
+    NO_LIKING,
+    NOTHING_DONE,
+    NOTHING_HELD,
+    OF_IDENTITY,
+    RETRACTED,
+    SHARP,
+    TIMED,
+    TROUBLE_NOW,
+    TURNING_POINT,
+    VAGUE_OWNED,
+    VAGUE_TASTE,
+)
+from slowwave.minds.offline.rules.pronouns import plain
+from slowwave.minds.offline.rules.words import (
+    BARE,
+    CHATTING,
+    DECIDING,
+    JOBS,
+    KIN,
+    LASTING_STATES,
+    LIKING,
+    MOODS,
+    PEOPLES,
+    PLANNING,
+    TALKING,
+    TOLERATING,
+    WANTING_OBJECT,
+    WORKING,
+)
+from slowwave.policy.text.names import word_set
+
+_IDENTITY_VERBS: Final = {
+    "live": re.compile(r"^(?:in|at|near|with|on|alone|between)\b"),
+    "work": re.compile(r"^(?:[\w-]+ )?(?:at|as|for|in|from|on|nights|weekends|part-time|full-time|remotely|with)\b"),
+    "speak": re.compile(r"^(?:[\w-]+ )*?[A-Z]"),
+    "earn": re.compile(r"\d"),
+    "study": re.compile(r"\b(?:at|in) [A-Z]"),
+    "come": re.compile(r"^from\b"),
+    "go": re.compile(r"^by [A-Z\w/]"),
+}
+_GREW_UP: Final = re.compile(r"^up\s+(?:in|on|near|with)\s")
+_AGE: Final = re.compile(r"^\d{1,3}\b(?!\s*(?:%|minutes|hours|days|weeks|months|miles|km|percent|steps|pages))")
+_STATE_PHRASE: Final = re.compile(
+    r"^(?:currently |now |originally |still )?(?:from|in|at|on|with|between|off|under|near|of|into|based|over|off)\s"
+)
+_ARTICLE: Final = re.compile(r"^(?:an?|the|one of|one|[\w-]+['’]s)\s", re.IGNORECASE)
+_BARE_AFTER_MODAL: Final = word_set(
+    "wait believe imagine help thank remember find figure seem decide tell say stop resist complain lie express deny agree"
+)
+_SKILLS: Final = word_set(
+    "speak play drive swim cook read ride sing sew knit write fly sail ski dance paint juggle type"
+)
+_SKILL_LONGEST: Final = 8  # words
+_DEFAULTS: Final = {"present": 0.7, "past": 0.75, "perfect": 0.75, "progressive": 0.7}
+_MEETING: Final = re.compile(r"^(?:up )?with (?:you|that|this|it)\b")
+_COMPARING: Final = re.compile(r"^(?:like|as|so|too|very|pretty|that|really)\b")
+_ENROLLED: Final = word_set(
+    "based located enrolled registered subscribed employed trained signed booked scheduled insured stationed qualified licensed certified"
+)
+_MEETING_TROUBLE: Final = word_set(
+    "get have see encounter face run experience want find receive avoid hit introduce cause"
+)
+_TROUBLE: Final = word_set("encounter face experience struggle wonder")
+_PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
+_OFFERING: Final = re.compile(r"^(?:custody|an?|the|my|our) ")
+_ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish break paint build found")
+_ADVERBS_BEFORE: Final = re.compile(
+    r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
+)
+_SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
+_EXERCISING: Final = word_set("have get find draw measure")
+_HOW_OFTEN: Final = re.compile(
+    r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
+)
+_TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
+
+
+def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
+    """The claim that a clause makes; None for chat, moods, opinions about the talk, and clauses without an object.
+
+    Args:
+        clause: The clause in the third person.
+        assistant: Whether the conversation is with an assistant rather than between people.
+    """
+    if clause.subject == "owned":
+        claim = _of_possession(clause, assistant=assistant)
+    elif clause.subject == "named":
+        claim = _of_named(clause)
+    elif clause.subject == "thing":
+        claim = _of_thing(clause)
+    else:
+        claim = _of_speaker(clause, assistant=assistant)
+    return claim
+
+
+def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") -> Claim:
+    """A claim; without a kind it is episodic if the clause tells something of the past, or has a time."""
+    if not kind:
+        told = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
+        kind = EPISODIC if told else SEMANTIC
+    return Claim(category=category, kind=kind, confidence=confidence)
+
+
+def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    if _is_of_task(clause):
+        return None
+    if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
+        return _claim("observation", 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
+    if clause.verb in LIKING and clause.form != "modal":
+        return _liked(clause)
+    if clause.form == "modal":
+        return _modal(clause)
+    if clause.verb == "be":
+        return _state(clause)
+    if clause.form == "progressive":
+        return _under_way(clause, assistant=assistant)
+    if clause.verb == "have":
+        return _held(clause)
+    if clause.verb in {"want", "plan", "hope", "aim", "intend", "need", "wish", "try"}:
+        return _wanted(clause, assistant=assistant)
+    return _done(clause, assistant=assistant)
+
+
+def _is_of_task(clause: Clause) -> bool:
+    """Whether a clause is of the task of the moment: a difficulty, the givens of an exercise, what was tried once."""
+    if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
+        return True
+    if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
+        return True
+    tried = clause.form == "progressive" and clause.verb in {"try", "think", "plan", "hope", "want"}
+    return tried and " was " in f" {clause.text} "
+
+
+def _liked(clause: Clause) -> Claim | None:
+    vague = NO_LIKING.search(clause.rest) or not says_something_definite(clause.rest, 1)
+    if vague or (clause.form == "past" and not has_name_or_number(clause.rest)):
+        return None
+    return _claim("preference", 0.85, clause, kind=SEMANTIC)
+
+
+def _modal(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    """A clause with a modal verb: a wish, a refusal, a skill, or something that will happen."""
+    rest, verb, helper = clause.rest, clause.verb, clause.helper
+    if not says_something_definite(rest, 1) or verb in CHATTING - {"miss"}:
+        return None
+    if helper in {"would", "wouldn't"}:
+        if verb in LIKING:
+            wish = re.sub(r"^to\s", "", rest)
+            return (
+                _claim("goal", 0.75, clause, kind=SEMANTIC)
+                if says_something_definite(wish) and not NO_GOAL.search(rest)
+                else None
+            )
+        return _claim("preference", 0.8, clause, kind=SEMANTIC) if re.search(r"\brather\b", clause.text) else None
+    if clause.negated and helper in {"can", "can't", "won't", "will", "cannot", "couldn't"}:
+        if verb in _BARE_AFTER_MODAL or helper == "couldn't" or re.search(r"\b(?:more|enough|seem|without)\b", rest):
+            return None
+        tolerated = verb in TOLERATING
+        return (
+            _claim("preference" if tolerated else "observation", 0.75, clause, kind=SEMANTIC)
+            if tolerated or has_name_or_number(rest)
+            else None
+        )
+    if helper == "can":
+        return (
+            _claim("observation", 0.75, clause, kind=SEMANTIC)
+            if verb in _SKILLS and len(rest.split()) <= _SKILL_LONGEST
+            else None
+        )
+    if (
+        helper == "will"
+        and not clause.negated
+        and (
+            has_time_word(clause.text)
+            or has_name_or_number(rest)
+            or re.search(r"^(?:go with|use|stick with|switch to)\b", f"{verb} {rest}")
+        )
+    ):
+        if (
+            NO_GOAL.search(f"to {verb} {rest}")
+            or verb == "let"
+            or (verb == "be" and not re.match(r"(?:in|at|on) ", rest))
+            or re.match(r"(?:with |to )?(?:the|these|those|some)\b", rest)
+        ):
+            return None
+        return _claim("decision" if verb in {"use", "stick", "switch"} else "goal", 0.75, clause, kind=SEMANTIC)
+    return None
+
+
+def _state(clause: Clause) -> Claim | None:
+    """A clause with "be": who the speaker is, where, in which state; no mood."""
+    rest = _ADVERBS_BEFORE.sub("", clause.rest)
+    words = [plain(w) for w in rest.split()]
+    if not words or not says_something_definite(rest, 1) or IDIOM.search(rest):
+        return None
+    if TURNING_POINT.match(rest):
+        return _claim("observation", 0.85, clause, kind=EPISODIC)
+    if _is_identity(rest, words[0]):
+        return _claim("identity", 0.9, clause, kind=SEMANTIC)
+    if LIKER.match(rest):
+        vague = re.search(r"\b(?:that|this|it)\b|\bhear\b", rest)
+        return None if vague else _claim("preference", 0.85, clause, kind=SEMANTIC)
+    if _ARTICLE.match(rest):
+        return _role(clause, rest, words)
+    return _claim("observation", 0.75, clause) if _is_lasting_state(clause, rest, words) else None
+
+
+def _is_identity(rest: str, first: str) -> bool:
+    """Whether the words after "be" say who somebody is: an age, an origin, a people, a lasting state."""
+    who = first in PEOPLES or first in LASTING_STATES or first in {"born", "half"}
+    return who or bool(_AGE.match(rest) or re.match(r"from [A-Z]", rest) or _PREGNANT.match(rest))
+
+
+def _is_lasting_state(clause: Clause, rest: str, words: list[str]) -> bool:
+    """Whether the words after "be" say where somebody is or what was done to them, rather than a mood."""
+    early = set(words[:3])
+    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & early):
+        return True
+    if words[0] in MOODS or early & {"so", "too", "very", "pretty"} or clause.form not in {"past", "perfect", "be"}:
+        return False
+    done = clause.form != "be" or words[0] in _ENROLLED
+    return done and bool(participle_base(words[0])) and says_something_definite(rest, 2)
+
+
+def _role(clause: Clause, rest: str, words: list[str]) -> Claim | None:
+    """The claim of a role: "I am a nurse", "I was the captain of the team"."""
+    if re.match(r"(?:a|an) (?:bit|lot|little|huge|big|total|real|great|mess|beginner|wreck)\b", rest):
+        return None
+    if not JOBS.isdisjoint(words[:6]):
+        return _claim("identity", 0.9, clause, kind=SEMANTIC)
+    if words[0] in {"a", "an", "the", "one"} and says_something_definite(rest, 3 if words[0] == "the" else 2):
+        return _claim("observation", 0.7, clause)
+    return None
+
+
+def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    """What the speaker is doing, or is about to do."""
+    rest, verb = clause.rest, clause.verb
+    if verb == "have":
+        dated = has_time_word(clause.text)
+        return (
+            _claim("goal", 0.8, clause, kind=SEMANTIC)
+            if dated and says_something_definite(rest) and not NOTHING_HELD.search(rest)
+            else None
+        )
+    if verb in {"think", "consider"} and (moved := re.match(r"(?:(?:of|about) )?[a-z]+ing\b", rest)):
+        return (
+            None
+            if NO_GOAL.search(rest) or not says_something_definite(rest[moved.end() :], 1)
+            else _claim("goal", 0.75, clause, kind=SEMANTIC)
+        )
+    if verb == "look":
+        wanted = re.match(r"(?:for|into|to)\b", rest) or (rest.startswith("forward to") and has_time_word(clause.text))
+        return (
+            _claim("goal", 0.75, clause, kind=SEMANTIC)
+            if wanted and not NO_GOAL.search(rest) and says_something_definite(rest)
+            else None
+        )
+    if (
+        (verb in CHATTING - PLANNING)
+        or verb in TALKING
+        or (verb in {"do", "be", "make", "feel", "come", "seek"} and not has_name_or_number(rest))
+    ):
+        return None
+    if verb == "get" and not re.match(
+        r"(?:married|divorced|ready for|an?|the|my|some|\w+ (?:surgery|operation))\b", rest
+    ):
+        return None
+    least = 3 if assistant and verb in {"go", "try"} else 1 if has_time_word(clause.text) or verb in PLANNING else 2
+    if (
+        verb in _TROUBLE
+        or not says_something_definite(rest, least)
+        or NO_GOAL.search(rest)
+        or EMPTY_OBJECT.search(rest)
+    ):
+        return None
+    if verb == "try" and assistant:
+        return _claim("project", 0.75, clause, kind=SEMANTIC)
+    if verb in PLANNING and (verb != "go" or rest.startswith("to ")):
+        return _claim("project" if verb == "try" else "goal", 0.75, clause, kind=SEMANTIC)
+    if (verb == "work" and re.match(r"(?:hard )?on\s", rest)) or (assistant and verb in WORKING):
+        return _claim("project", 0.8, clause, kind=SEMANTIC)
+    return _claim("observation", 0.7, clause, kind=SEMANTIC)
+
+
+def _held(clause: Clause) -> Claim | None:
+    """What the speaker has or had."""
+    rest = clause.rest
+    if _TO_DO.match(rest):
+        return (
+            None
+            if NO_GOAL.search(rest) or not says_something_definite(rest, 3) or clause.negated
+            else _claim("observation", 0.7, clause)
+            if clause.form == "past"
+            else _claim("goal", 0.7, clause, kind=SEMANTIC)
+        )
+    sharp = clause.form == "past" and has_time_word(clause.text) and bool(NAMES_SOMETHING.search(rest))
+    if not says_something_definite(rest, 1) or (NOTHING_HELD.search(rest) and not sharp) or EMPTY_OBJECT.search(rest):
+        return None
+    if KIN_HELD.search(rest):
+        return _claim("person", 0.8, clause)
+    held = bool(HELD.search(" ".join(rest.split()[:7])))
+    dated = has_time_word(clause.text)
+    if clause.form == "past":
+        return (
+            _claim("observation", 0.8, clause, kind=EPISODIC)
+            if (held and dated) or (has_name_or_number(rest) and says_something_definite(rest))
+            else None
+        )
+    if held:
+        return _claim("goal" if dated else "observation", 0.8, clause, kind=SEMANTIC)
+    return _claim("observation", 0.7, clause, kind=SEMANTIC) if says_something_definite(rest) else None
+
+
+def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    rest = clause.rest
+    if clause.form in {"past", "perfect"} and not has_name_or_number(rest):
+        return None
+    if NO_GOAL.search(rest) or EMPTY_OBJECT.search(rest):
+        return None
+    if _TO_DO.match(rest):
+        if (
+            clause.verb == "need"
+            and assistant
+            and not (has_time_word(clause.text) or re.search(r"\b(?:by|before|deadline)\b", rest))
+        ):
+            return None
+        least = 1 if clause.negated else 3 if assistant else 2
+        return _claim("goal", 0.75, clause, kind=SEMANTIC) if says_something_definite(rest, least) else None
+    if clause.verb == "try" and (ing := ing_base(plain(rest.split()[0]) if rest else "")):
+        return _claim("observation", 0.7, clause) if ing and says_something_definite(rest) else None
+    if clause.verb in {"hope", "wish"} or re.match(r"(?:you|that|it|this|everyone|people|the)\b", rest):
+        return None
+    return (
+        _claim("goal", 0.75, clause, kind=SEMANTIC)
+        if says_something_definite(rest, 1) and re.match(r"(?:an?|my|our|some|any|two|three|no|\d|[a-z]+\b)", rest)
+        else None
+    )
+
+
+def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    """Everything else that the speaker does or did."""
+    verb, rest = clause.verb, clause.rest
+    if (
+        (verb in CHATTING | TALKING | _TROUBLE and not _is_told(clause))
+        or NOTHING_DONE.search(rest)
+        or EMPTY_OBJECT.search(rest)
+    ):
+        return None
+    if identity := _identity_of(clause):
+        return identity
+    if verb == "use" and clause.form == "past" and rest.startswith("to "):
+        return _claim("observation", 0.8, clause, kind=SEMANTIC) if says_something_definite(rest) else None
+    if verb in DECIDING and clause.form in {"past", "perfect"}:
+        vague = re.match(
+            r"(?:with|on) (?:you|that|it|this)\b|(?:in|at|last|after|when|since)\b", rest
+        ) or not says_something_definite(rest, 2)
+        return None if vague else _claim("decision", 0.85, clause)
+    if verb == "last" or not _has_object(clause):
+        return None
+    if verb in {"avoid", "refuse"} or (
+        verb == "never" or (clause.negated and clause.form == "present" and verb in TOLERATING)
+    ):
+        return _claim("preference", 0.8, clause, kind=SEMANTIC)
+    if assistant and verb in WORKING and not re.search(r"\b(?:never|usually|often|every)\b", clause.text):
+        return _claim("project", 0.75, clause)
+    return _claim("observation", _DEFAULTS.get(clause.form, 0.7), clause)
+
+
+def _identity_of(clause: Clause) -> Claim | None:
+    """The claim of a verb that says who somebody is: lives, works, speaks, earns, grew up, moved."""
+    verb, rest = clause.verb, clause.rest
+    pattern = _IDENTITY_VERBS.get(verb)
+    if pattern and clause.form in {"present", "perfect"} and pattern.search(rest) and says_something_definite(rest, 1):
+        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+    if verb == "grow" and clause.form == "past" and _GREW_UP.match(rest):
+        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+    if verb == "move" and clause.form in {"past", "perfect"} and has_name_or_number(rest):
+        return _claim("identity", 0.85, clause, kind=EPISODIC)
+    return None
+
+
+def _is_told(clause: Clause) -> bool:
+    """Whether a verb of talking says something of a life: "I share a flat", "I talked about my move to Rome at school"."""
+    if clause.form == "present":
+        return clause.verb == "share" and bool(_OFFERING.match(clause.rest))
+    told = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
+    return told and clause.form == "past" and says_something_definite(clause.rest, 3)
+
+
+def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rule
+    """Whether a verb has the object that it wants: two content words, or one with a name, a number or a time."""
+    rest = clause.rest
+    if clause.verb in BARE:
+        return True
+    if clause.verb in {"go", "come", "do"} and _HOW_OFTEN.match(rest):
+        return False
+    if clause.verb == "last" or re.match(r"(?:often|usually|that|very|too)\b", rest):
+        return False
+    if clause.verb in WANTING_OBJECT and re.match(
+        r"(?:in|on|at|last|after|when|since|for|because|by|with|to|until|and|so|before|during|from)\b", rest
+    ):
+        return clause.verb == "get" and re.match(r"(?:in|on|to)\b", rest) is not None and has_name_or_number(rest)
+    if re.match(r"as an? ", rest) or clause.verb in {"refuse", "avoid"}:
+        return says_something_definite(rest, 1)
+    if clause.form == "past" and (
+        re.match(r"(?:my|our) ", rest) or (clause.verb in _ACQUIRING and re.match(r"an? ", rest))
+    ):
+        return says_something_definite(rest, 1)
+    if clause.form == "present" and re.match(r"(?!(?:to|in|on|at|for|from|with|up|out|so|like|as)\b)[a-z]", rest):
+        return says_something_definite(rest, 1)
+    return says_something_definite(rest, 2) or (
+        says_something_definite(rest, 1) and (has_time_word(rest) or has_name_or_number(rest))
+    )
+
+
+def _of_possession(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
+    noun = clause.noun.strip(",")
+    if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
+        return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)
+    if VAGUE_OWNED.match(noun) or EMPTY_OBJECT.search(clause.rest) or not says_something_definite(clause.rest, 1):
+        return None
+    if OF_IDENTITY.search(noun):
+        return _claim("person" if clause.of_person else "identity", 0.9, clause, kind=SEMANTIC)
+    if re.match(r"favou?rite\b", noun):
+        return None if VAGUE_TASTE.match(clause.rest) else _claim("preference", 0.9, clause, kind=SEMANTIC)
+    if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
+        vague = not says_something_definite(clause.rest) or NO_GOAL.search(clause.rest)
+        return None if vague else _claim("goal", 0.85, clause, kind=SEMANTIC)
+    if not _stands(clause) or (clause.of_person and clause.verb == "have" and NOTHING_HELD.search(clause.rest)):
+        return None
+    if clause.of_person:
+        return _claim("person", 0.85, clause)
+    return _claim("project" if assistant else "observation", 0.75, clause) if _definite(clause) else None
+
+
+def _of_named(clause: Clause) -> Claim | None:
+    if clause.helper in {"could", "would", "might", "may", "should"} or not _stands(clause):
+        return None
+    return _claim("person", 0.8, clause) if says_something_definite(clause.rest, 1) else None
+
+
+def _stands(clause: Clause) -> bool:
+    """Whether the predicate of something other than the speaker is no mood and no praise."""
+    words = [
+        plain(w)
+        for w in clause.rest.split()
+        if plain(w) not in {"not", "also", "now", "still", "always", "a", "bit", "already"}
+    ]
+    if not words or clause.helper in {"could", "would", "might", "may", "should", "must", "can"}:
+        return False
+    if clause.verb in {"seem", "look", "sound", "feel", "mean", "say", "think", "know"} and not clause.rest.startswith(
+        "after "
+    ):
+        return False
+    if clause.verb != "be" or clause.form == "progressive":
+        return (
+            clause.verb not in {"help", "make", "give", "bring", "keep", "inspire"}
+            or has_name_or_number(clause.rest)
+            or has_time_word(clause.rest)
+        )
+    if (
+        words[0]
+        in {
+            "so",
+            "very",
+            "really",
+            "too",
+            "always",
+            "such",
+            "like",
+            "what",
+            "how",
+            "why",
+            "just",
+            "the",
+            "my",
+            "pretty",
+        }
+        | MOODS
+    ):
+        return words[0] in {"the", "my", "on", "in", "back", "new"} and (
+            has_name_or_number(clause.rest) or not KIN.isdisjoint(words) or not JOBS.isdisjoint(words)
+        )
+    return says_something_definite(clause.rest, 1)
+
+
+def _definite(clause: Clause) -> bool:
+    """Whether a clause about a thing has a name, a number, a time, or enough content."""
+    return (
+        has_name_or_number(clause.rest)
+        or has_time_word(clause.rest)
+        or says_something_definite(clause.rest, {"have": 1, "be": 2}.get(clause.verb, 3))
+    )
+
+
+def _of_thing(clause: Clause) -> Claim | None:
+    """A clause about a thing: only with a figure, a code, a date or a name, and not about an exercise or the talk."""
+    if clause.verb in {"say", "mean", "show", "seem", "look"}:
+        return None
+    if (
+        EXERCISE.search(clause.noun)
+        or not (SHARP.search(clause.rest) or TIMED.search(clause.rest))
+        or not says_something_definite(clause.rest, 1)
+    ):
+        return None
+    if clause.helper in {"could", "would", "might", "may", "should", "can"}:
+        return None
+    dated = re.search(
+        r"\b(?:deadline|due|release|launch|meeting|budget|limit|exam|event|review|interview|trip|wedding|appointment|flight|party|version|port|goal|target)\b",
+        clause.noun,
+        re.IGNORECASE,
+    )
+    return _claim("goal" if dated else "project", 0.8, clause, kind=EPISODIC if clause.form == "past" else SEMANTIC)

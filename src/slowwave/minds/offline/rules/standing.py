@@ -1,0 +1,271 @@
+"""Standing instructions to the assistant and rules of a household: what holds for every answer, not for one request."""
+
+import re
+from typing import Final
+
+from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, says_something_definite
+from slowwave.minds.offline.rules.morphology import ing_base, is_base, third_person
+from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, told_of
+
+_POLITE: Final = r"(?:(?:please|kindly|and|so|also|but|ok|okay)[,\s]+)*"
+_STANDING: Final = re.compile(
+    rf"^{_POLITE}(?P<how>always|never|from now on|from here on|in (?:the )?future|going forward|from today|starting now|as a rule|remember to|"
+    r"make sure (?:to|you)(?: always)?|don['’]t ever|do not ever|(?:i(?:['’]d| would)? (?:want|like|need|prefer|expect) you to|you should|you must|can you|could you)"
+    rf"(?: please)? (?:always|never|from now on))\b[,:]?\s*{_POLITE}",
+    re.IGNORECASE,
+)
+_HOW: Final = {"always": "to always", "never": "to never", "don't ever": "to never", "do not ever": "to never"}
+_LATER: Final = re.compile(
+    r"[,\s]*\b(?:from (?:now|here) on|going forward|in (?:the )?future|from today|starting now)\b(?:,? please| ok)?[,\s]*",
+    re.IGNORECASE,
+)
+_NO_ORDER: Final = re.compile(
+    r"(?:i|it|had|have|been|give up|stop|a|the|we|my|there|you['’]ll|thought|knew|saw|felt|heard|really|again|mind|too|a problem)\b",
+    re.IGNORECASE,
+)
+_NEGATIVE: Final = re.compile(
+    rf"^{_POLITE}(?P<not>don['’]t|do not|avoid|stop|quit|no need to|skip|leave out|refrain from)\s+(?P<order>.+)$",
+    re.IGNORECASE,
+)
+_POSITIVE: Final = re.compile(
+    rf"^{_POLITE}(?:(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to|you (?:should|can|must))\s+)?(?P<order>(?:keep|make|write|give|format|answer|reply|respond|use|include|add|be|"
+    r"call me|address me|refer to me|speak|talk|stick|limit|using|giving|adding|including|writing|being|put|start|end|show|convert|round|spell|cite|explain|mention|"
+    r"quote|list|assume|treat|remind|ask|check|default|prefer|suggest|recommend)\b.*)$",
+    re.IGNORECASE,
+)
+_OF_ANSWERS: Final = re.compile(
+    r"\b(?:(?:your |the |all )?(?:answers?|replies|responses?)|explanations?|preambles?|emojis?|bullet points?|tone|jargon|disclaimers?|small talk|exclamation marks?|markdown|"
+    r"(?:in|to) (?:all|every) (?:\w+\s)?(?:answers?|responses?|examples?)|call me|address me|refer to me|concise|brief|verbose|formal|informal|"
+    r"(?:british|american|uk|us) (?:english|spelling)|metric|imperial|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]hour|in (?:english|german|french|spanish|italian|dutch|portuguese)|"
+    r"apologi[sz](?:e|ing)|repeat(?:ing)? (?:my|the) question|sugar-?coat|with me|to me|at me|for me|sentences|units?)\b",
+    re.IGNORECASE,
+)
+_WHENEVER: Final = (
+    r"(?P<when>when(?:ever)?|if|every time|each time|any ?time|as soon as) (?P<case>(?:i|you|we|my \w+) "
+    r"(?:ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
+)
+_VERBS: Final = (
+    r"(?:use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
+    r"stick|reply|respond|format|spell|quote|mention|remind|ask|check|only|leave|translate)"
+)
+_WHEN_FIRST: Final = re.compile(
+    rf"^{_POLITE}{_WHENEVER}(?:[,:]\s*|\s+(?=(?:please\s+)?{_VERBS}\b))(?P<order>.+)$", re.IGNORECASE
+)
+_WHEN_LAST: Final = re.compile(rf"^{_POLITE}(?P<order>(?P<verb>\S+)\s.+?),?\s+{_WHENEVER}$", re.IGNORECASE)
+_DOING: Final = r"(?:suggest|recommend|offer|propose|mention|include|give|use|call|book|schedule|remind|assume|ask|send|order|buy|add|show|tell|answer|write|invent|guess|translate|repeat)"
+_BARE_OBJECT: Final = re.compile(
+    rf"^{_DOING}\s+(?:me\s+)?(?!(?:the|this|that|these|those|it|them|your|my|an?)\b)", re.IGNORECASE
+)
+_ONLY: Final = re.compile(rf"^{_POLITE}only (?P<order>{_DOING}\s.+)$", re.IGNORECASE)
+_NO_MORE: Final = re.compile(
+    rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+\s*$",
+    re.IGNORECASE,
+)
+_RULE: Final = re.compile(
+    r"\b(?:(?:our|house|family|household|golden) rules?\b|(?:that|this|it)['’]?s (?:my|the|a) rule\b|in (?:our|my|this) (?:house|home|family|household|flat|office|team)\b|at (?:our|my) (?:house|place))",
+    re.IGNORECASE,
+)
+_RULE_TAIL: Final = re.compile(
+    r",?\s*(?:that|this|it)['’]?s?(?: is)? (?:our|my|the|a) (?:house |family |golden )?rule\b.*$|^(?:(?:our|my|the) )?(?:house |family )?rules?(?: is| are)?(?: that)?[:,]?\s+",
+    re.IGNORECASE,
+)
+_SELF: Final = re.compile(r"\b(?:i|my|me|our|we|us)\b", re.IGNORECASE)
+_RULE_SHORTEST: Final = 3  # spaces
+_ONCE: Final = re.compile(
+    r"\b(?:(?:for|to) (?:my|these) \w+|these|this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",
+    re.IGNORECASE,
+)
+
+
+def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
+    """A standing instruction to the assistant, or None; a single request is none.
+
+    >>> instruction("Please keep answers short, no preamble", "The user")[0]
+    'The user wants the assistant to keep answers short, no preamble'
+    """
+    try:
+        order = (
+            _when(piece, speaker)
+            or _standing(piece, speaker)
+            or _negative(piece, speaker)
+            or _of_answers(piece, speaker)
+            or _no_more(piece, speaker)
+        )
+        if order is not None:
+            return f"{speaker} wants the assistant {order}", Claim(
+                category="preference", kind=PROCEDURAL, confidence=0.95
+            )
+        return _household_rule(piece, speaker)
+    except UnclearError:
+        return None
+
+
+def _when(piece: str, speaker: str) -> str | None:
+    """An instruction with its case: "when I ask about SQL, show the plan", "use Celsius when you give temperatures"."""
+    match = _WHEN_FIRST.match(piece) or _WHEN_LAST.match(piece)
+    if match is None or " " not in match["order"] or not says_something_definite(match["order"], 1):
+        return None
+    order = re.sub(
+        r"^(?:please\s+)?(?:remember to\s+)?(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to\s+|you (?:should|must|can)\s+)?(?:please\s+)?",
+        "",
+        match["order"],
+        flags=re.IGNORECASE,
+    )
+    always = re.match(r"(?:always|never|do not|don['’]t|avoid|only)\s+", order, re.IGNORECASE)
+    verb = plain(order[always.end() :].split()[0]) if always else plain(order.split()[0])
+    if not is_base(verb) and not ing_base(verb):
+        return None
+    case = re.sub(r"^(?:you)\b", "it", match["case"], flags=re.IGNORECASE)
+    case = re.sub(r"^it (\w+)", lambda m: f"it {third_person(m[1])}", case)
+    told = told_of(re.sub(r"^i\b", "I", case), speaker)
+    when = match["when"].lower()
+    return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', told)}"
+
+
+def _lead(order: str, speaker: str) -> str:
+    """An order as an infinitive: "to use", "not to use", "to never use"."""
+    low = order.lower().replace("’", "'")
+    for start, lead in (
+        ("always ", "to always"),
+        ("never ", "to never"),
+        ("do not ", "not to"),
+        ("don't ", "not to"),
+        ("avoid ", "to avoid"),
+        ("only ", "to only"),
+    ):
+        if low.startswith(start):
+            return f"{lead} {_order(order[len(start) :], speaker)}"
+    return f"to {_order(order, speaker)}"
+
+
+def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
+    """An instruction with always, never or from now on; with "remember to" only if it is about answers."""
+    found, later = _STANDING.match(piece), _LATER.search(piece)
+    how = found["how"].lower().replace("’", "'") if found else ""
+    if found is None and not (
+        later and is_base(plain(_bare_order(piece).split()[0] if _bare_order(piece).split() else ""))
+    ):
+        return None
+    order = _LATER.sub(" ", piece[found.end() :] if found else _bare_order(piece)).strip(" ,")
+    if not says_something_definite(order, 1) or _NO_ORDER.match(order) or re.match(r"i\b", order, re.IGNORECASE):
+        return None
+    if how.startswith(("remember", "make sure")) and not (
+        _OF_ANSWERS.search(order) or re.search(r"\bwhen(?:ever)? I\b", order)
+    ):
+        return None
+    verb = plain(order.split()[0])
+    denied = verb in {"don't", "do", "avoid", "never", "always", "stop", "no"}
+    if not is_base(verb) and not denied:
+        return None
+    order = re.sub(r"^remember to ", "", order, flags=re.IGNORECASE)
+    tail = " from now on" if later else ""
+    if how.endswith("never"):
+        return f"to never {_order(order, speaker)}{tail}"
+    if how.endswith("always"):
+        return f"to always {_order(order, speaker)}{tail}"
+    return (
+        f"{_HOW.get(how) or ''} {_order(order, speaker)}{tail}".strip()
+        if how in _HOW
+        else f"{_lead(order, speaker)}{tail}"
+    )
+
+
+def _bare_order(piece: str) -> str:
+    return re.sub(rf"^{_POLITE}", "", piece, flags=re.IGNORECASE)
+
+
+def _negative(piece: str, speaker: str) -> str | None:
+    """Instructions such as "don't use emojis with me", "stop apologising": about answers in general, or without a mark of a single request."""
+    match = _NEGATIVE.match(piece)
+    if match is None or _ONCE.search(piece) or not says_something_definite(match["order"], 1):
+        return None
+    how, order = match["not"].lower().replace("’", "'"), match["order"]
+    verb = plain(order.split()[0])
+    if how in {"stop", "quit", "avoid", "refrain from"} and not ing_base(verb) and not _OF_ANSWERS.search(order):
+        return None
+    if not (
+        _OF_ANSWERS.search(order)
+        or (how == "stop" and ing_base(verb))
+        or (how in {"don't", "do not"} and _BARE_OBJECT.match(order))
+        or re.search(r"\b(?:ever|again|anything|any)\b", order)
+    ):
+        return None
+    if verb in {"worry", "forget", "know", "think", "want", "have", "mind", "get", "hesitate", "need"}:
+        return None
+    lead = {
+        "avoid": "to avoid",
+        "stop": "to stop",
+        "quit": "to stop",
+        "skip": "to skip",
+        "leave out": "to leave out",
+        "refrain from": "to refrain from",
+    }.get(how, "not to")
+    return f"{lead} {_order(order, speaker)}"
+
+
+def _of_answers(piece: str, speaker: str) -> str | None:
+    """An instruction about answers in general: "keep answers short", "call me Sam"."""
+    match = _POSITIVE.match(piece)
+    if (
+        match is None
+        or _ONCE.search(piece)
+        or not _OF_ANSWERS.search(piece)
+        or not says_something_definite(match["order"], 1)
+    ):
+        return None
+    order = match["order"]
+    polite = re.match(
+        rf"{_POLITE}(?:please|call|address|refer|keep|use|be|answer|reply|respond|speak|write|i(?:['’]d)?|you)\b",
+        piece,
+        re.IGNORECASE,
+    )
+    if not polite or re.search(
+        r"\b(?:an?|the|this|these) (?:\w+ )?(?:answer|response|reply|explanation|example)\b(?! (?:short|brief))",
+        order,
+        re.IGNORECASE,
+    ):
+        return None
+    if re.search(r"\b(?:for|with|to) me\b", order) and not re.search(
+        _OF_ANSWERS.pattern.replace("|with me|to me|at me|for me", ""), order, re.IGNORECASE
+    ):
+        return None
+    return f"to {_order(order, speaker)}"
+
+
+def _no_more(piece: str, speaker: str) -> str | None:
+    if only := _ONLY.match(piece):
+        return None if _ONCE.search(piece) else f"to only {_order(only['order'], speaker)}"
+    match = _NO_MORE.match(piece)
+    if (
+        match is None
+        or not says_something_definite(match["what"], 1)
+        or re.match(r"no (?:problem|worries|thanks|need|idea|way|rush)", match["what"], re.IGNORECASE)
+    ):
+        return None
+    what = told_of(match["what"].strip(" ,"), speaker)
+    return (
+        f"to give {what[:1].lower() + what[1:]}"
+        if not re.match(r"no more \w+ing\b", what, re.IGNORECASE)
+        else f"to stop {re.sub(r'(?i)^no more ', '', what)}"
+    )
+
+
+def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
+    """A rule of the speaker's house: "No screens after seven, that's our rule"."""
+    if not _RULE.search(piece) or re.search(r"\b(?:you|your|I)\b", piece):
+        return None
+    rule = _RULE_TAIL.sub("", piece).strip(" ,")
+    if not says_something_definite(rule, 2) or rule.count(" ") < _RULE_SHORTEST:
+        return None
+    told = re.sub(r"^In (?:our|my) (?:house|home|household|family|flat),?\s+", "", rule)
+    told = told_of(told, speaker)
+    return f"{possessive(speaker)} house rule: {told[:1].lower() + told[1:] if told[1:2].islower() else told}", Claim(
+        category="preference", kind=PROCEDURAL, confidence=0.85
+    )
+
+
+def _order(order: str, speaker: str) -> str:
+    order = re.sub(r"^(?:please|always)\s+|,?\s+(?:please|ok|okay|thanks|thank you)$", "", order, flags=re.IGNORECASE)
+    order = re.sub(r"\b(?:don['’]t|do not)\b", "do not", told_of(order, inside(speaker)))
+    order = re.sub(r"\byour\b", "its", re.sub(r"\byou (?=(?:are|give|use|write|have|make|can)\b)", "it ", order))
+    return order[:1].lower() + order[1:] if order[1:2].islower() else order
