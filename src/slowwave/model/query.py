@@ -166,13 +166,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source."""
+    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source.
+
+    `outdated` says that the line is marked as no longer true, or perhaps no longer true.
+    """
 
     text: str
     tokens: int
     memory: Memory | None = None
     because: str = ""
     facts: tuple[Memory, ...] = field(default=(), repr=False)
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
