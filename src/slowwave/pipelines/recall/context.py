@@ -353,8 +353,8 @@ def _hit_line(hit: Hit, shown: Collection[str], longest: int) -> Item:
     stale = f" ({PERHAPS if hit.perhaps else 'outdated'})" if hit.stale else ""
     rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
     because = f"{rests}{_origin(memory)}, {hit.because or f'score {hit.score:.2f}'}"
-    line = context_line(f"{words}{stale}", memory, because, facts=facts, quoted=quoted, dated=True)
-    return replace(line, outdated=hit.stale)
+    item = context_line(f"{words}{stale}", memory, because, facts=facts, quoted=quoted, dated=True)
+    return replace(item, outdated=hit.stale)
 
 
 def _message_lines(messages: Sequence[Memory], limit: float) -> list[Item]:
