@@ -181,10 +181,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A named part of a context."""
+    """A named part of a context. `instructions` says that its lines are the user's own, and that the model may follow them."""
 
     name: str
     items: tuple[Item, ...]
+    instructions: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
