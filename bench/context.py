@@ -36,6 +36,7 @@ from slowwave.testing import FrozenClock
 BUDGETS = (150, 300, 500, 800, 1000, 2000)
 BEAM_TOKENS = 800
 RULE = re.compile(r"\b(?:always|never|from now on|please)\b", re.IGNORECASE)
+START = datetime(2024, 1, 1, tzinfo=UTC)
 LISTS = 1
 """The category of LoCoMo whose answers are spread over several messages."""
 TUNED = frozenset({"conv-26", "1", "2", "3"})
@@ -44,26 +45,27 @@ TUNED = frozenset({"conv-26", "1", "2", "3"})
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, its category, the words of its answer, and groups of ids of the messages with its evidence."""
+    """A question, its category, the words of its answer, the ids of the messages with its evidence, and groups of them."""
 
     text: str
     category: str
     answer: frozenset[str]
-    gold: tuple[frozenset[str], ...]
-
-    @property
-    def evidence(self) -> frozenset[str]:
-        """The ids of all groups."""
-        return frozenset().union(*self.gold)
+    gold: frozenset[str]
+    groups: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation in the order in which it was held, and its questions."""
+    """A conversation by sessions, and its questions."""
 
     name: str
-    messages: list[Message]
+    sessions: list[tuple[datetime, list[Message]]]
     questions: list[Asked]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of all sessions."""
+        return [message for _, messages in self.sessions for message in messages]
 
     @property
     def end(self) -> datetime:
@@ -71,23 +73,23 @@ class Talk:
         return max(message.at for message in self.messages if message.at) + timedelta(days=1)
 
 
-def locomo(path: Path) -> Iterator[Talk]:
+def talks(path: Path) -> Iterator[Talk]:
     """The conversations of LoCoMo with the questions of categories 1 to 4."""
     for sample in json.loads(path.read_text()):
         talk = sample["conversation"]
-        messages = []
+        sessions = []
         for number in sorted(int(match[1]) for key in talk if (match := re.fullmatch(r"session_(\d+)", key))):
             at = datetime.strptime(talk[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            messages += [_turn(turn, talk["speaker_a"], at) for turn in talk[f"session_{number}"]]
-        known = {message.id for message in messages}
+            sessions.append((at, [_turn(turn, talk["speaker_a"], at) for turn in talk[f"session_{number}"]]))
+        known = {message.id for _, messages in sessions for message in messages}
         questions = []
         for asked in sample["qa"]:
             cited = re.findall(r"D:?(\d+):(\d+)", " ".join(map(str, asked.get("evidence", []))))
             gold = frozenset(f"D{int(session)}:{int(turn)}" for session, turn in cited) & known
             if gold and asked["category"] in (1, 2, 3, 4):
                 answer = content(str(asked.get("answer", "")))
-                questions.append(Asked(str(asked["question"]), str(asked["category"]), answer, (gold,)))
-        yield Talk(sample["sample_id"], messages, questions)
+                questions.append(Asked(str(asked["question"]), str(asked["category"]), answer, gold))
+        yield Talk(sample["sample_id"], sessions, questions)
 
 
 def _turn(turn: dict[str, str], first: str, at: datetime) -> Message:
@@ -104,15 +106,16 @@ def beam(folder: Path) -> Iterator[Talk]:
             if ability not in {"instruction_following", "knowledge_update"}:
                 continue
             questions += [
-                Asked(item["question"], ability, frozenset(), gold)
+                Asked(item["question"], ability, frozenset(), frozenset().union(*groups), tuple(groups))
                 for item in items
-                if (gold := tuple(group for group in _groups(item.get("source_chat_ids") or []) if group))
+                if (groups := [group for group in _groups(item.get("source_chat_ids") or []) if group])
             ]
-        yield Talk(chat.name, _said(chat), questions)
+        said = _said(chat)
+        yield Talk(chat.name, [(said[0].at or START, said)], questions)
 
 
 def _said(chat: Path) -> list[Message]:
-    now, found = datetime(2024, 1, 1, tzinfo=UTC), []
+    now, found = START, []
     for batch in json.loads((chat / "chat.json").read_text()):
         for item in (item for turn in batch["turns"] for item in turn):
             now = max(now, _anchor(item.get("time_anchor"), now)) + timedelta(minutes=1)
@@ -195,7 +198,7 @@ def measure_locomo(
                 for place, asked in enumerate(talk.questions):
                     for budget in budgets:
                         found = memory.context(asked.text, conversation=talk.name, budget_tokens=budget)
-                        evidence = share(asked.evidence, shown(found))
+                        evidence = share(asked.gold, shown(found))
                         figures = {"answer words": share(asked.answer, content(str(found))), "evidence": evidence}
                         if asked.category == str(LISTS):
                             figures |= {f"{name} of lists": value for name, value in figures.items()}
@@ -204,7 +207,7 @@ def measure_locomo(
                             rows.setdefault((half(talk), budget, f"{name}, {arm}"), []).append(value)
                         if read > 0 and place % 29 == 0 and arm == "consolidated":
                             read -= 1
-                            print(f"=== {asked.text}  [gold {sorted(asked.evidence)}]\n{found}\n")
+                            print(f"=== {asked.text}  [gold {sorted(asked.gold)}]\n{found}\n")
     result: dict[str, dict[int, dict[str, float]]] = {}
     for (part, budget, name), values in rows.items():
         result.setdefault(part, {}).setdefault(budget, {})[name] = mean(values)
@@ -222,7 +225,7 @@ def measure_beam(talks: Sequence[Talk], folder: Path) -> dict[str, dict[str, flo
                     if asked.category == "instruction_following":
                         figure = share(rules(talk, asked), shown(found))
                         rows.setdefault((half(talk), f"instructions, {arm}"), []).append(figure)
-                    elif len(asked.gold) == 2 and not asked.gold[0] & asked.gold[1]:
+                    elif len(asked.groups) == 2 and not asked.groups[0] & asked.groups[1]:
                         rows.setdefault((half(talk), f"stale unmarked, {arm}"), []).append(stale_unmarked(found, asked))
     result: dict[str, dict[str, float]] = {}
     for (part, name), values in rows.items():
@@ -233,13 +236,13 @@ def measure_beam(talks: Sequence[Talk], folder: Path) -> dict[str, dict[str, flo
 def rules(talk: Talk, asked: Asked) -> frozenset[str]:
     """Those of the evidence that state a rule ("always", "never"); BEAM also cites messages that only fit to it."""
     said = {message.id: message for message in talk.messages}
-    stated = frozenset(each for each in asked.evidence if RULE.search(said[each].content) and said[each].role == "user")
-    return stated or asked.evidence
+    stated = frozenset(each for each in asked.gold if RULE.search(said[each].content) and said[each].role == "user")
+    return stated or asked.gold
 
 
 def stale_unmarked(context: Context, asked: Asked) -> float:
     """1 if an outdated message stands unmarked in a context and no newer one before it, else 0."""
-    older, newer = asked.gold
+    older, newer = asked.groups
     for item in (item for section in context.sections for item in section.items if item.memory):
         found = set().union(*(refs(memory) for memory in (item.memory, *item.facts) if memory))
         if found & newer:
@@ -263,7 +266,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.stores or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        found = measure_locomo(list(locomo(path)), folder, chosen.tokens or BUDGETS, chosen.read)
+        found = measure_locomo(list(talks(path)), folder, chosen.tokens or BUDGETS, chosen.read)
         (kept := folder / f"beam-{chosen.beam}").mkdir(exist_ok=True)
         instructions = measure_beam(list(beam(chats)), kept) if chats else {}
     heads = ("answer words", "answer words of lists", "evidence", "evidence of lists", "tokens")
