@@ -501,7 +501,7 @@ class AgentMemory:
         Args:
             query: the question, in words.
             top_k: how many hits at most; at least 1.
-            categories: only facts of these categories.
+            categories: only facts of these categories; "page": topic pages, as hits of their own.
             kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary", "note".
             conversation: only memories of this conversation.
             except_conversation: leave out the messages and summaries of this conversation, such as the present one,
@@ -677,7 +677,7 @@ class AgentMemory:
         Args:
             kinds: of "message", "episodic", "semantic", "procedural", "summary", "note"; None: all facts, which are
                 neither "message" nor "note".
-            categories: only these categories.
+            categories: only these categories; topic pages are listed only if "page" is one of them.
             phases: of "quarantined", "active", "core", "cold", "superseded", "retracted"; None: "active" and "core".
             conversation: only facts with a source message in this conversation; with the kind "message" in `kinds`,
                 also its messages.

@@ -16,6 +16,8 @@ JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict
 MESSAGE: Final = "message"
 SUMMARY: Final = "summary"
 FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
+PAGE: Final = "page"
+"""The category of a topic page, a summary that lists what was said of one person and topic."""
 NOTE: Final = "note"
 """A text or data that a caller stores under a name. It is no fact: nothing merges, rewords or archives it."""
 KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS, NOTE)
@@ -142,6 +144,11 @@ class Memory:
     def is_cascade(self) -> bool:
         """Whether this is a summary of a span of a conversation, rather than of a cluster of facts."""
         return self.span is not None
+
+    @property
+    def is_page(self) -> bool:
+        """Whether this is a topic page: it lists facts and messages (`members`), and replaces none of them."""
+        return self.kind == SUMMARY and self.category == PAGE and self.span is None
 
 
 def beginning(text: str, characters: int = 60) -> str:

@@ -105,6 +105,8 @@ def selected(where: Where, token: int, dialect: Dialect) -> tuple[str, list[obje
         terms.append(f"{column} IN ({', '.join(places) or 'NULL'})")
     terms += [condition.format(place(name)) for condition, name, value in conditions if value is not None]
     terms += _page(where, parameters)
+    if not where.pages:
+        terms.append("NOT (kind = 'summary' AND category = 'page')")
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
     order = _orders(where)[where.order].format(nulls_first=dialect.nulls_first)

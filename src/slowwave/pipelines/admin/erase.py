@@ -193,7 +193,7 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
 def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool | None) -> ErasureReceipt:
     repeated = _was_erased_before(ports, choice)
     for _ in range(TRIES):
-        receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice)), choice, done)
+        receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice), choice.text), choice, done)
         done.problems = [dropped.reason for dropped in receipt.dropped]
         if not receipt.dropped:
             break
@@ -265,7 +265,7 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
     Raises:
         NotFoundError: nothing matches, and no earlier erase of the same is unfinished.
     """
-    plan = ErasePlan(ports, _chosen(ports, choice))
+    plan = ErasePlan(ports, _chosen(ports, choice), choice.text)
     if not plan.memories and choice.text is None and not choice.scope and not _is_known(ports, choice):
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
     _units(plan, choice)  # fills in what returns, what is due, and the titles

@@ -10,11 +10,14 @@ from slowwave.model.operations import Add, Change, Erase, MoveCursor, Operation,
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.admin.edit import STATED
+from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.tombstones import SOME, buried, title_tombstone
+from slowwave.pipelines.ingest.topic_pages import without_members
 from slowwave.pipelines.planning import new_id, transition
 from slowwave.pipelines.sleep.conversation_summary import CURSOR
 from slowwave.policy.guard.grounding import ground
 from slowwave.policy.guard.trust import least
+from slowwave.policy.summaries.pages import page_text
 from slowwave.ports import Ports
 
 BECAUSE = "erased by request"
@@ -33,7 +36,7 @@ class ErasePlan:
         titles: those to destroy, by conversation: of conversations of which no message remains, and those that contain `words`.
     """
 
-    def __init__(self, ports: Ports, chosen: Sequence[Memory]) -> None:
+    def __init__(self, ports: Ports, chosen: Sequence[Memory], words: str | None = None) -> None:
         self.ports = ports
         self.now = ports.now()
         facts = ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), cascade=None))
@@ -43,6 +46,7 @@ class ErasePlan:
         self.titles: dict[str, str] = {}
         self._due: dict[str, int] = {}
         self._chosen = {memory.id for memory in chosen}
+        self._words = words
         self._superseded: dict[str, list[Memory]] = {}  # by the id of the successor, which is destroyed
         self._live: dict[str, str] = {}  # ids of hot facts by content key
         for fact in facts:
@@ -72,7 +76,7 @@ class ErasePlan:
         for memory in reversed(self.memories.values()):
             if memory.is_cascade:
                 continue
-            copy = self._supported_copy(memory)
+            copy = self._copy(memory)
             unit: list[Operation] = [Erase(memory=memory.id, because=BECAUSE)]
             if copy is None:
                 unit = [*(Suppress(key=key, because=BECAUSE) for key in buried(memory)), *unit]
@@ -122,6 +126,24 @@ class ErasePlan:
         self.restored.append(memory.id)
         after = transition(memory, "restore", self.ports.config, superseded_by=None)
         return Change(before=memory, after=after, because="its successor was erased")
+
+    def _copy(self, memory: Memory) -> Add | None:
+        """What is left of a derived memory, as a new memory without history; None if nothing is."""
+        return self._rest_of_page(memory) if memory.is_page else self._supported_copy(memory)
+
+    def _rest_of_page(self, page: Memory) -> Add | None:
+        """A new page with the lines that rest on other memories; None for a page that was chosen by its id."""
+        lines = without_members(page, self.memories, self._words)
+        if not page.is_searchable or not lines or (page.id in self._chosen and self._words is None):
+            return None
+        topic = (page.ref or "").rpartition("/")[2]
+        text = page_text(page.subject or "", topic, lines)
+        if self._words is not None and self._words.casefold() in text.casefold():
+            return None
+        members = tuple(line.member for line in lines)
+        copy = replace(page, id=new_id(self.now), text=text, members=members, version=1, superseded_by=None)
+        (entry,), _ = entries(self.ports, [text])
+        return Add(memory=copy, because="the other entries of a page", entry=entry)
 
     def _supported_copy(self, memory: Memory) -> Add | None:
         """A new fact with the same text, the remaining source messages and no history; None if no message supports it."""

@@ -17,6 +17,7 @@ from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key
+from slowwave.pipelines.ingest.topic_pages import CAUSES
 from slowwave.pipelines.planning import (
     check_full_trust,
     check_may_change,
@@ -65,6 +66,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     reached = _with_dependents(ports, undoable_members, undone_by)
     undoable = [dependent for dependent in reached if not _erases(dependent)]
     family_ids = {member.id for member in family}
+    undoable = [one for one in undoable if one.id in family_ids or not _writes_pages(one)]
     later = [dependent for dependent in undoable if dependent.id not in family_ids]
     if later and not cascade:
         names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
@@ -134,6 +136,11 @@ def _already_undone(undos: Sequence[str]) -> str:
 
 def _erases(run: Run) -> bool:
     return any(isinstance(operation, Erase) for operation in run.plan.operations)
+
+
+def _writes_pages(run: Run) -> bool:
+    """Whether a run only brought topic pages up to date: these follow their sources, so that nothing need be undone first."""
+    return run.cause in CAUSES
 
 
 def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
@@ -226,17 +233,11 @@ class _Inverse:
         because = f"undo: {operation.because}"
         match operation:
             case Add() if (memory := self.current.get(operation.memory.id)) is not None:
-                if memory.phase == "retracted":
-                    return
-                # A fact that should not have been stored was never true: its validity ends where it begins.
-                after = transition(memory, "retract", self.ports.config, valid_to=memory.valid_from)
-                yield self._changed(memory, replace(after, reason="undone"), because)
-                if memory.is_cascade and memory.depth == 1:
-                    self.notes.append(_unsummarised(memory))
-                if memory.kind not in {MESSAGE, NOTE} and not self.by_person:
-                    yield Suppress(key=content_key(memory.text), because=because)
+                if memory.phase != "retracted" and not _has_moved_on(memory, operation.memory):
+                    yield from self._withdrawn(memory, because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
-                yield self._changed(memory, _restored(self.ports, memory, operation), because)
+                if not _has_moved_on(memory, operation.after):
+                    yield self._changed(memory, _restored(self.ports, memory, operation), because)
             case Link():
                 yield self._unlinked(operation, because)
                 yield from self._kept_apart(operation, because)
@@ -248,6 +249,16 @@ class _Inverse:
                 yield _unused(operation, memory, because)
             case _:
                 return
+
+    def _withdrawn(self, memory: Memory, because: str) -> Iterator[Operation]:
+        """Take back a memory that the run added. What a mind derived is held."""
+        # A fact that should not have been stored was never true: its validity ends where it begins.
+        after = transition(memory, "retract", self.ports.config, valid_to=memory.valid_from)
+        yield self._changed(memory, replace(after, reason="undone"), because)
+        if memory.is_cascade and memory.depth == 1:
+            self.notes.append(_unsummarised(memory))
+        if memory.kind not in {MESSAGE, NOTE} and not self.by_person:
+            yield Suppress(key=content_key(memory.text), because=because)
 
     def _changed(self, before: Memory, after: Memory, because: str) -> Change:
         self.current[after.id] = after
@@ -298,6 +309,11 @@ class _Inverse:
             yield replace(move, before=move.after, after=move.before, because=because)
         elif move.conversation and not move.cursor.startswith("cascade"):  # the notes of the summaries say it
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
+
+
+def _has_moved_on(page: Memory, written: Memory) -> bool:
+    """Whether a topic page was written again since: then the undo leaves it to the next pass, which removes what was undone."""
+    return page.is_page and page.version != written.version
 
 
 def _unsummarised(memory: Memory) -> str:

@@ -13,6 +13,7 @@ from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.ingest.chunks import Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
+from slowwave.pipelines.ingest.topic_pages import write_pages
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.policy.guard.grounding import check, ground
 from slowwave.policy.guard.redaction import hollow, redact
@@ -97,7 +98,7 @@ def consolidate(
         return ConsolidationResult(
             skipped_reason=f"only {unread} messages (min {minimum})", too_few=TooFew(unread=unread, minimum=minimum)
         )
-    until = found.last_seq if enough else 0
+    whole, until = parent is None, found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     while (read := planned(ports, found.name, until=until)) is not None:
         if parent is None and not results and read.chunk.more:
@@ -107,7 +108,15 @@ def consolidate(
             on_progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
             break
-    return _joined(results, parent)
+    joined = _joined(results, parent)
+    return with_pages(ports, joined) if whole else joined
+
+
+def with_pages(ports: Ports, result: ConsolidationResult) -> ConsolidationResult:
+    """The result after topic pages were brought up to date, as a part of its run."""
+    if result.run_id is None:
+        return result
+    return replace(result, problems=(*result.problems, *write_pages(ports, parent=result.run_id)))
 
 
 def _conversation(ports: Ports, name: str | None) -> ConversationState | None:

@@ -18,6 +18,7 @@ from slowwave.model.note import checked_folder, is_below, is_findable, passes_fi
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
+from slowwave.pipelines.recall.pages import with_page
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
 from slowwave.ports import Ports
@@ -77,7 +78,17 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     hits = _changed_values(ports, question, hits)[: request.top_k]
     if request.min_relevance is not None:
         hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
-    return _with_linked(ports, hits, request) if request.known_at is None else hits
+    if request.known_at is not None:
+        return hits
+    hits = _with_linked(ports, hits, request)
+    return with_page(ports, question, hits, request.top_k) if _is_unfiltered(request) else hits
+
+
+def _is_unfiltered(request: Search) -> bool:
+    """Whether a search asks for all that is known now: a page lists memories that a filter might leave out."""
+    filters = (request.categories, request.kinds, request.conversation, request.except_conversation, request.since)
+    more = (request.until, request.as_of, request.passes, request.folder, request.min_relevance)
+    return not request.deep and all(value is None for value in (*filters, *more))
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:

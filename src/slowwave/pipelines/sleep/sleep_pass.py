@@ -24,6 +24,7 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_link
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
+from slowwave.pipelines.sleep.topic_pages import topic_pages
 from slowwave.pipelines.sleep.unread import distil, retry
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports, Progress
@@ -41,6 +42,7 @@ Stage = Callable[[SleepContext], StagePlan]
 STAGES: tuple[tuple[str, Stage], ...] = (
     ("distil", distil),
     ("retry", retry),
+    ("topic_pages", topic_pages),
     ("expire", expire),
     ("duplicates", duplicates),
     ("compress", compress),

@@ -54,7 +54,7 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
     A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically; a
     person can pin it.
     """
-    fact = memory.kind in FACT_KINDS and not memory.is_cascade
+    fact = memory.kind in FACT_KINDS and not memory.is_cascade and not memory.is_page
     if not fact or memory.phase != "active" or "unreconciled" in memory.flags or not _meets_thresholds(memory, config):
         return None
     if contradicted or not trusted(memory.trust, "assistant"):

@@ -326,8 +326,8 @@ def protection_reason(memory: Memory) -> str | None:
     """The reason why no automatic stage may expire, merge, compress or archive the memory; None if one may."""
     if memory.kind in {NOTE, MESSAGE} or memory.is_cascade:
         return _OF_A_NOTE if memory.kind == NOTE else _OF_A_CONVERSATION
-    if memory.pinned:
-        return "it is pinned"
+    if memory.pinned or memory.is_page:
+        return "it is pinned" if memory.pinned else "a topic page follows its sources"
     if memory.phase == "core":
         return "it is core"
     if category(memory.category).protected and trusted(memory.trust, PROTECTED_TRUST):

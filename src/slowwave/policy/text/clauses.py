@@ -161,14 +161,23 @@ def trim(text: str, *, names: Collection[str] = ()) -> str:
     >>> trim("Hey Mel, I really loved that!", names=["Mel"])
     'I loved that!'
     """
+    text = _INTENSIFIERS.sub("", unaddressed(text, names=names))
+    return " ".join(_OPENING.sub("", text, count=1).split()).strip(_EDGES)
+
+
+def unaddressed(text: str, *, names: Collection[str] = ()) -> str:
+    """A clause without opening words and the name it is addressed to, otherwise word for word.
+
+    >>> unaddressed("Hey Mel, I really loved that!", names=["Mel"])
+    'I really loved that!'
+    """
     text = _OPENING.sub("", text, count=1)
     for name in names:
         called = re.escape(name)
         text = re.sub(
             rf"^{called}(?:[,!.]+\s+|[,!.?\s]*$)|,\s*{called}(?=\s*[,.!?]|\s*$)", "", text, flags=re.IGNORECASE
         )
-    text = _INTENSIFIERS.sub("", _OPENING.sub("", text, count=1))
-    return " ".join(text.split()).strip(_EDGES)
+    return " ".join(_OPENING.sub("", text, count=1).split()).strip(_EDGES)
 
 
 def note(text: str, *, names: Collection[str] = ()) -> str:

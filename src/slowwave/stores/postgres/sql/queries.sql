@@ -510,6 +510,7 @@ SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.scope = $2 >> 40 AND j.key > $1 AND j.key <= $2 AND j.op IN ('add', 'change')
     AND m.seq IS NULL AND m.span_first IS NULL AND m.kind <> 'note'
+    AND NOT (m.kind = 'summary' AND m.category = 'page')
 GROUP BY j.memory ORDER BY min(j.key) LIMIT nullif($3, -1)
 
 -- name: whole_journal (low, high)

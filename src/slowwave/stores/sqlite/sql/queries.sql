@@ -450,7 +450,7 @@ SELECT max(key) FROM journal WHERE key BETWEEN ? AND ?
 -- name: changed
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq IS NULL AND m.span_first IS NULL
-    AND m.kind <> 'note'
+    AND m.kind <> 'note' AND NOT (m.kind = 'summary' AND m.category = 'page')
 GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
 
 -- name: whole_journal

@@ -1,0 +1,294 @@
+"""Brings topic pages up to date: what was said of one person and topic, by day, gathered from facts and messages.
+
+Pages are derived from their members: only what changed since the last time is read, except for a page that does not exist yet,
+for which the newest messages and facts are read. The words of an entry are those of its member; no model is asked.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from slowwave.model.codec import content_key
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory, altered
+from slowwave.model.operations import Add, Change, MoveCursor, Operation
+from slowwave.model.plan import Group, Plan
+from slowwave.model.query import Where
+from slowwave.pipelines.ingest.index_text import entries as index_entries
+from slowwave.pipelines.planning import new_id, reschedule, transition
+from slowwave.policy.guard.trust import least
+from slowwave.policy.retention.importance import Frequencies
+from slowwave.policy.summaries.page_entries import (
+    PageEntry,
+    current_lines,
+    fact_entries,
+    merged_lines,
+    message_entries,
+    message_subject,
+    value,
+)
+from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
+from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    from slowwave.model.status import ConversationState
+
+CAUSE: Final = "consolidate/pages"
+CAUSES: Final = frozenset({CAUSE, "sleep/topic_pages"})
+"""The causes of runs that only bring pages up to date."""
+CURSOR: Final = "pages"
+"""Of each conversation the last message whose clauses stand on pages; of the scope the last change of a fact."""
+MESSAGES_MAX: Final = 1000
+"""How many new messages one pass reads."""
+FACTS_MAX: Final = 500
+"""How many changed facts one pass reads."""
+REREAD: Final = 0.5
+"""While no page changes, up to this share of the limits is read again by the next pass instead of moving cursors."""
+GATHERED_MAX: Final = 2000
+"""How many of the newest messages, and of the newest facts, are read for a page that does not exist yet."""
+PAGES_MAX: Final = 100
+"""How many pages one pass writes."""
+LINES_MIN: Final = 5
+"""A page with fewer lines is not begun."""
+LINES_MAX: Final = 50
+"""Lines of a page; those of least worth are left out, and are still found as facts and messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagesPlan:
+    """The group that brings pages up to date, if there is anything to do, and how much it leaves for another pass."""
+
+    group: Group | None = None
+    left: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def write_pages(ports: Ports, *, parent: str | None = None) -> tuple[str, ...]:
+    """Bring the pages of the scope up to date as a part of a run. Returns what went wrong; what is left waits for a sleep pass."""
+    now = ports.now()
+    planned = planned_pages(ports, now)
+    if planned.group is not None:
+        plan = Plan(id=new_id(now), scope=ports.scope, cause=CAUSE, at=now, groups=(planned.group,), parent=parent)
+        ports.store.apply(plan)  # if another writer was faster, the next pass does it
+    return planned.problems
+
+
+def planned_pages(ports: Ports, now: datetime, taken: Collection[str] = ()) -> PagesPlan:
+    """Plan the changes of all pages for what was said and changed since the last time. Nothing is written.
+
+    Args:
+        ports: the store and the settings.
+        now: the instant of the change.
+        taken: ids of pages that are not changed now.
+    """
+    return _Pages(ports, now, taken).planned()
+
+
+class _Pages:
+    """The pages of a scope, what is new for them, and the operations that add it."""
+
+    def __init__(self, ports: Ports, now: datetime, taken: Collection[str]) -> None:
+        self.ports = ports
+        self.now = now
+        self.taken = taken
+        self.messages: list[Memory] = []
+        self.facts: list[Memory] = []
+        self.cursors: list[MoveCursor] = []
+        self.left = 0
+        self._read()
+
+    def planned(self) -> PagesPlan:
+        if not self.messages and not self.facts:
+            return PagesPlan(left=self.left)
+        fresh = _by_page(self._entries(self.messages, self.facts))
+        changed = {fact.id for fact in self.facts}
+        touched = {key for key, page in self.pages.items() if not changed.isdisjoint(page.members)}
+        keys = sorted({*fresh, *touched})
+        missing = {key for key in keys if key not in self.pages}
+        gathered = self._gathered(missing) if missing else {}
+        operations: list[Add | Change] = []
+        for key in keys:
+            new = gathered.get(key, []) if key in missing else fresh.get(key, [])
+            change = self._begun(key, new) if key in missing else self._updated(self.pages[key], new, changed)
+            operations += [change] if change else []
+        left = self.left + max(0, len(operations) - PAGES_MAX)
+        indexed, problems = self._indexed(operations[:PAGES_MAX])
+        few = len(self.messages) <= MESSAGES_MAX * REREAD and len(self.facts) <= FACTS_MAX * REREAD
+        if not indexed and (few or not self.cursors):
+            return PagesPlan(left=left)  # a run that only moves cursors would say nothing to a person
+        because = f"{len(indexed)} topic pages follow {len(self.messages)} messages and {len(self.facts)} facts"
+        group = Group(operations=(*indexed, *self.cursors), because=because)
+        return PagesPlan(group=group, left=left, problems=problems)
+
+    def _read(self) -> None:
+        """The messages and facts since the cursors, and the moves of the cursors behind them."""
+        store, scope = self.ports.store, self.ports.scope
+        whole: ConversationState | None = store.conversation(scope, "")
+        before = whole.cursor(CURSOR) if whole else 0
+        ids, reached = store.changed(scope, before, FACTS_MAX)
+        self.facts = store.get((scope,), ids)
+        if ids and reached > before:
+            self._move("", before, reached)
+        self.left += len(ids) == FACTS_MAX
+        room = MESSAGES_MAX
+        for found in store.conversations(scope):
+            start = found.cursor(CURSOR)
+            if not found.name or found.last_seq <= start:
+                continue
+            if room <= 0:
+                self.left += 1
+                continue
+            where = Where(
+                kinds=frozenset({MESSAGE}),
+                conversation=found.name,
+                after_seq=start,
+                until_seq=start + room,
+                order="seq",
+            )
+            self.messages += store.select((scope,), where)
+            end = min(found.last_seq, start + room)
+            self.left += end < found.last_seq
+            room -= end - start
+            self._move(found.name, start, end)
+
+    def _move(self, conversation: str, before: int, after: int) -> None:
+        self.cursors.append(
+            MoveCursor(
+                conversation=conversation, cursor=CURSOR, before=before, after=after, because="topic pages list it"
+            )
+        )
+
+    @cached_property
+    def pages(self) -> dict[str, Memory]:
+        """The hot pages of the scope, by key."""
+        where = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
+        return {page.ref: page for page in self.ports.store.select((self.ports.scope,), where) if page.ref}
+
+    @cached_property
+    def speakers(self) -> frozenset[str]:
+        return self.ports.store.speakers(self.ports.scope)
+
+    @cached_property
+    def frequencies(self) -> Frequencies:
+        frequency, documents = self.ports.store.frequencies(self.ports.scope)
+        return Frequencies(documents=documents, frequency=frequency)
+
+    def _entries(
+        self, messages: Iterable[Memory], facts: Iterable[Memory], only: Collection[str] | None = None
+    ) -> list[PageEntry]:
+        """The entries of messages (of these pages only), then those of facts, which replace them."""
+        found = [
+            entry
+            for message in messages
+            for entry in message_entries(message, frequencies=self.frequencies, speakers=self.speakers, only=only)
+        ]
+        facts = list(facts)
+        wanted = dict.fromkeys(source.memory for fact in facts for source in fact.sources)
+        sources = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), wanted)}
+        for fact in facts:
+            said = [sources[source.memory] for source in fact.sources if source.memory in sources]
+            speaker = message_subject(said[0]) if said else None
+            found += fact_entries(fact, speaker=speaker, speakers=self.speakers)
+        return found
+
+    def _gathered(self, keys: Collection[str]) -> dict[str, list[PageEntry]]:
+        """The entries of pages that do not exist yet, from the newest messages and facts."""
+        newest = {"order": "newest", "limit": GATHERED_MAX}
+        messages = self._select(kinds=frozenset({MESSAGE}), **newest)
+        facts = self._select(kinds=frozenset(FACT_KINDS) - {SUMMARY}, **newest)
+        entries = _by_page(self._entries(reversed(messages), reversed(facts), keys))
+        return {key: entries[key] for key in keys if key in entries}
+
+    def _select(self, **conditions: object) -> list[Memory]:
+        return self.ports.store.select((self.ports.scope,), Where(**conditions))  # type: ignore[arg-type]  # of Where
+
+    def _begun(self, key: str, new: list[PageEntry]) -> Add | None:
+        """A new page, unless it would have too few lines, or a person undid the same text."""
+        lines = merged_lines((), new, limit=LINES_MAX, worth=self._worth)
+        if len(lines) < LINES_MIN:
+            return None
+        subject, topic = new[0].subject, new[0].topic
+        text = page_text(subject, topic, lines)
+        if self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
+            return None
+        page = Memory(
+            id=new_id(self.now),
+            scope=self.ports.scope,
+            kind=SUMMARY,
+            category=PAGE,
+            subject=subject,
+            ref=key,
+            text=text,
+            depth=1,
+            recorded_at=self.now,
+            valid_from=datetime.combine(lines[0].day, time(), UTC),
+            members=tuple(line.member for line in lines),
+            trust=least(entry.trust for entry in new),
+        )
+        return Add(memory=reschedule(page, self.ports.config), because=f"{len(lines)} entries of {key}")
+
+    def _updated(self, page: Memory, new: list[PageEntry], changed: Collection[str]) -> Change | None:
+        """The page with new entries, without those whose member was taken back; None if it stays as it is."""
+        if page.id in self.taken:
+            return None
+        old = lines_of(page)
+        if not old:
+            return None  # a person edited it into another form: it is theirs
+        members = {line.member for line in old} & set(changed)
+        now = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), members)}
+        kept = [line for line in old if line.member not in members]
+        said_before = {line.member: line for line in old}
+        again = {entry.line.member for entry in new}
+        kept += current_lines([said_before[member] for member in sorted(members - again)], now)
+        lines = merged_lines(kept, new, limit=LINES_MAX, worth=self._worth)
+        if lines == old:
+            return None
+        because = f"{len(lines)} entries of {page.ref}"
+        if not lines:
+            after = transition(page, "retract", self.ports.config, valid_to=self.now)
+            return Change(before=page, after=after, because="nothing that it lists is left")
+        after = altered(
+            page,
+            text=page_text(page.subject or "", (page.ref or "").rpartition("/")[2], lines),
+            members=tuple(line.member for line in lines),
+            valid_from=datetime.combine(lines[0].day, time(), UTC),
+            trust=least([page.trust, *(entry.trust for entry in new)]),
+            version=page.version + 1,
+        )
+        return Change(before=page, after=after, because=because)
+
+    def _worth(self, text: str) -> float:
+        return value(text, self.frequencies, self.speakers)
+
+    def _indexed(self, operations: list[Add | Change]) -> tuple[list[Operation], tuple[str, ...]]:
+        """The operations with index entries for their texts."""
+        texts = [step.memory.text if isinstance(step, Add) else step.after.text for step in operations]
+        if not texts:
+            return [], ()
+        found, problems = index_entries(self.ports, texts)
+        indexed: list[Operation] = []
+        for step, entry in zip(operations, found, strict=True):
+            if isinstance(step, Add):
+                indexed.append(Add(memory=step.memory, because=step.because, entry=entry))
+            else:
+                own = entry if step.after.text != step.before.text else None
+                indexed.append(Change(before=step.before, after=step.after, because=step.because, entry=own))
+        return indexed, problems
+
+
+def _by_page(entries: Iterable[PageEntry]) -> dict[str, list[PageEntry]]:
+    found: dict[str, list[PageEntry]] = {}
+    for entry in entries:
+        found.setdefault(page_key(entry.subject, entry.topic), []).append(entry)
+    return found
+
+
+def without_members(page: Memory, gone: Mapping[str, object], words: str | None = None) -> tuple[PageLine, ...]:
+    """The lines of a page that do not rest on these memories, and do not contain these words."""
+    folded = words.casefold() if words else None
+    return tuple(
+        line
+        for line in lines_of(page)
+        if line.member not in gone and (folded is None or folded not in line.text.casefold())
+    )

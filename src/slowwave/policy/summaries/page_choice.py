@@ -1,0 +1,128 @@
+"""Decides whether a question asks for a list, an order or a summary, which topic pages answer it, and which of their lines."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from slowwave.model.memory import Memory
+from slowwave.policy.retention.importance import name_stems
+from slowwave.policy.summaries.page_entries import THE_USER
+from slowwave.policy.summaries.pages import PageLine, lines_of
+from slowwave.policy.summaries.topics import topic_counts
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, words
+
+TOPIC: Final = 0.3
+"""What each word of the question that indicates the topic of a page adds to its score, for at most `TOPIC_WORDS`."""
+TOPIC_WORDS: Final = 2
+WORDS: Final = 0.3
+"""The weight of the question's words in a line, beside the score of its member in the search."""
+BEST_LINES: Final = 10
+"""The score of a page is the mean of so many of its best lines."""
+
+_ASKS_MANY: Final = lazy_regex(
+    r"\b(?:all|each|every|list|lists|both|various|different|several|types|kinds|sorts|ways|so far|over time|throughout|across|"
+    r"changed|evolved|progress\w*|developed|summar\w+|overview|recap|timeline|chronolog\w*|sequence|history)\b"
+    r"|\b(?:in (?:which|what|the) order|the order in which|walk me through|how (?:many(?! (?:days?|weeks?|months?|years?|hours?|minutes?)\b)|often)|names of|in common)\b"
+    r"|\b(?:what|where|who|whom|which)\b[^?.]{0,40}\b(?:have|has|had|been|done)\b"
+    r"|\b(?:what|which) (?:[\w'’+-]+ ){0,3}?(?!(?:is|was|does|has|this|always|news|its|his)\b)[\w'’-]*[a-z]{2}(?<![us'’])s\b(?!['’])"
+    r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b",
+)
+_MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|we|us|our)\b")
+
+
+def wants_page(question: str) -> bool:
+    """Whether a question asks for several things: a list, an order, a count, a change or a summary.
+
+    >>> wants_page("What are all of Anna's hobbies?"), wants_page("In which order did I plan the rooms?")
+    (True, True)
+    >>> wants_page("What is the name of her dog?"), wants_page("When does the shop open?")
+    (False, False)
+    """
+    return _ASKS_MANY.search(question.lower()) is not None
+
+
+def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = None) -> tuple[PageLine, ...]:
+    """The lines of a page, the best for the question first; sort those that fit by day to show them.
+
+    Args:
+        question: The question.
+        page: A topic page.
+        near: Scores of messages and facts in the search for the question, by id; a line counts that of its member.
+    """
+    lines = lines_of(page)
+    scores = _line_scores(question, page, lines, near or {})
+    order = sorted(range(len(lines)), key=lambda place: (lines[place].outdated, -scores[place], -place))
+    return tuple(lines[place] for place in order)
+
+
+def best_pages(
+    question: str, pages: Sequence[Memory], near: Mapping[str, float] | None = None, *, most: int = 1
+) -> list[Memory]:
+    """The pages that answer a question, best first: at most so many for each person or thing that it names.
+
+    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that has
+    a word of the question, and whose topic the question does not name, is left out.
+    """
+    subjects = _subjects_asked(question, {page.subject or "" for page in pages})
+    topics = topic_counts(question)
+    found: list[tuple[float, str, Memory]] = []
+    for page in pages:
+        if page.subject not in subjects:
+            continue
+        lines = lines_of(page)
+        scores = sorted(_line_scores(question, page, lines, near or {}), reverse=True)
+        topic = TOPIC * min(TOPIC_WORDS, topics.get(_topic(page), 0))
+        if topic or any(scores):
+            found.append((topic + sum(scores[:BEST_LINES]) / BEST_LINES, page.ref or "", page))
+    found.sort(key=lambda each: (-each[0], each[1]))
+    taken: Counter[str] = Counter()
+    chosen: list[Memory] = []
+    limit = most if len(subjects) <= MANY else 1
+    for _, _, page in found:
+        if taken[page.subject or ""] < limit and len(chosen) < most * MANY:
+            taken[page.subject or ""] += 1
+            chosen.append(page)
+    return chosen
+
+
+MANY: Final = 2
+"""Pages of at most so many subjects answer one question."""
+
+
+def _topic(page: Memory) -> str:
+    return (page.ref or "").rpartition("/")[2]
+
+
+def _subjects_asked(question: str, subjects: Collection[str]) -> frozenset[str]:
+    """The subjects that a question names; those it may be about if it names none."""
+    asked = set(words(question))
+    named = {
+        subject
+        for subject in subjects
+        if subject != THE_USER and (parts := words(subject)) and (parts[0] in asked or set(parts) <= asked)
+    }
+    if named:
+        return frozenset(named)
+    if THE_USER in subjects and _MYSELF.search(fold(question)):
+        return frozenset({THE_USER})
+    return frozenset(subjects)
+
+
+def _line_scores(question: str, page: Memory, lines: Sequence[PageLine], near: Mapping[str, float]) -> list[float]:
+    """The score of each line: the share of the question's information in it, and the score of its member."""
+    ignored = name_stems([page.subject or ""])
+    texts = [_stems(line.text) for line in lines]
+    counts = Counter(root for text in texts for root in text)
+    wanted = _stems(question) - ignored
+    values = {root: math.log(1 + (len(lines) + 1) / (counts[root] + 1)) for root in wanted}
+    attainable = sum(values.values()) or 1.0
+    return [
+        near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
+        for line, text in zip(lines, texts, strict=True)
+    ]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)

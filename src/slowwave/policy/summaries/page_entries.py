@@ -1,0 +1,223 @@
+"""Derives the entries of topic pages from messages and facts, and merges them into the lines of a page."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
+from slowwave.policy.comparison.subjects import key as subject_key
+from slowwave.policy.guard.fence import remove_fenced_blocks
+from slowwave.policy.guard.labels import bare_name
+from slowwave.policy.guard.redaction import redact
+from slowwave.policy.retention.importance import Frequencies, importance
+from slowwave.policy.summaries.pages import PageLine, page_key
+from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
+from slowwave.policy.text.clauses import Clause, clauses, unaddressed
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+
+THE_USER: Final = "The user"
+TOPICS_MAX: Final = 2
+"""On how many pages one clause or fact may stand."""
+WORDS_MAX: Final = 24
+"""Words of one entry, unless its first clause is longer."""
+CLAUSE_MAX: Final = 40
+"""A longer clause is no entry."""
+CONTENT_MIN: Final = 2
+"""Distinct content words of an entry."""
+IMPORTANCE_MIN: Final = 0.1
+"""The least importance of an entry: below it is small talk."""
+COVERED: Final = 0.6
+"""The share of the content words of an entry from which a fact of the same message replaces it."""
+LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
+"""The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
+LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
+"""Kinds of facts that pages list. Standing instructions have a section of their own in contexts."""
+
+_FIRST_PERSON: Final = lazy_regex(r"\b(?:I|me|my|mine|we|us|our|ours)\b(?!\.)|\bI['’]", 0)
+_YOU: Final = lazy_regex(r"(?i:\b(?:you|your|yours|yourself)\b)")
+_ENDS_LIKE_A_MARK: Final = lazy_regex(r" \(until \d{4}-\d\d-\d\d\)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEntry:
+    """A line that a page may contain.
+
+    Args:
+        subject: The person or thing of the page.
+        topic: The topic of the page.
+        line: The line.
+        trust: The kind of source of the memory on which it rests.
+        covers: The ids of the messages that a fact rests on; empty for the entry of a message.
+    """
+
+    subject: str
+    topic: str
+    line: PageLine
+    trust: Trust
+    covers: frozenset[str] = frozenset()
+
+
+def message_subject(message: Memory) -> str | None:
+    """Whose pages list what a message says: its speaker, or the user; None for assistants without a name, and tools."""
+    if message.kind != MESSAGE or message.trust not in LISTED or message.phase in {"quarantined", "retracted"}:
+        return None
+    name = bare_name(message.role, message.speaker)
+    return name or (THE_USER if message.role == "user" else None)
+
+
+def message_entries(
+    message: Memory, *, frequencies: Frequencies, speakers: Collection[str] = (), only: Collection[str] | None = None
+) -> list[PageEntry]:
+    """The entries of a message: by topic the clauses that have words of it, in the message's own words.
+
+    Questions, and clauses that are only about "you", are left out.
+
+    Args:
+        message: The message.
+        frequencies: How common words are in its scope.
+        speakers: Names of the speakers.
+        only: The keys of the pages whose entries are wanted; None: of all pages.
+    """
+    subject = message_subject(message)
+    if subject is None:
+        return []
+    by_topic: dict[str, list[Clause]] = {}
+    for clause in clauses(redact(remove_fenced_blocks(message.text)).text):
+        if clause.question or (_YOU.search(clause.text) and not _FIRST_PERSON.search(clause.text)):
+            continue
+        if len(clause.text.split()) <= CLAUSE_MAX:
+            for topic in topics_of(clause.text, TOPICS_MAX):
+                if only is None or page_key(subject, topic) in only:
+                    by_topic.setdefault(topic, []).append(clause)
+    others = [name for name in speakers if name != message.speaker]
+    entries = []
+    for topic, found in by_topic.items():
+        said = _joined(found, others)
+        if _has_content(said, speakers) and value(said, frequencies, speakers) >= IMPORTANCE_MIN:
+            line = PageLine(text=said, day=message.at.date(), member=message.id)
+            entries.append(PageEntry(subject=subject, topic=topic, line=line, trust=message.trust))
+    return entries
+
+
+def fact_entries(fact: Memory, *, speaker: str | None, speakers: Collection[str] = ()) -> list[PageEntry]:
+    """The entries of a fact: on the pages of its subject, and of the speaker of its source if that is somebody else.
+
+    Args:
+        fact: The fact, with what is true of it now.
+        speaker: The subject of the pages of its source message (`message_subject`), if it has one.
+        speakers: Names of the speakers.
+    """
+    line = fact_line(fact)
+    if line is None:
+        return []
+    subject = _named_subject(fact.subject, speakers) or speaker or THE_USER
+    talks = subject == THE_USER or subject in speakers
+    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX) if talks else (IN_GENERAL,))]
+    if not talks:
+        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1)]
+    covers = frozenset(source.memory for source in fact.sources)
+    return [
+        PageEntry(subject=subject, topic=topic, line=line, trust=fact.trust, covers=covers) for subject, topic in places
+    ]
+
+
+def fact_line(fact: Memory) -> PageLine | None:
+    """The line of a fact; None if no page lists it: it is a duplicate, was taken back or waits for review."""
+    if fact.kind not in LISTED_KINDS or fact.trust not in LISTED:
+        return None
+    if fact.phase in {"quarantined", "retracted"} or fact.reason == "duplicate":
+        return None
+    ended = fact.valid_to or fact.expires_at or fact.valid_from if fact.outdated or fact.reason == "expired" else None
+    until = max(ended.date(), fact.valid_from.date()) if ended else None
+    return PageLine(text=_one_line(fact.text.rstrip(".")), day=fact.valid_from.date(), member=fact.id, until=until)
+
+
+def current_lines(lines: Iterable[PageLine], members: Mapping[str, Memory]) -> tuple[PageLine, ...]:
+    """The lines as their members are now: without those whose member is gone or taken back, with the mark of what ended."""
+    found = []
+    for line in lines:
+        member = members.get(line.member)
+        if member is None or member.phase in {"quarantined", "retracted"}:
+            continue
+        if member.kind == MESSAGE:
+            found.append(line)
+        elif (now := fact_line(member)) is not None:
+            found.append(replace(line, until=now.until))
+    return tuple(found)
+
+
+def merged_lines(
+    old: Iterable[PageLine], new: Sequence[PageEntry], *, limit: int, worth: Callable[[str], float]
+) -> tuple[PageLine, ...]:
+    """The lines of a page with new entries, oldest first.
+
+    An entry replaces the line of the same member, and a fact those of the messages it rests on that say the same. Of lines with
+    the same words the first stays. Over the limit the lines of least worth are left out; those that ended first.
+    """
+    lines = {line.member: line for line in old}
+    lines |= {entry.line.member: entry.line for entry in new}
+    facts = [entry for entry in new if entry.covers]
+    for entry in facts:
+        told = _content(entry.line.text)
+        for member in entry.covers & lines.keys():
+            said = _content(lines[member].text)
+            if len(said & told) >= COVERED * len(said):
+                del lines[member]
+    distinct: dict[str, PageLine] = {}
+    for line in sorted(lines.values(), key=lambda line: line.day):
+        distinct.setdefault(line.text.casefold(), line)
+    if len(distinct) <= limit:
+        return tuple(distinct.values())
+    ranked = sorted(distinct.values(), key=lambda line: (line.outdated, -worth(line.text), -line.day.toordinal()))
+    kept = {line.member for line in ranked[:limit]}
+    return tuple(line for line in distinct.values() if line.member in kept)
+
+
+def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -> float:
+    """How informative an entry is, in (0, 1)."""
+    return importance(text, frequencies=frequencies, speakers=speakers)
+
+
+def first_day(lines: Sequence[PageLine]) -> date:
+    """The day of the first line of a page that has lines."""
+    return min(line.day for line in lines)
+
+
+def _joined(found: Sequence[Clause], others: Collection[str]) -> str:
+    """The clauses in order, as many as fit into `WORDS_MAX`; at least the first."""
+    texts: list[str] = []
+    spent = 0
+    for clause in found:
+        printed = f"[{clause.text}]" if clause.caption else unaddressed(clause.text, names=others).rstrip(".")
+        spent += len(printed.split())
+        if texts and spent > WORDS_MAX:
+            break
+        texts.append(printed)
+    return _one_line("; ".join(texts))
+
+
+def _one_line(text: str) -> str:
+    """The text in one line that cannot be read as outdated because of its last words."""
+    line = " ".join(text.split())
+    return f"{line}." if _ENDS_LIKE_A_MARK.search(line) else line
+
+
+def _named_subject(subject: str | None, speakers: Collection[str]) -> str | None:
+    """The subject as pages name it: a speaker as their messages do, and every form of "user" in one way."""
+    if not subject or not subject.strip():
+        return None
+    asked = subject_key(subject)
+    if asked == "user":
+        return THE_USER
+    names = [name for name in speakers if asked in {subject_key(name), *subject_key(name).split()[:1]}]
+    return min(names) if names else " ".join(subject.split())
+
+
+def _has_content(text: str, speakers: Collection[str]) -> bool:
+    return len(_content(text) - {stem(word) for name in speakers for word in words(name)}) >= CONTENT_MIN
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)

@@ -1,0 +1,191 @@
+"""Tests of topic pages: how they are written, kept up to date, found, undone and erased."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.model.memory import PAGE, Memory
+from slowwave.policy.summaries.pages import lines_of
+from slowwave.testing import FrozenClock
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+SPORTS = (
+    "I went kayaking on the lake with Rui.",
+    "I joined a volleyball league in Lisbon.",
+    "I won a medal at the rowing race.",
+    "My yoga class moved to the old gym.",
+    "I climbed the granite trail behind the abbey.",
+    "I bought skis for the tournament in March.",
+)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(START)
+
+
+@pytest.fixture
+def memory(clock: FrozenClock) -> Iterator[AgentMemory]:
+    with AgentMemory.open(":memory:", llm=None, embedder="none", clock=clock) as opened:
+        yield opened
+
+
+def tell(memory: AgentMemory, clock: FrozenClock, *texts: str, conversation: str = "talk") -> None:
+    """One message a day of Ines, each answered by a person without a topic."""
+    for text in texts:
+        messages = [
+            Message(role="user", speaker="Ines", content=text, at=clock.now, id=text),
+            Message(role="assistant", speaker="Rui", content="Wow, really?", at=clock.now),
+        ]
+        memory.add_messages(messages, conversation=conversation)
+        clock.now += timedelta(days=1)
+
+
+def pages(memory: AgentMemory) -> dict[str, Memory]:
+    return {str(page.ref): page for page in memory.get_all(categories=[PAGE])}
+
+
+def said(page: Memory) -> list[str]:
+    return [line.text for line in lines_of(page)]
+
+
+def test_a_sleep_pass_writes_a_page_with_its_sources(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    memory.sleep()
+    page = pages(memory)["Ines/sports"]
+    assert (page.kind, page.subject, page.depth, page.phase) == ("summary", "Ines", 1, "active")
+    assert len(lines_of(page)) == len(SPORTS)
+    assert [line.day for line in lines_of(page)] == [(START + timedelta(days=n)).date() for n in range(len(SPORTS))]
+    assert {source.text for source in memory.explain(page.id).sources} >= {SPORTS[0]}
+
+
+def test_consolidating_writes_pages_as_a_part_of_its_run(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    result = memory.consolidate("talk", force=True)
+    assert "Ines/sports" in pages(memory)
+    memory.undo(str(result.run_id))
+    assert pages(memory) == {}
+
+
+def test_a_page_takes_in_what_is_new_and_a_second_pass_changes_nothing(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS[:5])
+    memory.sleep()
+    tell(memory, clock, SPORTS[5])
+    memory.sleep()
+    page = pages(memory)["Ines/sports"]
+    assert (page.version, len(lines_of(page))) == (2, 6)
+    memory.sleep()
+    runs = len(memory.runs(parts="all"))
+    memory.sleep()
+    assert len(memory.runs(parts="all")) == runs
+    assert pages(memory)["Ines/sports"] == page
+
+
+def test_few_entries_begin_no_page_and_count_later(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS[:2])
+    memory.sleep()
+    assert pages(memory) == {}
+    tell(memory, clock, *SPORTS[2:])
+    memory.sleep()
+    assert len(lines_of(pages(memory)["Ines/sports"])) == len(SPORTS)
+
+
+def test_a_replaced_fact_is_marked_and_a_withdrawn_one_leaves(memory: AgentMemory, clock: FrozenClock) -> None:
+    texts = [f"Ines trains for the {race} race" for race in ("harbour", "forest", "bridge", "island", "winter")]
+    ids = [memory.add(text, subject="Ines").ids[0] for text in texts]
+    tell(memory, clock, "Good morning.")
+    memory.sleep()
+    clock.now += timedelta(days=3)
+    memory.update(ids[0], text="Ines trains for the desert race")
+    memory.delete(ids[1])
+    memory.sleep()
+    texts_now = said(pages(memory)["Ines/sports"])
+    assert "Ines trains for the desert race" in texts_now
+    assert texts[1] not in texts_now
+
+
+def test_a_search_for_a_list_shows_the_page_last_and_other_searches_do_not(
+    memory: AgentMemory, clock: FrozenClock
+) -> None:
+    tell(memory, clock, *SPORTS)
+    before = [hit.memory.id for hit in memory.search("Which sports does Ines do?")]
+    memory.sleep()
+    hits = memory.search("Which sports does Ines do?")
+    assert [hit.memory.id for hit in hits[:-1]] == before[:9]
+    assert hits[-1].memory == pages(memory)["Ines/sports"]
+    assert {str(source) for source in hits[-1].sources} == set(SPORTS)
+    for question, filters in (
+        ("When did Ines go kayaking?", {}),
+        ("Which sports does Ines do?", {"top_k": 3}),
+        ("Which sports does Ines do?", {"kinds": ["message"]}),
+        ("Which sports does Ines do?", {"deep": True}),
+    ):
+        assert not any(hit.memory.is_page for hit in memory.search(question, **filters))
+    assert [hit.memory.ref for hit in memory.search("sports", categories=[PAGE])] == ["Ines/sports"]
+
+
+def test_no_stage_archives_a_page(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    memory.sleep()
+    for _ in range(3):
+        clock.now += timedelta(days=400)
+        memory.sleep()
+    page = pages(memory)["Ines/sports"]
+    assert (page.phase, page.due_at, len(lines_of(page))) == ("active", None, len(SPORTS))
+
+
+def test_an_erased_message_leaves_its_page_which_is_proved_clean(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    memory.sleep()
+    old = pages(memory)["Ines/sports"]
+    receipt = memory.erase(source=SPORTS[2])
+    page = pages(memory)["Ines/sports"]
+    assert receipt.verified
+    assert old.id in receipt.destroyed
+    assert page.id != old.id
+    assert len(lines_of(page)) == len(SPORTS) - 1
+    assert not any("medal" in text for text in said(page))
+
+
+def test_erased_words_leave_every_page(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    memory.sleep()
+    receipt = memory.erase(text="medal")
+    assert receipt.verified
+    assert not any("medal" in text for page in pages(memory).values() for text in said(page))
+    assert len(lines_of(pages(memory)["Ines/sports"])) == len(SPORTS) - 1
+
+
+def test_an_undone_page_is_not_written_again_in_the_same_words(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS)
+    night = memory.sleep().plan.id
+    memory.undo(night)
+    memory.sleep()
+    assert pages(memory) == {}
+
+
+def test_a_later_page_does_not_stand_in_the_way_of_an_undo(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS[:5])
+    night = memory.sleep().plan.id
+    tell(memory, clock, SPORTS[5])
+    memory.sleep()
+    memory.undo(night)
+    assert len(lines_of(pages(memory)["Ines/sports"])) == len(SPORTS)
+
+
+def test_a_person_may_write_a_page_in_another_form(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS[:5])
+    memory.sleep()
+    page = pages(memory)["Ines/sports"]
+    memory.update(page.id, text="Ines rows, climbs and skis.")
+    tell(memory, clock, SPORTS[5])
+    memory.sleep()
+    assert pages(memory)["Ines/sports"].text == "Ines rows, climbs and skis."
+
+
+def test_a_secret_stays_in_its_message(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *SPORTS[:5], "My gym locker password is hunter2horse9 since the race.")
+    memory.sleep()
+    assert not any("hunter2horse9" in page.text for page in pages(memory).values())

@@ -1,0 +1,177 @@
+"""Tests of the form of topic pages, of their entries, and of the choice of pages and lines for a question."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+
+from slowwave.model.memory import PAGE, SUMMARY, Memory, SourceRef
+from slowwave.policy.retention.importance import Frequencies
+from slowwave.policy.summaries.page_choice import best_pages, lines_for, wants_page
+from slowwave.policy.summaries.page_entries import (
+    PageEntry,
+    current_lines,
+    fact_entries,
+    fact_line,
+    merged_lines,
+    message_entries,
+)
+from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+COMMON = Frequencies(documents=0, frequency=lambda _: 0)
+
+
+def line(text: str, day: int, member: str = "", until: int | None = None) -> PageLine:
+    end = date(2026, 2, until) if until else None
+    return PageLine(text=text, day=date(2026, 1, day), member=member or text, until=end)
+
+
+def page(subject: str, topic: str, *lines: PageLine) -> Memory:
+    return Memory(
+        id=page_key(subject, topic),
+        scope="s",
+        kind=SUMMARY,
+        category=PAGE,
+        subject=subject,
+        ref=page_key(subject, topic),
+        depth=1,
+        text=page_text(subject, topic, lines),
+        members=tuple(one.member for one in lines),
+        recorded_at=NOW,
+        valid_from=NOW,
+    )
+
+
+def message(text: str, **values: object) -> Memory:
+    fields = {"role": "user", "speaker": "Ines", "conversation": "c", "seq": 1} | values
+    return Memory(id="m", scope="s", kind="message", text=text, recorded_at=NOW, valid_from=NOW, **fields)  # type: ignore[arg-type]
+
+
+def fact(text: str, **values: object) -> Memory:
+    fields = {"subject": "Ines", "sources": (SourceRef(memory="m", ref="m"),)} | values
+    return Memory(id="f", scope="s", kind="semantic", text=text, recorded_at=NOW, valid_from=NOW, **fields)  # type: ignore[arg-type]
+
+
+def test_the_lines_of_a_page_are_read_as_they_were_written() -> None:
+    lines = (line("Ines rows on the lake", 3), line("she swims (a lot)", 5, until=7), line("a: b - c", 9))
+    assert lines_of(page("Ines", "sports", *lines)) == lines
+
+
+def test_a_page_that_was_edited_out_of_its_form_has_no_lines() -> None:
+    whole = page("Ines", "sports", line("Ines rows", 3))
+    assert lines_of(replace(whole, text=f"{whole.text}\nand more")) == ()
+    assert lines_of(replace(whole, category="summary")) == ()
+
+
+def test_a_message_gives_each_topic_its_clauses() -> None:
+    text = (
+        "Good morning! I adopted a puppy from the shelter, and my sister cooked lasagna for dinner. Do you like soup?"
+    )
+    found = {entry.topic: entry.line.text for entry in message_entries(message(text), frequencies=COMMON)}
+    assert "puppy" in found["pets"]
+    assert "lasagna" in found["food"]
+    assert not any("soup" in said or "morning" in said for said in found.values())
+    assert "lasagna" not in found["pets"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        message("You cook wonderful lasagna for dinner, your recipe wins."),
+        message("I cook lasagna for dinner.", role="assistant", speaker=None, trust="assistant"),
+        message("I cook lasagna for dinner.", phase="retracted"),
+        message("I cook lasagna for dinner.", role="tool", trust="tool"),
+    ],
+)
+def test_praise_and_words_of_machines_are_no_entries(said: Memory) -> None:
+    assert message_entries(said, frequencies=COMMON) == []
+
+
+def test_a_user_without_a_name_has_pages_too() -> None:
+    (entry, *_) = message_entries(message("I cook lasagna for dinner.", speaker=None), frequencies=COMMON)
+    assert (entry.subject, entry.topic) == ("The user", "food")
+
+
+def test_no_text_can_pass_for_an_outdated_line() -> None:
+    (entry, *_) = message_entries(message("I cook lasagna for dinner (until 2026-01-01)"), frequencies=COMMON)
+    assert lines_of(page("Ines", "food", entry.line)) == (entry.line,)
+
+
+def test_a_fact_of_somebody_who_does_not_talk_stands_on_both_pages() -> None:
+    entries = fact_entries(fact("Rui cooks lasagna", subject="Rui"), speaker="Ines", speakers=["Ines"])
+    assert [(entry.subject, entry.topic) for entry in entries] == [("Rui", "in general"), ("Ines", "food")]
+
+
+def test_a_replaced_fact_is_marked_and_a_withdrawn_one_is_not_listed() -> None:
+    old = fact(
+        "Ines works as a nurse", phase="superseded", reason="replaced", valid_to=datetime(2026, 4, 2, tzinfo=UTC)
+    )
+    marked = fact_line(old)
+    assert marked is not None
+    assert marked.until == date(2026, 4, 2)
+    assert fact_line(fact("Ines works as a nurse", phase="retracted")) is None
+    now = current_lines([line("x", 1, "f"), line("y", 1, "gone")], {"f": old})
+    assert now == (replace(line("x", 1, "f"), until=date(2026, 4, 2)),)
+
+
+def test_a_fact_replaces_the_line_of_its_message() -> None:
+    said = line("I bought a red kayak yesterday", 2, "m")
+    told = PageEntry(
+        subject="Ines",
+        topic="sports",
+        line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
+        trust="user",
+        covers=frozenset({"m"}),
+    )
+    assert merged_lines([said], [told], limit=9, worth=len) == (told.line,)
+
+
+def test_over_the_limit_what_ended_goes_first_and_then_what_says_least() -> None:
+    lines = [line("long long line", 1), line("a", 2), line("longest line of all", 3, until=4), line("middle", 4)]
+    assert [one.text for one in merged_lines(lines, [], limit=2, worth=len)] == ["long long line", "middle"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are all of Ines's hobbies?",
+        "Which instruments does Rui play?",
+        "How many times did I visit the dentist?",
+        "In which order did I bring up the rooms?",
+        "How has my diet changed?",
+        "Summarise what we planned for the garden",
+        "What has Ines painted?",
+    ],
+)
+def test_lists_orders_counts_and_changes_want_a_page(question: str) -> None:
+    assert wants_page(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["When does Ines fly to Oslo?", "What is the name of Rui's dog?", "How many days until the exam?"]
+)
+def test_a_question_for_one_thing_wants_no_page(question: str) -> None:
+    assert not wants_page(question)
+
+
+def test_a_question_chooses_the_page_of_its_person_and_topic() -> None:
+    pages = [
+        page("Ines", "food", line("I bake bread", 1)),
+        page("Ines", "sports", line("I row", 1)),
+        page("Rui", "sports", line("I box", 1)),
+    ]
+    assert [one.ref for one in best_pages("Which sports does Ines do?", pages)] == ["Ines/sports"]
+    assert [one.ref for one in best_pages("What sports have they done?", pages)] == ["Ines/sports", "Rui/sports"]
+    assert best_pages("Which stamps does Ines own?", pages) == []
+
+
+def test_lines_with_words_of_the_question_and_near_members_come_first_and_ended_ones_last() -> None:
+    lines = [
+        line("I row", 1, "a"),
+        line("I climb walls", 2, "b"),
+        line("I swim", 3, "c"),
+        line("I climb", 4, "d", until=5),
+    ]
+    found = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.05})
+    assert [one.member for one in found] == ["b", "c", "a", "d"]
