@@ -133,9 +133,7 @@ def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_
     world: "World", talk: "Talk", budget: int
 ) -> None:
     memory = _beds(world, talk)
-    context = memory.context(
-        "which beds of the deploy pipeline did Alice tune?", conversation="other", budget_tokens=budget
-    )
+    context = memory.context("Who tuned the deploy pipeline?", conversation="other", budget_tokens=budget)
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
     assert len(relevant.items) == 8
     in_full = ["what a day. (Alice tuned bed" in item.text for item in relevant.items]
@@ -143,6 +141,22 @@ def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_
     assert in_full[0]
     assert not any("what a day" in item.text for item, full in zip(relevant.items, in_full, strict=True) if not full)
     assert all(item.because.startswith("fact ") for item in relevant.items)
+
+
+def test_a_question_for_several_things_shows_the_lines_of_a_page_by_day_and_does_not_repeat_them(
+    world: "World", talk: "Talk"
+) -> None:
+    memory = _beds(world, talk)
+    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=320)
+    sections = {section.name: section.items for section in context.sections}
+    gathered = sections["Gathered on this topic"]
+    assert len(gathered) > 2
+    assert all(item.memory in item.facts and item.because.startswith("line of page ") for item in gathered)
+    assert [item.memory.at for item in gathered] == sorted(item.memory.at for item in gathered)
+    listed = {item.memory.id for item in gathered}
+    assert not listed & {fact.id for item in sections.get("Relevant memories", ()) for fact in item.facts}
+    assert estimate(str(context)) <= context.tokens <= 320
+    assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
 
 
 def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:

@@ -12,8 +12,10 @@ from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries, latest_conversation
 from slowwave.pipelines.recall.chat import chat_messages, with_blocks
 from slowwave.pipelines.recall.core_memory import context_line, core_lines
-from slowwave.pipelines.recall.forms import Fixed, HitForms, origin
+from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
 from slowwave.pipelines.recall.instructions import MOST, SHARE, instruction_lines
+from slowwave.pipelines.recall.page_lines import is_said_by, page_items
+from slowwave.pipelines.recall.pages import scores_of
 from slowwave.pipelines.recall.search import Search, search
 from slowwave.policy.guard.fence import fence_tag, render
 from slowwave.policy.guard.trust import trusted
@@ -60,8 +62,8 @@ only, 49 % and 54 % with facts. With a quarter 29 % and 34 %, 43 % and 53 %. Abo
 """
 NEWEST_ASKED_LEAST = 20
 """Tokens that the newest message may take of the smallest context that is to answer a question."""
-REPEATED = 2
-"""A message whose facts are shown is left out if it is at most this many times as long as they are."""
+PAGES = 0.6
+"""The share of a context that the lines of topic pages may take, of a question that asks for several things."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,28 +97,24 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     headings = {part: ports.config.context_headings.get(part, heading) for part, heading in layout.headings.items()}
     is_asked = layout.focused and bool(wanted.question.strip())
     candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available, is_asked=is_asked))
-    candidates["instructions"] = instructions = _instructions(ports, wanted.question, available)
-    told = {item.memory.id for item in instructions if item.memory}
-    for part in ("core", "less trusted core"):
-        candidates[part] = [item for item in candidates[part] if item.memory and item.memory.id not in told]
+    found = _hits(ports, wanted)
+    candidates["pages"] = page_items(ports, wanted.question, scores_of(found), int(PAGES * available) - HEADING)
+    candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
+    for part in ("instructions", "pages"):
+        shares[part] = sum(item.tokens for item in candidates[part]) / max(1, available)
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
         candidates["immediate"] = with_blocks(candidates["immediate"], block)
     budget = TokenBudget(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
     hits = ContextHits(
-        hits=[HitForms(hit=hit) for hit in _hits(ports, wanted)],
+        hits=[HitForms(hit=hit) for hit in found],
         less_trusted_core=candidates.pop("less trusted core"),
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
     if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises
         packed = _pack({**candidates, "recent": [*candidates["within"], *candidates["recent"]]}, hits, budget)
-    sections = _merged_sections(
-        [
-            replace(section, name=headings[section.name], instructions=section.name == "instructions")
-            for section in packed.sections
-        ]
-    )
+    sections = _merged_sections(packed.sections, headings)
     text = f"{opening}{render(sections, mark)}{closing}" if sections or layout.placed else ""
     return Context(
         sections=sections,
@@ -147,6 +145,16 @@ def _instructions(ports: Ports, question: str, available: int) -> list[Item]:
     return instruction_lines(ports, question, most - INSTRUCTIONS_HEADING)
 
 
+def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[Item]) -> dict[str, list[Item]]:
+    """The candidates, with instructions that core facts do not repeat."""
+    told = {item.memory.id for item in instructions if item.memory}
+    core = {
+        part: [item for item in candidates[part] if item.memory and item.memory.id not in told]
+        for part in ("core", "less trusted core")
+    }
+    return {**candidates, **core, "instructions": instructions}
+
+
 def _limits(shares: Mapping[str, float], available: int, *, is_asked: bool) -> dict[str, float]:
     """The tokens of each part below which its newest item is not shortened."""
     limits: dict[str, float] = {part: int(share * available) - HEADING for part, share in shares.items()}
@@ -163,13 +171,19 @@ def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget:
     The first packing decides which items of core and which latest messages are shown. The second packing fills the rest of the
     budget with other hits.
     """
-    told = candidates["instructions"]
+    told = [*candidates["instructions"], *(item for item in candidates["pages"] if is_said_by(item))]
     forms = hits.forms(candidates["core"], told)
     first = budget.pack(
-        candidates, forms, {"instructions": len(told), "immediate": 1 if budget.shares["immediate"] else 0}
+        candidates,
+        forms,
+        {
+            "instructions": len(candidates["instructions"]),
+            "pages": len(candidates["pages"]),
+            "immediate": 1 if budget.shares["immediate"] else 0,
+        },
     )
     shown = {section.name: section.items for section in first.sections}
-    fixed = {part: shown.get(part, ()) for part in ("instructions", "core", "immediate")}
+    fixed = {part: shown.get(part, ()) for part in ("instructions", "core", "pages", "immediate")}
     kept = {part: len(items) for part, items in fixed.items()}
     packed = budget.pack({**candidates, **fixed}, hits.forms(fixed["core"], [*told, *fixed["immediate"]]), kept)
     return replace(
@@ -273,12 +287,15 @@ def _is_from_user(item: Item) -> bool:
     return item.memory is not None and trusted(item.memory.trust, "user")
 
 
-def _merged_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """The sections, with the items of those that have the same heading in one."""
+def _merged_sections(parts: Sequence[Section], headings: Mapping[str, str]) -> tuple[Section, ...]:
+    """The parts under their headings; those that have the same heading are one section."""
     merged: dict[str, Section] = {}
-    for section in sections:
-        before = merged.get(section.name)
-        merged[section.name] = replace(section, items=before.items + section.items) if before else section
+    for part in parts:
+        name, instructs = headings[part.name], part.name == "instructions"
+        if instructs and name in (heading for other, heading in headings.items() if other != part.name):
+            instructs = False  # a section with other lines may not tell a model to follow them
+        items = (*(merged[name].items if name in merged else ()), *part.items)
+        merged[name] = Section(name=name, items=items, instructions=instructs)
     return tuple(merged.values())
 
 

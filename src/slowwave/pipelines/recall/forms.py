@@ -13,6 +13,9 @@ from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
 from slowwave.policy.text.features import is_small_talk
 
+REPEATED = 2
+"""A message is left out if other lines say it and it is at most this many times as long as they are."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed:
