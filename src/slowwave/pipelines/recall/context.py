@@ -63,7 +63,11 @@ only, 49 % and 54 % with facts. With a quarter 29 % and 34 %, 43 % and 53 %. Abo
 NEWEST_ASKED_LEAST = 20
 """Tokens that the newest message may take of the smallest context that is to answer a question."""
 PAGES = 0.6
-"""The share of a context that the lines of topic pages may take, of a question that asks for several things."""
+"""The share of a context that the lines of topic pages may take, of a question that asks for several things.
+
+Measured on LoCoMo, evidence of category 1 in 1,000 tokens, on the conversation that it was chosen on and on two others: 64 % and
+64 % without lines, 66 % and 66 % with a share of 0.3, 70 % and 70 % with 0.5, 72 % and 74 % with 0.7.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

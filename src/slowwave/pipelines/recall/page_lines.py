@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, datetime
 from itertools import chain, zip_longest
 
 from slowwave.model.memory import MESSAGE
@@ -27,7 +28,7 @@ def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: i
     ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
     best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
-    shown: dict[str, tuple[str, Item]] = {}
+    shown: dict[str, tuple[date, datetime, Item]] = {}
     for page, line in best:
         member = members.get(line.member)
         if member is None or member.id in shown:
@@ -37,8 +38,8 @@ def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: i
         item = context_line(words, member, because, facts=(member,), quoted=False, dated=True)
         if item.tokens <= tokens:
             tokens -= item.tokens
-            shown[member.id] = f"{line.day}", replace(item, outdated=line.outdated)
-    return [item for _, item in sorted(shown.values(), key=lambda each: each[0])]
+            shown[member.id] = line.day, member.at, replace(item, outdated=line.outdated)
+    return [item for _, _, item in sorted(shown.values(), key=lambda each: each[:2])]
 
 
 def is_said_by(item: Item) -> bool:
