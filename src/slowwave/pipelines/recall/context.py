@@ -102,7 +102,8 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     is_asked = layout.focused and bool(wanted.question.strip())
     candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available, is_asked=is_asked))
     found = _hits(ports, wanted)
-    candidates["pages"] = page_items(ports, wanted.question, scores_of(found), int(PAGES * available) - HEADING)
+    for_pages = int(min(1.0, ports.config.context_shares.get("pages", PAGES)) * available) - HEADING
+    candidates["pages"] = page_items(ports, wanted.question, scores_of(found), for_pages)
     candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
     for part in ("instructions", "pages"):
         shares[part] = sum(item.tokens for item in candidates[part]) / max(1, available)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime
 from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
 
 from slowwave.model.memory import MESSAGE
 from slowwave.model.query import Item
@@ -13,6 +13,9 @@ from slowwave.pipelines.recall.pages import pages_for
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
 
 
 def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: int) -> list[Item]:
@@ -24,7 +27,7 @@ def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: i
         near: the scores of hits and of their facts, by id.
         tokens: what all lines may cost.
     """
-    pages = pages_for(ports, question, near) if question.strip() else []
+    pages = pages_for(ports, question, near) if question.strip() and tokens > 0 else []
     ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
     best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
