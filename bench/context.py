@@ -1,42 +1,57 @@
-"""How much of the evidence a context contains: LoCoMo, no model, compared with plain search at the same number of tokens.
+"""What contexts contain: evidence and words of answers, with messages only and after consolidating offline; no model.
 
-    SLOWWAVE_DATA=... python bench/context.py [tokens] [--read N]
+    SLOWWAVE_DATA=... python bench/context.py [tokens ...] [--beam 100K] [--stores FOLDER] [--read N]
 
-Each conversation is lived through session by session, read into facts and slept on; then every question asks for a
-context of so many tokens (default 800). evidence: the share of the cited turns that stand in it, themselves or as a fact
-that rests on them. answer words: the share of the answer's words in it. plain: the hits of `search` in order, as many as
-fit into the tokens the context took. `--read N` prints N contexts to be read by eye. The last line is JSON.
+LoCoMo: each conversation is stored twice, as messages only, and consolidated (every message distilled, then one sleep
+pass). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
+the answer's words in the context. evidence: the share of the cited messages in it, themselves, or as a fact or a line of a
+page that rests on them. Both are printed for the conversation that the packing was tuned on and for the others, and for
+the questions of category 1 (lists, orders, counts) apart.
+
+BEAM, contexts of 800 tokens: instructions: of the questions that a standing instruction of the user applies to, the share in
+whose context it is, itself or as a fact. stale unmarked: the share of questions about updates in whose context
+an outdated message stands unmarked, and no newer one before it.
+
+`--stores FOLDER` keeps the stores for the next run, which is for work on contexts alone: a store is not written again when
+distilling changes. `--read N` prints N contexts. The last line is JSON.
 """
 
+import argparse
+import ast
 import json
-import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from slowwave import AgentMemory, Message
+from measuring import data, table
+from slowwave import AgentMemory, Context, Message
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.query import Hit
-from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.testing import FrozenClock
 
-TOKENS = 800
-DEEP = 100
-"""The number of hits from which plain search fills its tokens."""
+BUDGETS = (150, 300, 500, 800, 1000, 2000)
+BEAM_TOKENS = 800
+RULE = re.compile(r"\b(?:always|never|from now on|please)\b", re.IGNORECASE)
+START = datetime(2024, 1, 1, tzinfo=UTC)
+LISTS = 1
+"""The category of LoCoMo whose answers are spread over several messages."""
+TUNED = frozenset({"conv-26", "1", "2", "3"})
+"""The conversations that constants were chosen on; the others check them."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, the words of its answer, and the ids of the turns with the evidence."""
+    """A question, its category, the words of its answer, the ids of the messages with its evidence, and groups of them."""
 
     text: str
+    category: str
     answer: frozenset[str]
     gold: frozenset[str]
+    groups: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,108 +62,225 @@ class Talk:
     sessions: list[tuple[datetime, list[Message]]]
     questions: list[Asked]
 
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of all sessions."""
+        return [message for _, messages in self.sessions for message in messages]
+
+    @property
+    def end(self) -> datetime:
+        """A day after the last message."""
+        return max(message.at for message in self.messages if message.at) + timedelta(days=1)
+
 
 def talks(path: Path) -> Iterator[Talk]:
+    """The conversations of LoCoMo with the questions of categories 1 to 4."""
     for sample in json.loads(path.read_text()):
         talk = sample["conversation"]
-        numbers = sorted(int(match[1]) for key in talk if (match := re.fullmatch(r"session_(\d+)", key)))
         sessions = []
-        for number in numbers:
+        for number in sorted(int(match[1]) for key in talk if (match := re.fullmatch(r"session_(\d+)", key))):
             at = datetime.strptime(talk[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            sessions.append((at, [said(turn, talk["speaker_a"], at) for turn in talk[f"session_{number}"]]))
+            sessions.append((at, [_turn(turn, talk["speaker_a"], at) for turn in talk[f"session_{number}"]]))
         known = {message.id for _, messages in sessions for message in messages}
         questions = []
         for asked in sample["qa"]:
             cited = re.findall(r"D:?(\d+):(\d+)", " ".join(map(str, asked.get("evidence", []))))
             gold = frozenset(f"D{int(session)}:{int(turn)}" for session, turn in cited) & known
             if gold and asked["category"] in (1, 2, 3, 4):
-                questions.append(Asked(str(asked["question"]), content(str(asked.get("answer", ""))), gold))
+                answer = content(str(asked.get("answer", "")))
+                questions.append(Asked(str(asked["question"]), str(asked["category"]), answer, gold))
         yield Talk(sample["sample_id"], sessions, questions)
 
 
-def said(turn: dict[str, str], first: str, at: datetime) -> Message:
+def _turn(turn: dict[str, str], first: str, at: datetime) -> Message:
     picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
     role = "user" if turn["speaker"] == first else "assistant"
     return Message(role=role, content=turn["text"] + picture, speaker=turn["speaker"], at=at, id=turn["dia_id"])
 
 
+def beam(folder: Path) -> Iterator[Talk]:
+    """The chats of BEAM with their questions about instructions and updates."""
+    for chat in sorted(path for path in folder.iterdir() if (path / "chat.json").exists()):
+        questions = []
+        for ability, items in json.loads((chat / "probing_questions.json").read_text()).items():
+            if ability not in {"instruction_following", "knowledge_update"}:
+                continue
+            questions += [
+                Asked(item["question"], ability, frozenset(), frozenset().union(*groups), tuple(groups))
+                for item in items
+                if (groups := [group for group in _groups(item.get("source_chat_ids") or []) if group])
+            ]
+        said = _said(chat)
+        yield Talk(chat.name, [(said[0].at or START, said)], questions)
+
+
+def _said(chat: Path) -> list[Message]:
+    now, found = START, []
+    for batch in json.loads((chat / "chat.json").read_text()):
+        for item in (item for turn in batch["turns"] for item in turn):
+            now = max(now, _anchor(item.get("time_anchor"), now)) + timedelta(minutes=1)
+            text = re.sub(r"\s*->->.*$", "", item["content"], flags=re.DOTALL)
+            found.append(Message(role=item["role"], content=text, at=now, id=str(item["id"])))
+    return found
+
+
+def _anchor(written: str | None, now: datetime) -> datetime:
+    try:
+        return datetime.strptime(written or "", "%B-%d-%Y").replace(tzinfo=UTC)
+    except ValueError:
+        return now
+
+
+def _groups(value: object) -> list[frozenset[str]]:
+    """The ids of the evidence: one group, or for updates those of the original and of the updated information."""
+    if isinstance(value, str):
+        value = ast.literal_eval(value)
+    return [frozenset(_flat(group)) for group in (value.values() if isinstance(value, dict) else [value])]
+
+
+def _flat(value: object) -> list[str]:
+    return [each for item in value for each in _flat(item)] if isinstance(value, list) else [str(value)]
+
+
 def content(text: str) -> frozenset[str]:
+    """The stems of a text without stop words."""
     return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
 
 
-def lived(memory: AgentMemory, clock: FrozenClock, talk: Talk) -> None:
-    for at, messages in talk.sessions:
-        clock.now = at
-        memory.add_messages(messages, conversation=talk.name)
-        while memory.consolidate(talk.name, force=True).run_id:
-            pass
-        memory.sleep()
-    clock.now = talk.sessions[-1][0] + timedelta(days=1)
+def opened(talk: Talk, folder: Path, *, consolidated: bool) -> AgentMemory:
+    """The memory of a conversation, which is written unless the folder has it already."""
+    path = folder / f"{talk.name}-{'consolidated' if consolidated else 'messages'}.db"
+    is_new = not path.exists()
+    memory = AgentMemory.open(
+        path, scope=f"bench/{talk.name}", llm=None, embedder="static", clock=FrozenClock(talk.end)
+    )
+    if is_new:
+        memory.add_messages(talk.messages, conversation=talk.name)
+        if consolidated:
+            memory.consolidate_all(force=True)
+            memory.sleep()
+    return memory
 
 
 def refs(memory: Memory) -> set[str]:
-    """The ids of the turns that a memory is or has as sources."""
+    """The ids of the messages that a memory is or has as sources; none of a summary, whose text may leave them out."""
     if memory.kind == MESSAGE:
         return {memory.ref or ""}
-    return {source.ref for source in memory.sources}
+    return {source.ref for source in memory.sources} if not memory.members else set()
 
 
-def plain(hits: list[Hit], tokens: int) -> tuple[set[str], str]:
-    """As many hits as fit, in order, as whole messages."""
-    found: set[str] = set()
-    lines: list[str] = []
-    for hit in hits:
-        memory = hit.memory
-        line = f"- [{memory.at:%Y-%m-%d}] {memory.speaker or memory.role}: {memory.text}\n"
-        if estimate("".join([*lines, line])) > tokens:
-            break
-        lines.append(line)
-        found |= refs(memory)
-    return found, "".join(lines)
+def shown(context: Context) -> set[str]:
+    """The ids of the messages that a context shows, themselves or by a fact."""
+    items = [item for section in context.sections for item in section.items if item.memory]
+    return {ref for item in items for memory in (item.memory, *item.facts) if memory for ref in refs(memory)}
 
 
-def measure(path: Path, tokens: int, read: int) -> dict[str, float]:
-    rows: list[dict[str, float]] = []
-    for talk in talks(path):
-        with tempfile.TemporaryDirectory() as folder:
-            clock = FrozenClock(talk.sessions[0][0])
-            with AgentMemory.open(Path(folder, "memory.db"), llm=None, embedder="static", clock=clock) as memory:
-                lived(memory, clock, talk)
+def share(wanted: frozenset[str], found: frozenset[str] | set[str]) -> float:
+    return len(wanted & found) / len(wanted) if wanted else 1.0
+
+
+def mean(values: Sequence[float]) -> float:
+    return round(100 * sum(values) / len(values), 1) if values else 0.0
+
+
+def half(talk: Talk) -> str:
+    return "tune" if talk.name in TUNED else "check"
+
+
+def measure_locomo(
+    talks: Sequence[Talk], folder: Path, budgets: Sequence[int], read: int
+) -> dict[str, dict[int, dict[str, float]]]:
+    """By half and budget, each figure of both stores."""
+    rows: dict[tuple[str, int, str], list[float]] = {}
+    for talk in talks:
+        for arm in ("messages", "consolidated"):
+            with opened(talk, folder, consolidated=arm == "consolidated") as memory:
                 for place, asked in enumerate(talk.questions):
-                    found = memory.context(asked.text, conversation=talk.name, budget_tokens=tokens)
-                    shown = {
-                        ref for s in found.sections for item in s.items if item.memory for ref in refs(item.memory)
-                    }
-                    hits, text = plain(memory.search(asked.text, top_k=DEEP), found.tokens)
-                    rows.append(
-                        {
-                            "evidence": len(asked.gold & shown) / len(asked.gold),
-                            "plain_evidence": len(asked.gold & hits) / len(asked.gold),
-                            "answer": _share(asked.answer, str(found)),
-                            "plain_answer": _share(asked.answer, text),
-                            "tokens": found.tokens,
-                        }
-                    )
-                    if read > 0 and place % 29 == 0:
-                        read -= 1
-                        print(f"=== {asked.text}  [gold {sorted(asked.gold)}]\n{found}\n")
-    return {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in rows[0]} | {"questions": len(rows)}
+                    for budget in budgets:
+                        found = memory.context(asked.text, conversation=talk.name, budget_tokens=budget)
+                        evidence = share(asked.gold, shown(found))
+                        figures = {"answer words": share(asked.answer, content(str(found))), "evidence": evidence}
+                        if asked.category == str(LISTS):
+                            figures |= {f"{name} of lists": value for name, value in figures.items()}
+                        figures["tokens"] = found.tokens / 100
+                        for name, value in figures.items():
+                            rows.setdefault((half(talk), budget, f"{name}, {arm}"), []).append(value)
+                        if read > 0 and place % 29 == 0 and arm == "consolidated":
+                            read -= 1
+                            print(f"=== {asked.text}  [gold {sorted(asked.gold)}]\n{found}\n")
+    result: dict[str, dict[int, dict[str, float]]] = {}
+    for (part, budget, name), values in rows.items():
+        result.setdefault(part, {}).setdefault(budget, {})[name] = mean(values)
+    return result
 
 
-def _share(answer: frozenset[str], text: str) -> float:
-    return len(answer & content(text)) / len(answer) if answer else 1.0
+def measure_beam(talks: Sequence[Talk], folder: Path) -> dict[str, dict[str, float]]:
+    """By half, the instructions shown and the updates whose outdated message stands unmarked, of both stores."""
+    rows: dict[tuple[str, str], list[float]] = {}
+    for talk in talks:
+        for arm in ("messages", "consolidated"):
+            with opened(talk, folder, consolidated=arm == "consolidated") as memory:
+                for asked in talk.questions:
+                    found = memory.context(asked.text, conversation=talk.name, budget_tokens=BEAM_TOKENS)
+                    if asked.category == "instruction_following":
+                        figure = share(rules(talk, asked), shown(found))
+                        rows.setdefault((half(talk), f"instructions, {arm}"), []).append(figure)
+                    elif len(asked.groups) == 2 and not asked.groups[0] & asked.groups[1]:
+                        rows.setdefault((half(talk), f"stale unmarked, {arm}"), []).append(stale_unmarked(found, asked))
+    result: dict[str, dict[str, float]] = {}
+    for (part, name), values in rows.items():
+        result.setdefault(part, {})[name] = mean(values)
+    return result
+
+
+def rules(talk: Talk, asked: Asked) -> frozenset[str]:
+    """Those of the evidence that state a rule ("always", "never"); BEAM also cites messages that only fit to it."""
+    said = {message.id: message for message in talk.messages}
+    stated = frozenset(each for each in asked.gold if RULE.search(said[each].content) and said[each].role == "user")
+    return stated or asked.gold
+
+
+def stale_unmarked(context: Context, asked: Asked) -> float:
+    """1 if an outdated message stands unmarked in a context and no newer one before it, else 0."""
+    older, newer = asked.groups
+    for item in (item for section in context.sections for item in section.items if item.memory):
+        found = set().union(*(refs(memory) for memory in (item.memory, *item.facts) if memory))
+        if found & newer:
+            return 0.0
+        if found & older and not item.outdated:
+            return 1.0
+    return 0.0
 
 
 def main() -> None:
-    folder = os.environ.get("SLOWWAVE_DATA")
-    if not folder:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tokens", nargs="*", type=int, help="the budgets; default: 150 300 500 800 1000 2000")
+    parser.add_argument("--beam", default="100K", help='the folder of BEAM, or "" for none')
+    parser.add_argument("--stores", type=Path, help="a folder that keeps the stores")
+    parser.add_argument("--read", type=int, default=0, help="how many contexts to print")
+    chosen = parser.parse_args()
+    path = data("locomo", "locomo-dev.json")
+    if path is None:
         sys.exit("set SLOWWAVE_DATA to the folder that has locomo/locomo-dev.json")
-    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    read = numbers.pop() if "--read" in sys.argv else 0
-    result = measure(Path(folder, "locomo", "locomo-dev.json"), numbers[0] if numbers else TOKENS, read)
-    for name, value in result.items():
-        print(f"{name:<16}{value}")
-    print(json.dumps(result))
+    chats = data("beam", chosen.beam) if chosen.beam else None
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.stores or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        found = measure_locomo(list(talks(path)), folder, chosen.tokens or BUDGETS, chosen.read)
+        (kept := folder / f"beam-{chosen.beam}").mkdir(exist_ok=True)
+        instructions = measure_beam(list(beam(chats)), kept) if chats else {}
+    heads = ("answer words", "answer words of lists", "evidence", "evidence of lists", "tokens")
+    print("Each cell: messages only / consolidated; shares in %.\n")
+    rows = [
+        (part, budget, *(f"{each[f'{name}, messages']} / {each[f'{name}, consolidated']}" for name in heads))
+        for part, budgets in found.items()
+        for budget, each in budgets.items()
+    ]
+    print(table(("half", "budget", *heads), rows))
+    print()
+    for part, figures in instructions.items():
+        print(part, *(f"{name}: {value}" for name, value in figures.items()), sep="; ")
+    print(json.dumps({"locomo": found, f"beam {chosen.beam}": instructions}))
 
 
 if __name__ == "__main__":

@@ -113,25 +113,98 @@ def test_outdated_hits_are_marked_and_cold_ones_excluded(world: "World", improve
     assert "Iron House" not in str(memory.context("what is the gym called?"))
 
 
-def test_the_best_two_messages_are_shown_in_full_and_others_as_their_facts(world: "World", talk: "Talk") -> None:
+def _beds(world: "World", talk: "Talk") -> AgentMemory:
     memory = world.open()
-    said = [f"Last Friday Alice tuned bed {n} of the deploy pipeline, what a day." for n in range(1, 4)]
+    said = [f"Last Friday Alice tuned bed {n} of the deploy pipeline, what a day." for n in range(1, 9)]
     world.mind.facts = [
         Fact(
             text=f"Alice tuned bed {n} of the deploy pipeline on 27 February 2026", turn=n, quote=f"Alice tuned bed {n}"
         )
-        for n in range(1, 4)
+        for n in range(1, 9)
     ]
     memory.add_messages(talk(*said), conversation="c")
     memory.consolidate("c", force=True)
-    assert len(memory.get_all()) == 3
-    context = memory.context("which beds of our deploy pipeline did Alice tune?", conversation="other")
+    assert len(memory.get_all()) == 8
+    return memory
+
+
+@pytest.mark.parametrize("budget", [320, 1200])
+def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_for(
+    world: "World", talk: "Talk", budget: int
+) -> None:
+    memory = _beds(world, talk)
+    context = memory.context("Who tuned the deploy pipeline?", conversation="other", budget_tokens=budget)
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
-    told = [item.text.partition("] ")[2] for item in relevant.items]
-    assert all("what a day. (Alice tuned bed" in text for text in told[:2])
-    assert told[2].startswith("[assistant] Alice tuned bed")  # the second message is the assistant's
-    assert "what a day" not in told[2]
+    assert len(relevant.items) == 8
+    in_full = ["what a day. (Alice tuned bed" in item.text for item in relevant.items]
+    assert all(in_full) == (budget == 1200)
+    assert in_full[0]
+    assert not any("what a day" in item.text for item, full in zip(relevant.items, in_full, strict=True) if not full)
     assert all(item.because.startswith("fact ") for item in relevant.items)
+
+
+def test_a_question_for_several_things_shows_the_lines_of_a_page_by_day_and_does_not_repeat_them(
+    world: "World", talk: "Talk"
+) -> None:
+    memory = _beds(world, talk)
+    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=320)
+    sections = {section.name: section.items for section in context.sections}
+    gathered = sections["Gathered on this topic"]
+    assert len(gathered) > 2
+    assert all(item.memory in item.facts and item.because.startswith("line of page ") for item in gathered)
+    assert [item.memory.at for item in gathered] == sorted(item.memory.at for item in gathered)
+    listed = {item.memory.id for item in gathered}
+    assert not listed & {fact.id for item in sections.get("Relevant memories", ()) for fact in item.facts}
+    assert estimate(str(context)) <= context.tokens <= 320
+    assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
+
+
+def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:
+    memory = world.open()
+    memory.add_messages(talk(*rules), conversation="rules")
+    world.mind.facts = [
+        Fact(
+            text=f"The user wants this, word for word: {rule}",
+            turn=n,
+            quote=rule,
+            kind="procedural",
+            category="preference",
+        )
+        for n, rule in enumerate(rules, start=1)
+    ]
+    memory.consolidate("rules", force=True)
+    return memory
+
+
+@pytest.mark.parametrize("question", ["", "hi", "Where do the herons nest?"])
+def test_standing_instructions_of_the_user_are_in_every_context(world: "World", talk: "Talk", question: str) -> None:
+    told = "Always state the unit of a weight.", "Always begin with a joke.", "Name the source of each figure."
+    memory = _instructed(world, talk, *told)
+    context = memory.context(question, conversation="other", budget_tokens=800)
+    first = context.sections[0]
+    assert (first.name, first.instructions) == ("How to answer", True)
+    assert [item.text for item in first.items] == [told[0], told[2]]  # the second is the assistant's
+    assert "under 'How to answer'" in str(context).splitlines()[1]
+    assert estimate(str(context)) <= context.tokens
+
+
+def test_instructions_take_at_most_a_sixth_of_a_context_and_those_near_the_question_come_first(
+    world: "World", talk: "Talk"
+) -> None:
+    rules = [word for n in range(8) for word in (f"Always give the {n + 3} oldest names of each harbour.", "Fine.")]
+    rules[4] = "Always convert the prices of lemons into crowns."
+    memory = _instructed(world, talk, *rules)
+    context = memory.context("What do lemons cost?", conversation="other", budget_tokens=300)
+    shown = context.sections[0]
+    assert shown.name == "How to answer"
+    assert rules[4] in [item.text for item in shown.items]
+    assert sum(item.tokens for item in shown.items) <= 50
+
+
+def test_a_share_of_nothing_leaves_instructions_out(world: "World", talk: "Talk") -> None:
+    _instructed(world, talk, "Always state the unit of a weight.")
+    memory = world.open(context_shares={"instructions": 0})
+    assert "How to answer" not in str(memory.context("", conversation="other"))
 
 
 def test_a_fact_without_further_details_is_not_shown_with_its_message(
@@ -151,7 +224,7 @@ def test_a_message_that_is_too_long_is_shown_as_its_fact(world: "World", talk: "
     memory.add_messages(talk("Alice owns the deploy pipeline." + " And so on it goes." * 100), conversation="c")
     world.mind.facts = [Fact(text="Alice owns the deploy pipeline", turn=1, quote="Alice owns the deploy pipeline")]
     memory.consolidate("c", force=True)
-    context = memory.context("who owns the deploy pipeline?", conversation="other", budget_tokens=800)
+    context = memory.context("who owns the deploy pipeline?", conversation="other", budget_tokens=400)
     assert "] Alice owns the deploy pipeline\n" in str(context)
 
 

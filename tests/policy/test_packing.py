@@ -1,8 +1,10 @@
+from dataclasses import dataclass
+
 import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.model.query import Item, Section
-from slowwave.policy.ranking.packing import Offer, estimate, pack
+from slowwave.policy.ranking.packing import Offer, estimate, pack, selected_forms
 
 everything = st.text(st.characters(codec=None))
 items = st.lists(st.builds(Item, text=st.text(max_size=3), tokens=st.integers(min_value=-1, max_value=60)), max_size=12)
@@ -91,6 +93,35 @@ def test_an_overhead_above_the_budget_selects_nothing() -> None:
     for overhead in (10, 11):
         packed = pack([offer(1, 0)], 10, overhead=overhead)
         assert (packed.sections, packed.tokens, packed.omitted) == ((), 0, 2)
+
+
+@dataclass(frozen=True)
+class Twice:
+    """A memory whose short form is a small letter and whose full form a capital."""
+
+    short: Item
+    full: Item
+
+
+def forms(*costs: tuple[int, int]) -> list[Twice]:
+    return [
+        Twice(Item(text=letter, tokens=short), Item(text=letter.upper(), tokens=full))
+        for letter, (short, full) in zip("abcdefgh", costs, strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "wanted"),
+    [(110, "ABcdefgh"), (90, "Abcdefg"), (40, "abcd"), (200, "ABCDEFGH"), (125, "ABCdefgh"), (9, "")],
+)
+def test_half_of_the_tokens_are_for_full_forms_and_room_that_is_left_too(tokens: int, wanted: str) -> None:
+    selected = selected_forms(forms(*[(10, 25)] * 8), tokens)
+    assert "".join(item.text for item in selected.values()) == wanted
+
+
+def test_a_memory_that_does_not_fit_is_skipped() -> None:
+    selected = selected_forms(forms((10, 20), (60, 90), (10, 20)), 50)
+    assert {place: item.text for place, item in selected.items()} == {0: "A", 2: "C"}
 
 
 def test_sections_without_a_share_get_unused_tokens() -> None:

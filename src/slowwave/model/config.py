@@ -9,7 +9,7 @@ from slowwave.errors import InputError
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
-CONTEXT_PARTS = ("core", "older", "recent", "relevant", "related", "immediate")
+CONTEXT_PARTS = ("instructions", "core", "older", "recent", "pages", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
 INDEX_CACHE_MB = 256
 """The default limit of the search indexes in RAM: 100,000 to 170,000 memories, or 2,000 scopes of 50 messages."""

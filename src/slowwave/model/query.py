@@ -172,21 +172,26 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source."""
+    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source.
+
+    `outdated` says that the line is marked as no longer true, or perhaps no longer true.
+    """
 
     text: str
     tokens: int
     memory: Memory | None = None
     because: str = ""
     facts: tuple[Memory, ...] = field(default=(), repr=False)
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A named part of a context."""
+    """A named part of a context. `instructions` says that its lines are the user's own, and that the model may follow them."""
 
     name: str
     items: tuple[Item, ...]
+    instructions: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,16 @@ from types import MappingProxyType
 from typing import Final
 
 FOCUSED: Final[Mapping[str, float]] = MappingProxyType(
-    {"core": 0.06, "older": 0.02, "recent": 0.02, "relevant": 0.84, "related": 0.02, "immediate": 0.04}
+    {
+        "instructions": 0.0,
+        "core": 0.06,
+        "older": 0.02,
+        "recent": 0.02,
+        "pages": 0.0,
+        "relevant": 0.84,
+        "related": 0.02,
+        "immediate": 0.04,
+    }
 )
 """The share of each part in the first 800 tokens, if all parts have enough content.
 
@@ -14,7 +23,16 @@ Measured on LoCoMo at 800 tokens: with four fifths for relevant memories a conte
 needs as a plain search result of the same size; with two fifths it holds 4 points fewer.
 """
 BEYOND: Final[Mapping[str, float]] = MappingProxyType(
-    {"core": 0.05, "older": 0.1, "recent": 0.1, "relevant": 0.5, "related": 0.1, "immediate": 0.15}
+    {
+        "instructions": 0.0,
+        "core": 0.05,
+        "older": 0.1,
+        "recent": 0.1,
+        "pages": 0.0,
+        "relevant": 0.5,
+        "related": 0.1,
+        "immediate": 0.15,
+    }
 )
 """The share of each part in the tokens beyond the first 800.
 
@@ -22,7 +40,16 @@ Measured on LoCoMo at 1,500 tokens: a context holds 90 % of the turns that quest
 86 % of the words of the answers; 88 % and 88 % if relevant memories get three tenths.
 """
 TALKING: Final[Mapping[str, float]] = MappingProxyType(
-    {"core": 0.1, "older": 0.1, "recent": 0.1, "relevant": 0.3, "related": 0.05, "immediate": 0.35}
+    {
+        "instructions": 0.0,
+        "core": 0.1,
+        "older": 0.1,
+        "recent": 0.1,
+        "pages": 0.0,
+        "relevant": 0.3,
+        "related": 0.05,
+        "immediate": 0.35,
+    }
 )
 """The share of each part if the model sees nothing of the conversation but the context."""
 FIRST: Final = 800
@@ -57,9 +84,11 @@ class Layout:
 _PLAIN: Final = Layout(
     headings=MappingProxyType(
         {
+            "instructions": "How to answer",
             "core": "Known about the user",
             "older": "Older memories (summary)",
             "recent": "Recent past (summary)",
+            "pages": "Gathered on this topic",
             "relevant": "Relevant memories",
             "related": "Related past experiences",
             "immediate": "Most recent messages",
@@ -73,7 +102,9 @@ LAYOUTS: Final[Mapping[str, Layout]] = MappingProxyType(
         "s4": Layout(
             headings=MappingProxyType(
                 {
+                    "instructions": "How to Answer",
                     "core": "Relevant Private Notes",
+                    "pages": "Gathered on This Topic",
                     "relevant": "Relevant Private Notes",
                     "related": "Related Past Experiences",
                     "older": "Older Memories (Summary)",

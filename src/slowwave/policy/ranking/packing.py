@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
+from typing import Final, Protocol
 
 from slowwave.model.query import Item, Section
 
 # Characters per token, by how many bytes UTF-8 needs for the character: Latin · Greek, Cyrillic, Hebrew, Arabic, letters
 # with marks · Chinese, Japanese, Korean, Thai, Indic · emoji and rare scripts.
 _CHARACTERS_A_TOKEN: Final = (4.0, 2.5, 1.2, 0.5)
+IN_FULL: Final = 0.5
+"""The share of the tokens that the best memories may take in full before the others are shown in their short form."""
+LONG: Final = 1 / 6
+"""The share of the tokens above which a text is long: later ones are still shown in full if it does not fit."""
+SHORTEST: Final = 8
+"""Tokens below which no further line is tried."""
 _NOT_LEADING: Final = tuple(
     bytes(byte for byte in range(256) if not first <= byte <= last)
     for first, last in ((0xC0, 0xDF), (0xE0, 0xEF), (0xF0, 0xF7))
@@ -30,12 +36,25 @@ def estimate(text: str) -> int:
     return ceil(sum(count / per for count, per in zip(counts, _CHARACTERS_A_TOKEN, strict=True)))
 
 
+class Forms(Protocol):
+    """A memory that can be shown in a short form or in full. Both are made when they are first read."""
+
+    @property
+    def short(self) -> Item:
+        """Its shortest form that still answers."""
+
+    @property
+    def full(self) -> Item:
+        """Its whole text, with the details that only its facts name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """A section that can be put into a context.
 
     Attributes:
         section: its items in the order of the context.
+        forms: instead of items, memories with two forms, best first.
         share: its share of the budget, relative to the shares of the others.
         heading: the cost of its heading in tokens, if any item is selected.
         ending: whether the last items matter most and must be consecutive, as in a conversation; else the first items matter
@@ -48,6 +67,7 @@ class Offer:
     heading: int = 0
     ending: bool = False
     kept: int = 0
+    forms: Sequence[Forms] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +104,8 @@ def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
         spare, carried = spare - spent, quota - spent
     for part in filled:
         spare -= part.fill(spare)
-    sections = tuple(part.section for part in chosen if part.places)
-    left = sum(len(part.offer.section.items) - len(part.places) for part in chosen)
+    sections = tuple(section for part in chosen if (section := part.section).items)
+    left = sum(part.left for part in chosen)
     return Packed(sections=sections, tokens=overhead + available - spare if sections else 0, omitted=left)
 
 
@@ -95,14 +115,26 @@ class _Chosen:
     def __init__(self, offer: Offer) -> None:
         self.offer = offer
         self.places: set[int] = set()
+        self.shown: dict[int, Item] = {}
 
     @property
     def section(self) -> Section:
         items = self.offer.section.items
-        return Section(name=self.offer.section.name, items=tuple(items[place] for place in sorted(self.places)))
+        shown = [self.shown[place] for place in sorted(self.shown)] or [items[place] for place in sorted(self.places)]
+        return Section(name=self.offer.section.name, items=tuple(shown))
+
+    @property
+    def left(self) -> int:
+        """How many memories are not shown."""
+        return max(len(self.offer.section.items), len(self.offer.forms)) - max(len(self.places), len(self.shown))
 
     def fill(self, tokens: int, most: int | None = None) -> int:
-        """Select the items that fit into so many tokens, of the `most` items that matter most; return the tokens spent."""
+        """Select the items that fit into so many tokens, of the `most` items that matter most; return the tokens spent.
+
+        If the items have forms, they are selected anew within the tokens spent before and these.
+        """
+        if self.offer.forms:
+            return self._choose(tokens) if most is None else 0
         items, spent = self.offer.section.items, 0
         for place in list(reversed(range(len(items))) if self.offer.ending else range(len(items)))[:most]:
             if place in self.places:
@@ -114,6 +146,37 @@ class _Chosen:
             elif self.offer.ending:
                 break
         return spent
+
+    def _choose(self, tokens: int) -> int:
+        before = sum(map(_cost, self.shown.values())) + (self.offer.heading if self.shown else 0)
+        self.shown = selected_forms(self.offer.forms, before + tokens - self.offer.heading)
+        return sum(map(_cost, self.shown.values())) + (self.offer.heading if self.shown else 0) - before
+
+
+def selected_forms(forms: Sequence[Forms], tokens: int) -> dict[int, Item]:
+    """The forms that fit into a number of tokens, by the place of their memory, best memory first.
+
+    The best memories are shown in full, until these take `IN_FULL` of the tokens; the others in their short form. If room is
+    left, short forms are replaced by full ones, best first.
+    """
+    shown: dict[int, Item] = {}
+    left, for_full = tokens, int(IN_FULL * tokens)
+    for place, each in enumerate(forms):
+        if left < SHORTEST:
+            break
+        item = each.full if for_full > 0 else each.short
+        if _cost(item) > for_full > 0:
+            for_full = for_full if _cost(item) > LONG * tokens else 0
+            item = each.short
+        if _cost(item) <= left:
+            shown[place] = item
+            left, for_full = left - _cost(item), for_full - _cost(item)
+    for place, item in shown.items():
+        if left < SHORTEST:
+            break
+        if (more := _cost(forms[place].full) - _cost(item)) <= left:
+            shown[place], left = forms[place].full, left - more
+    return shown
 
 
 def _cost(item: Item) -> int:

@@ -1,0 +1,97 @@
+"""The forms in which a context can show a hit, from its facts alone to the whole message, and what each is worth."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from slowwave.model.memory import MESSAGE, NOTE, Memory
+from slowwave.model.query import Hit, Item
+from slowwave.pipelines.recall.core_memory import context_line
+from slowwave.policy.comparison.values import PERHAPS
+from slowwave.policy.guard.grounding import missing_details
+from slowwave.policy.guard.labels import short_name
+from slowwave.policy.text.clauses import captions, sentences, trim
+from slowwave.policy.text.features import is_small_talk
+
+REPEATED = 2
+"""A message is left out if other lines say it and it is at most this many times as long as they are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed:
+    """A line that has one form."""
+
+    full: Item
+
+    @property
+    def short(self) -> Item:
+        """The same line."""
+        return self.full
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitForms:
+    """The forms of a hit. An outdated hit is marked.
+
+    Attributes:
+        hit: the hit.
+        shown: ids of facts that are in the context anyway.
+    """
+
+    hit: Hit
+    shown: frozenset[str] = frozenset()
+
+    def without(self, shown: Collection[str]) -> "HitForms":
+        """The forms without these facts."""
+        told = frozenset(fact.id for fact in self.hit.facts if fact.id in shown)
+        return self if told == self.shown else HitForms(hit=self.hit, shown=told)
+
+    @cached_property
+    def short(self) -> Item:
+        """The facts of a message, else its trimmed text; a text that is no message has one form."""
+        memory = self.hit.memory
+        if self._facts:
+            item = _line(self.hit, "; ".join(fact.text for fact in self._facts), facts=self._facts, quoted=False)
+        elif memory.kind == MESSAGE and (words := trimmed(memory.visible_text)):
+            item = _line(self.hit, words, facts=(), quoted=True)
+        else:
+            return self.full
+        return item if item.tokens < self.full.tokens else self.full
+
+    @cached_property
+    def full(self) -> Item:
+        """The text, with those of its facts that name details which it does not."""
+        memory = self.hit.memory
+        text = memory.visible_text
+        said = f"{short_name(memory.role, memory.speaker)}: {text}" if memory.kind == MESSAGE else text
+        added = [fact for fact in self._facts if missing_details(said, [fact])]
+        both = f"{text} ({'; '.join(fact.text for fact in added)})" if added else text
+        return _line(self.hit, both, facts=added, quoted=True)
+
+    @property
+    def _facts(self) -> list[Memory]:
+        return [fact for fact in self.hit.facts if fact.id not in self.shown]
+
+
+def trimmed(text: str) -> str:
+    """A message without greetings, fillers and small talk; captions stay."""
+    kept = [short for sentence in sentences(text) if (short := trim(sentence)) and not is_small_talk(short)]
+    return " ".join((*kept, *captions(text)))
+
+
+def _line(hit: Hit, text: str, *, facts: Sequence[Memory], quoted: bool) -> Item:
+    mark = f" ({PERHAPS if hit.perhaps else 'outdated'})" if hit.stale else ""
+    rests = "fact " + ", ".join(fact.id for fact in facts) + " resting on " if facts else ""
+    because = f"{rests}{origin(hit.memory)}, {hit.because or f'score {hit.score:.2f}'}"
+    item = context_line(f"{text}{mark}", hit.memory, because, facts=facts, quoted=quoted, dated=True)
+    return replace(item, outdated=hit.stale)
+
+
+def origin(memory: Memory) -> str:
+    """The source of an item, in words."""
+    if memory.kind == MESSAGE:
+        return f"message {memory.seq} of {memory.conversation}"
+    if memory.is_cascade:
+        first, last = memory.span or (0, 0)
+        return f"{'era' if memory.depth > 1 else 'summary'} {memory.id} of messages {first}-{last} of {memory.conversation}"
+    return f"{'note' if memory.kind == NOTE else f'{memory.category} fact'} {memory.id}"

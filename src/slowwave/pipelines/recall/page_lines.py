@@ -1,0 +1,51 @@
+"""The lines of topic pages that a context shows for a question that asks for several things."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from slowwave.model.memory import MESSAGE
+from slowwave.model.query import Item
+from slowwave.pipelines.recall.core_memory import context_line
+from slowwave.pipelines.recall.forms import REPEATED, origin
+from slowwave.pipelines.recall.pages import pages_for
+from slowwave.policy.ranking.packing import estimate
+from slowwave.policy.summaries.page_choice import lines_for
+from slowwave.ports import Ports
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+
+def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: int) -> list[Item]:
+    """The best lines of the pages for a question that fit, oldest first, each with the fact or message it rests on.
+
+    Args:
+        ports: the store.
+        question: the question; most ask for one thing and get no page.
+        near: the scores of hits and of their facts, by id.
+        tokens: what all lines may cost.
+    """
+    pages = pages_for(ports, question, near) if question.strip() and tokens > 0 else []
+    ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
+    best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
+    members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
+    shown: dict[str, tuple[date, datetime, Item]] = {}
+    for page, line in best:
+        member = members.get(line.member)
+        if member is None or member.id in shown:
+            continue
+        words = f"{line.text} (until {line.until})" if line.until else line.text
+        because = f"line of page {page.ref}, from {origin(member)}"
+        item = context_line(words, member, because, facts=(member,), quoted=False, dated=True)
+        if item.tokens <= tokens:
+            tokens -= item.tokens
+            shown[member.id] = line.day, member.at, replace(item, outdated=line.outdated)
+    return [item for _, _, item in sorted(shown.values(), key=lambda each: each[:2])]
+
+
+def is_said_by(item: Item) -> bool:
+    """Whether a line says most of what its memory says. If not, the memory is shown although the line is."""
+    memory = item.memory
+    return memory is None or memory.kind != MESSAGE or estimate(memory.visible_text) <= REPEATED * item.tokens
