@@ -117,7 +117,7 @@ class _Pages:
         few = len(self.messages) <= MESSAGES_MAX * REREAD and len(self.facts) <= FACTS_MAX * REREAD
         if not indexed and (few or not self.cursors):
             return PagesPlan(left=left)  # a run that only moves cursors would say nothing to a person
-        because = f"{len(indexed)} topic pages follow {len(self.messages)} messages and {len(self.facts)} facts"
+        because = f"{len(indexed)} topic page{'' if len(indexed) == 1 else 's'} brought up to date"
         group = Group(operations=(*indexed, *self.cursors), because=because)
         return PagesPlan(group=group, left=left, problems=problems)
 
